@@ -25,6 +25,7 @@ export default defineConfig({
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
     'device-child': 'src/devices/device-child.ts',
+    'device-monitor': 'src/devices/monitor-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',

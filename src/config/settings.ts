@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
@@ -127,6 +128,12 @@ export const SETTINGS = {
     parse: parseCommand,
     fallback: undefined,
   }),
+  watch: setting<readonly string[]>({
+    about:
+      'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
+    parse: parseWatched,
+    fallback: [],
+  }),
   ...endpointSettings(),
 } as const;
 
@@ -211,6 +218,24 @@ function parsePath(text: string): string {
     throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
   }
   return text;
+}
+
+/** The word for every known device in the setting `watch`. */
+export const DEVICES_WORD = 'devices';
+
+/** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
+const NEXT_WATCHED = new RegExp(
+  String.raw`,\s*(?=${DEVICES_WORD}\s*(?:,|$)|/|[a-z]:[\\/]|\\\\)`,
+  'i',
+);
+
+function parseWatched(text: string): readonly string[] {
+  const entries = text.split(NEXT_WATCHED).map((entry) => entry.trim());
+  const odd = entries.find((entry) => entry !== DEVICES_WORD && !isAbsolute(entry));
+  if (odd !== undefined) {
+    throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
+  }
+  return [...new Set(entries)];
 }
 
 function parseScopes(text: string): readonly string[] {

@@ -1,10 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
+import { devicePlaces } from '../../app/device-places.ts';
 import { SyncError, isAbort } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
+import { findDevices } from '../../devices/find.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import { absoluteStateDir } from '../daemons.ts';
@@ -18,16 +21,19 @@ import { absoluteStateDir } from '../daemons.ts';
 export async function offerWellness(
   context: AppContext,
   config: Config,
-  folders: readonly string[],
+  { folders, devices = false }: WatchScope,
 ): Promise<boolean | undefined> {
   const { io, output, signal } = context;
-  const folder = folders.find((each) => wellnessFolders(each).length > 0);
-  if (folder === undefined) return undefined;
+  const plugged = devices ? (await findDevices(devicePlaces(context), signal)).devices : [];
+  const name =
+    plugged.find(({ wellness }) => wellness.length > 0)?.title ??
+    folders.find((folder) => wellnessFolders(folder).length > 0);
+  if (name === undefined) return undefined;
   if (!io.interactive || output.json) {
-    hintAtWellness(context, config, folder);
+    hintAtWellness(context, config, name);
     return false;
   }
-  output.say(aboutWellness(folder));
+  output.say(aboutWellness(name));
   const answer = await io
     .ask('Send completed days, too? [y/N] ', { signal })
     .catch((error: unknown) => {
@@ -41,18 +47,23 @@ export async function offerWellness(
   return isWanted;
 }
 
-/** Prints, once a profile, that the folder's device records wellness that is not sent. */
-export function hintAtWellness(context: AppContext, config: Config, folder: string): void {
+/** Prints a hint if a folder that is there now belongs to a device that records wellness. */
+export function hintOfFolder(context: AppContext, config: Config, folder: string): void {
+  if (wellnessFolders(folder).length > 0) hintAtWellness(context, config, folder);
+}
+
+/** Prints, once a profile, that a device records wellness that is not sent. @param name of it */
+function hintAtWellness(context: AppContext, config: Config, name: string): void {
   const offers = join(absoluteStateDir(context, config), 'offers');
   const mark = join(offers, `wellness-${config.profile}`);
-  if (existsSync(mark) || wellnessFolders(folder).length === 0) return;
+  if (existsSync(mark)) return;
   makeStateFolder(offers);
   writeFileSync(mark, '', { mode: 0o600 });
   context.warn(
-    phrase`${aboutWellness(folder)} ${sync('config', 'set', 'wellness', 'true')} lets the next start send it, too.`,
+    phrase`${aboutWellness(name)} ${sync('config', 'set', 'wellness', 'true')} lets the next start send it, too.`,
   );
 }
 
-function aboutWellness(folder: string): string {
-  return `The device of ${folder} also records wellness: resting heart rate, HRV, VO2max or weight.`;
+function aboutWellness(name: string): string {
+  return `${name} also records wellness: resting heart rate, HRV, VO2max or weight.`;
 }

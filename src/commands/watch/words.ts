@@ -7,6 +7,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { pushItemJson, pushItemText } from '../../app/day-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import { deviceText } from '../device-words.ts';
 import { missingText } from '../verify.ts';
 import { wallTime, plural } from '../../terminal/words.ts';
 
@@ -26,7 +27,9 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
-      return undefined;
+      return event.devices === true ? 'Watching every known device that is plugged in.' : undefined;
+    case 'device':
+      return deviceText(event);
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':
