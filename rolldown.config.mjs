@@ -1,3 +1,4 @@
+import { rawText } from './scripts/raw-text.mjs';
 import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
 import { zoneData } from './scripts/zone-data.mjs';
 import { defineConfig } from 'rolldown';
@@ -30,7 +31,7 @@ export default defineConfig({
   },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],
-  plugins: [withoutExecutableSubcommands(), zoneData(), thirdPartyNotices()],
+  plugins: [withoutExecutableSubcommands(), zoneData(), rawText(), thirdPartyNotices()],
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -89,7 +89,8 @@ export function readFitWellness(bytes: Uint8Array): readonly FitSample[] {
 
 function sampleOf(message: Message, rule: Rule): FitSample | undefined {
   const value = message.number(rule.value);
-  if (value === undefined || value <= 0 || rule.reserved?.includes(value) === true) return undefined;
+  if (value === undefined || value <= 0 || rule.reserved?.includes(value) === true)
+    return undefined;
   const time = rule.time === undefined ? dateOf(message.timestamp) : message.date(rule.time);
   if (time === undefined) return undefined;
   return {

@@ -30,8 +30,10 @@ export interface Dated {
 export interface FitChoice {
   /** At most one of each field and day. */
   readonly chosen: readonly Dated[];
-  /** What was left out, and why. */
+  /** What is to be known about them. */
   readonly notes: readonly Text[];
+  /** What was left out although it should not be there. */
+  readonly warnings: readonly Text[];
 }
 
 /** Time by which the clock of a device may be ahead (ms). */
@@ -53,13 +55,8 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
   const chosen = chooseLatest(own);
   return {
     chosen,
-    notes: [
-      ...openNote(open),
-      ...aheadNote(early),
-      ...userNote(others, users, options.user),
-      ...sportNote(chosen),
-      ...zoneNote(chosen, zone),
-    ],
+    notes: [...openNote(open), ...sportNote(chosen), ...zoneNote(chosen, zone)],
+    warnings: [...aheadWarning(early), ...userWarning(others, users, options.user)],
   };
 }
 
@@ -143,15 +140,18 @@ function openNote(open: readonly Dated[]): Text[] {
     : [`The resting heart rate of ${days.join(', ')} is not sent before the day is over.`];
 }
 
-function aheadNote(early: readonly Dated[]): Text[] {
+function aheadWarning(early: readonly Dated[]): Text[] {
   const [first] = early;
   if (first === undefined) return [];
-  const what = early.length === 1 ? 'a measurement' : `${early.length} measurements`;
-  const where = `${what} of ${first.date}${early.length === 1 ? '' : ' and other days'}`;
-  return [`${first.file.name}: ${where} not sent: the device's clock is in the future.`];
+  const what =
+    early.length === 1
+      ? `a measurement of ${first.date} is`
+      : `measurements of ${first.date} and ${early.length - 1} more are`;
+  return [`${first.file.name}: ${what} not sent: the device's clock was in the future.`];
 }
 
-function userNote(
+/** @param others weights that are not sent */
+function userWarning(
   others: readonly Dated[],
   users: ReadonlySet<number | undefined>,
   wanted: number | undefined,

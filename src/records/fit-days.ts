@@ -1,21 +1,15 @@
-import type { Text } from '../base/phrase.ts';
 import { type InputReading, addRecord, readingOf } from './add-record.ts';
-import { type Dated, type FitFile, chooseSamples } from './fit-choice.ts';
+import { type Dated, type FitChoice, type FitFile, chooseSamples } from './fit-choice.ts';
 import { DayMerger } from './merge.ts';
 import { readMapped } from './sources/engine.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
 import type { Row } from './sources/row.ts';
-import type { InvalidRecord, JsonObject, PreparedRecord, ReadingOptions } from './types.ts';
+import type { JsonObject, PreparedRecords, ReadingOptions } from './types.ts';
 
 /** Turns the wellness of many FIT files into one record a day. */
 
-export interface FitDays {
-  /** One a date, by date. Their sources are the files of their values. */
-  readonly records: PreparedRecord[];
-  readonly invalid: readonly InvalidRecord[];
-  /** What was left out, and why. */
-  readonly notes: readonly Text[];
-}
+/** One record a date, by date. Their sources are the files of their values. */
+export type FitDays = PreparedRecords & Omit<FitChoice, 'chosen'>;
 
 /** Prepares one record a day of many FIT files: see {@link chooseSamples}. */
 export async function prepareFitDays(
@@ -23,9 +17,10 @@ export async function prepareFitDays(
   options: ReadingOptions,
 ): Promise<FitDays> {
   const merger = new DayMerger('wellness', '');
-  const { read, notes } = await readFitFiles(files, options);
+  const { read, notes, warnings } = await readFitFiles(files, options);
   for (const { own } of read) merger.absorb(own.merger);
-  return { records: merger.finish(), invalid: read.flatMap(({ own }) => own.invalid), notes };
+  const invalid = read.flatMap(({ own }) => own.invalid);
+  return { records: merger.finish(), invalid, notes, warnings };
 }
 
 /** A file with measurements that count. */
@@ -38,8 +33,8 @@ export interface ReadFitFile {
 export async function readFitFiles(
   files: Iterable<FitFile>,
   options: ReadingOptions,
-): Promise<{ readonly read: readonly ReadFitFile[]; readonly notes: readonly Text[] }> {
-  const { chosen, notes } = chooseSamples(files, options);
+): Promise<{ readonly read: readonly ReadFitFile[] } & Omit<FitChoice, 'chosen'>> {
+  const { chosen, notes, warnings } = chooseSamples(files, options);
   const byFile = new Map<FitFile, Dated[]>();
   for (const dated of chosen) {
     const known = byFile.get(dated.file);
@@ -57,7 +52,7 @@ export async function readFitFiles(
     own.recurring.tell(own.merger);
     read.push({ file, own });
   }
-  return { read, notes };
+  return { read, notes, warnings };
 }
 
 function rowOf({ file, sample, date }: Dated): Row {

@@ -19,10 +19,16 @@ export function isFit(name: string, head: Uint8Array): boolean {
  *
  * @throws SyncError `INPUT_INVALID` if it is damaged, or has no records of this kind
  */
-export function fitSamples(name: string, bytes: Uint8Array, kind: RecordKind): readonly FitSample[] {
+export function fitSamples(
+  name: string,
+  bytes: Uint8Array,
+  kind: RecordKind,
+): readonly FitSample[] {
   const envelope = checkEnvelope(bytes);
   if (envelope.state !== 'whole') {
-    throw new SyncError('INPUT_INVALID', `${name}: ${envelope.detail}`, { details: { path: name } });
+    throw new SyncError('INPUT_INVALID', `${name}: ${envelope.detail}`, {
+      details: { path: name },
+    });
   }
   const samples = readFitWellness(bytes);
   if (samples.length > 0) return samples;

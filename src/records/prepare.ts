@@ -11,18 +11,11 @@ import { ExportReader, type FoundExport } from './sources/export-reader.ts';
 import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,
-  PreparedRecord,
+  PreparedRecords,
   Problem,
   RecordKind,
   RecordOptions,
 } from './types.ts';
-
-export interface PreparedRecords {
-  /** One a date, by date. */
-  readonly records: PreparedRecord[];
-  /** In the order of reading. */
-  readonly invalid: InvalidRecord[];
-}
 
 /** An input that cannot be read as a whole: none of its records are sent. */
 export interface UnreadableInput {
@@ -39,8 +32,9 @@ export interface PreparedInputs extends PreparedRecords {
   readonly exports: readonly RecognisedInput[];
   /** The names of the inputs that hold an empty list. */
   readonly empty: readonly string[];
-  /** What of FIT files was left out, and why. */
+  /** About FIT files: as in `FitChoice`. */
   readonly notes: readonly Text[];
+  readonly warnings: readonly Text[];
 }
 
 /** An input that is the export of a known source. */
@@ -108,16 +102,17 @@ export async function prepareInputs(
     for (const record of own.invalid) invalid.push(record);
   }
   if (fit.length === 0) {
-    return { records: merger.finish(), invalid, unreadable, exports, empty, notes: [] };
+    const none = { notes: [], warnings: [] };
+    return { records: merger.finish(), invalid, unreadable, exports, empty, ...none };
   }
   const { readFitFiles } = await import('./fit-days.ts');
-  const { read, notes } = await readFitFiles(fit, reading);
+  const { read, ...about } = await readFitFiles(fit, reading);
   for (const { file, own } of read) {
     exports.push({ input: file.name, ...FIT, ...own.merger.extent });
     merger.absorb(own.merger);
     for (const record of own.invalid) invalid.push(record);
   }
-  return { records: merger.finish(), invalid, unreadable, exports, empty, notes };
+  return { records: merger.finish(), invalid, unreadable, exports, empty, ...about };
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */

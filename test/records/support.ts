@@ -1,6 +1,6 @@
 import { addRecord, readingOf } from '../../src/records/add-record.ts';
-import type { PreparedRecords } from '../../src/records/prepare.ts';
 import type {
+  PreparedRecords,
   RawRecord,
   ReadingOptions,
   RecordKind,
