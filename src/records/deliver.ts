@@ -354,10 +354,10 @@ class Run {
 
 /** Returns the numbers of a record that the service took. */
 function sentFields(
-  { body, sources }: PreparedRecord,
+  { body, files }: PreparedRecord,
   dropped: readonly string[],
 ): Record<string, SentField> {
-  const origin = sources.every((source) => /\.fit$/i.test(source)) ? 'device' : 'other';
+  const origin = files.every((file) => /\.fit$/i.test(file)) ? 'device' : 'other';
   const sent: Record<string, SentField> = {};
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === 'number' && !dropped.includes(name)) sent[name] = { value, origin };

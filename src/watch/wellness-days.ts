@@ -134,6 +134,7 @@ function ownPart(
   return {
     ...{ kind: 'wellness', outcome: 'ready', date, body: own, digest: recordDigest(own) },
     sources: record.sources,
+    files: record.files,
     warnings: [...record.warnings, ...notes],
     zoneUsed: record.zoneUsed,
   };

@@ -12,6 +12,12 @@ import { makeStateFolder } from '../../system/storage.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import { absoluteStateDir } from '../daemons.ts';
 
+/** `--wellness`, for every command that starts a watcher: name, description. */
+export const WELLNESS_FLAG = [
+  '--wellness',
+  'also send completed days from the wellness files of devices',
+] as const;
+
 /**
  * Offers to send wellness, if one of the folders belongs to a device that records it. Asks at a terminal,
  * and records the answer in the settings; prints a hint elsewhere.

@@ -19,16 +19,16 @@ import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { type DaemonStartOptions, startDaemon } from '../daemons.ts';
-import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
 import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
-import { hintOfFolder, offerWellness } from './offer-wellness.ts';
+import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
 import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
+import { watchSummaryJson, watchSummaryText } from './words.ts';
 
 interface WatchFlags {
   readonly devices: boolean;
@@ -58,7 +58,7 @@ export const watch: CommandModule = {
         '--poll [seconds]',
         `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
       )
-      .option('--wellness', 'send completed days from the wellness files of devices, too')
+      .option(...WELLNESS_FLAG)
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
@@ -111,7 +111,7 @@ export const watch: CommandModule = {
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     printer.flush();
-    context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
+    context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
     return report.exitCode;
   },
 };

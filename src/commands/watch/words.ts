@@ -6,9 +6,15 @@ import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { pushItemJson, pushItemText } from '../../app/day-words.ts';
-import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import {
+  uploadItemJson,
+  uploadItemText,
+  uploadSummaryJson,
+  uploadSummaryText,
+} from '../../app/upload-words.ts';
 import { deviceText } from '../device-words.ts';
 import { missingText } from '../verify.ts';
+import type { WatchReport } from './once.ts';
 import { wallTime, plural } from '../../terminal/words.ts';
 
 /**
@@ -103,7 +109,7 @@ function dayText(item: RecordItem, fields: JsonObject, zone: string): Text | und
     const value = fields[field];
     return typeof value === 'number' ? [`${name} ${value} ${unit}`] : [];
   });
-  const pushed = `sent: ${values.join(', ')}`;
+  const pushed = `sent ${values.join(', ')}`;
   return pushItemText(item, zone, { pushed, conflict: '' });
 }
 
@@ -125,6 +131,20 @@ function stoppedText({
   return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
     ' ',
   );
+}
+
+/** Returns the counts of `--once`. */
+export function watchSummaryJson(report: WatchReport): Record<string, unknown> {
+  const { days } = report;
+  return { ...uploadSummaryJson(report), ...(days === 0 ? {} : { days }) };
+}
+
+/** Returns the counts of `--once` for people. */
+export function watchSummaryText(report: WatchReport, dryRun: boolean): Text {
+  const { days } = report;
+  if (days === 0) return uploadSummaryText(report);
+  const sent = `${plural(days, 'wellness day')} ${dryRun ? 'would be sent' : 'sent'}.`;
+  return phrase`${uploadSummaryText(report)} ${sent}`;
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {
