@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
@@ -29,7 +28,7 @@ export const TOKEN_STORES = {
 const BOOLEANS = { true: 'yes', false: 'no' };
 
 /** Which desktop notifications a watcher shows. */
-export const NOTIFICATIONS = {
+const NOTIFICATIONS = {
   on: 'all',
   needed: 'only if you have to act',
   off: 'none',
@@ -118,6 +117,12 @@ export const SETTINGS = {
     parse: parseHeartbeatUrl,
     fallback: undefined,
   }),
+  watch: setting<readonly string[] | undefined>({
+    about:
+      'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
+    parse: parseWatched,
+    fallback: undefined,
+  }),
   notifications: setting<NotificationMode>({
     about: 'desktop notifications of `sync watch`: on, needed (only if you have to act) or off',
     ...oneOf(NOTIFICATIONS),
@@ -127,12 +132,6 @@ export const SETTINGS = {
     about: 'shell command that `sync watch` runs for each event, with a line of JSON on stdin',
     parse: parseCommand,
     fallback: undefined,
-  }),
-  watch: setting<readonly string[]>({
-    about:
-      'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
-    parse: parseWatched,
-    fallback: [],
   }),
   ...endpointSettings(),
 } as const;
@@ -223,15 +222,15 @@ function parsePath(text: string): string {
 /** The word for every known device in the setting `watch`. */
 export const DEVICES_WORD = 'devices';
 
+/** The beginning of a full path, on any system. */
+const FULL_PATH = String.raw`/|[a-z]:[\\/]|\\\\`;
 /** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
-const NEXT_WATCHED = new RegExp(
-  String.raw`,\s*(?=${DEVICES_WORD}\s*(?:,|$)|/|[a-z]:[\\/]|\\\\)`,
-  'i',
-);
+const NEXT_WATCHED = new RegExp(`,\\s*(?=${DEVICES_WORD}\\s*(?:,|$)|${FULL_PATH})`, 'i');
 
 function parseWatched(text: string): readonly string[] {
   const entries = text.split(NEXT_WATCHED).map((entry) => entry.trim());
-  const odd = entries.find((entry) => entry !== DEVICES_WORD && !isAbsolute(entry));
+  const isKnown = new RegExp(`^(?:${DEVICES_WORD}$|${FULL_PATH})`, 'i');
+  const odd = entries.find((entry) => !isKnown.test(entry));
   if (odd !== undefined) {
     throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
   }

@@ -55,6 +55,7 @@ const WAITING_TABLES = ['outbox', 'wellness_files', 'wellness_samples'] as const
 const TABLES = [
   'uploads',
   'records',
+  'record_files',
   'nutrition_days',
   'nutrition_services',
   'read_zones',

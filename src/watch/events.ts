@@ -16,6 +16,12 @@ export type WatchEvent =
       readonly folder: WatchedFolder;
       readonly sighting: Sighting;
     }
+  /** The rescan of a folder on an MTP mount ended. */
+  | {
+      readonly type: 'mtp-rescanned';
+      readonly folder: WatchedFolder;
+      readonly sighting: Sighting;
+    }
   /** A device was plugged in, or left: these are the devices that are there now. */
   | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
   /** The claim for a device ended. */

@@ -1,8 +1,10 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Device } from '../devices/types.ts';
 import type { WatchScope } from '../daemon/registry.ts';
+import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
@@ -17,6 +19,7 @@ import type { FilesystemType } from './filesystem-type.ts';
 import { Folders } from './folders.ts';
 import { statOf } from './fs-events.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
+import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
 import { RESCAN_MS, type RescanOptions, Rescanner } from './rescan.ts';
@@ -50,6 +53,8 @@ export interface WatcherTarget {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
@@ -92,6 +97,8 @@ export class Watcher {
   readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
+  readonly #mtpReaders: MtpReaders;
+  readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
   readonly #wellness: WellnessSender | undefined;
@@ -150,6 +157,11 @@ export class Watcher {
       ...target,
       ...{ known, marks, classifier },
     });
+    const mtpReaders = new MtpReaders(target.mtp);
+    const mtpFolders = new MtpFolders({ clock, signal }, options, {
+      ...{ readers: mtpReaders, known, marks, classifier, incomplete },
+      onRead: (item, bytes) => sender.addBytes(item, bytes),
+    });
     this.#context = context;
     this.#options = options;
     this.#target = target;
@@ -159,6 +171,8 @@ export class Watcher {
     this.#classifier = classifier;
     this.#sender = sender;
     this.#rescanner = rescanner;
+    this.#mtpReaders = mtpReaders;
+    this.#mtpFolders = mtpFolders;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
     this.#wellness =
       target.wellness &&
@@ -182,6 +196,7 @@ export class Watcher {
           filesystemType: target.filesystemType,
           recursiveEvents: target.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
+          lookAtMtp: (path) => mtpFolders.lookAt(path),
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
           onGone: (folder) => this.#forgetBelow(folder.path),
@@ -256,6 +271,7 @@ export class Watcher {
       for (const folder of this.#folders.all) {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
+        folder.isAnnounced = true;
         this.#rescanner.expect(folder.path);
       }
       this.#startRescan();
@@ -292,11 +308,11 @@ export class Watcher {
       for (const folder of this.#folders.all) {
         await folder.check();
         folder.close();
+        if (folder.state !== 'waiting') await this.#rescanNow(folder);
         if (folder.state === 'waiting') {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
-        await this.#rescanner.rescan(folder);
       }
       if (!this.#options.dryRun) this.#sender.adopt();
       this.#sendOnce();
@@ -317,6 +333,15 @@ export class Watcher {
       await this.#stop();
       await this.#devices?.close();
     }
+  }
+
+  async #rescanNow(folder: WatchedFolder): Promise<void> {
+    if (!isOnMtp(folder.path)) {
+      await this.#rescanner.rescan(folder);
+      return;
+    }
+    const rescan = await this.#mtpFolders.rescan(folder.path);
+    if (rescan !== undefined) folder.apply(rescan.sighting);
   }
 
   #sendOnce(): void {
@@ -346,6 +371,9 @@ export class Watcher {
         return;
       case 'rescan-due':
         this.#startRescan();
+        return;
+      case 'mtp-rescanned':
+        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
@@ -407,6 +435,7 @@ export class Watcher {
   /** Waits for in-flight requests and for the tasks beside the loop. */
   async #stop(): Promise<void> {
     this.#ended.abort();
+    this.#mtpReaders.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await Promise.allSettled(this.#tasks);
     for (const event of this.#events.drain()) {
@@ -489,7 +518,7 @@ export class Watcher {
     const failed = this.#incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    return failed.length + this.#sender.forgetBelow(folder);
+    return failed.length + this.#sender.forgetBelow(folder) + this.#mtpFolders.leftOn(folder);
   }
 
   #onWakeFromSleep(): void {
@@ -519,11 +548,15 @@ export class Watcher {
     const now = this.#context.clock.monotonic();
     const { rescanAt, due } = this.#nextRound();
     this.#emptyRoundAt = now + RESCAN_MS;
+    const slow = due.filter(({ path }) => isOnMtp(path));
+    // A device over MTP may take minutes, or not answer.
+    for (const folder of slow) this.#runBeside(() => this.#rescanMtp(folder));
     this.#runBeside(async () => {
       let files = 0;
       let complete = rescanAt <= now;
       for (const folder of due) {
         if (this.#hasEnded()) return;
+        if (slow.includes(folder)) continue;
         try {
           files += await this.#rescanner.rescan(folder);
         } catch (error) {
@@ -533,6 +566,27 @@ export class Watcher {
       }
       this.#events.post({ type: 'rescanned', files, complete });
     });
+  }
+
+  async #rescanMtp(folder: WatchedFolder): Promise<void> {
+    const { clock } = this.#context;
+    // Until it ends, or the device is back.
+    folder.rescanAt = Infinity;
+    if (folder.state === 'waiting') return;
+    const startedAt = clock.monotonic();
+    try {
+      const rescan = await this.#mtpFolders.rescan(folder.path);
+      if (rescan === undefined) return;
+      const { sighting } = rescan;
+      const now = clock.monotonic();
+      folder.rescanAt =
+        'missing' in sighting ? Infinity : now + this.#mtpFolders.pauseMs(now - startedAt);
+      this.#events.post({ type: 'mtp-rescanned', folder, sighting });
+    } catch (error) {
+      this.#onError(error);
+      folder.rescanAt = clock.monotonic() + this.#mtpFolders.pauseMs(clock.monotonic() - startedAt);
+      this.#events.post({ type: 'rescan-due' });
+    }
   }
 
   #onRescanned(files: number, complete: boolean): void {
@@ -557,6 +611,8 @@ export class Watcher {
   #checkIncomplete(): void {
     const { marks, report } = this.#target;
     for (const { path, removable } of this.#incomplete.dueLooks()) {
+      // Its rescans look at it.
+      if (isOnMtp(path)) continue;
       const stats = statOf(path);
       if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
       else this.#incomplete.forget(path);

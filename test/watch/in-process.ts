@@ -43,18 +43,21 @@ afterEach(async () => {
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
+/** No test but those of MTP mounts starts the child. */
+const NO_MTP = { childPath: '', env: {} };
+
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherTarget, 'client' | 'delivers'>> & {
+    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp'>> & {
       clock?: Clock | ManualClock;
       /** Sends wellness; the zone is Europe/Berlin. */
       wellness?: boolean;
-      filesystemType?: FilesystemType;
+      filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
     } = {},
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
-  const { wellness = false, ...given } = options;
+  const { mtp = NO_MTP, wellness = false, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -63,8 +66,9 @@ export function start(
   const events: WatchNotice[] = [];
   const target: WatcherTarget = {
     appVersion: 'test',
-    filesystemType: () => filesystemType,
+    filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
+    mtp,
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),

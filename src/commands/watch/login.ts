@@ -23,6 +23,7 @@ import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
 import type { Zone } from '../../records/types.ts';
+import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/circuit-breaker.ts';
 import type { FilesystemType } from '../../watch/filesystem-type.ts';
@@ -46,15 +47,17 @@ export interface WatchSetup {
   readonly recursiveEvents: boolean;
   /** Send wellness, too. */
   readonly wellness: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
-  /** @param waiting recordings that are still to be sent */
-  readonly report: (notice: WatchNotice, waiting: number) => void;
   /** How devices are found; undefined if only folders are watched. */
   readonly monitor: MonitorOptions | undefined;
+  /** @param waiting recordings that are still to be sent */
+  readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }

@@ -35,7 +35,7 @@ export async function scopeToWatch(
 ): Promise<WatchScope | undefined> {
   if (dirs.length > 0 || devices) return scopeOf(foldersToWatch(context.cwd, dirs), devices);
   const chosen = config.get('watch');
-  if (chosen.length > 0) return chosenScope(context, chosen);
+  if (chosen !== undefined) return chosenScope(context, chosen);
   if (!context.io.interactive) throw nothingNamed(command);
   return await askWhatToWatch(context, config, command);
 }

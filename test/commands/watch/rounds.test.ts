@@ -99,6 +99,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     wellness: false,
+    mtp: { childPath: '', env: {} },
     registration,
     context: testContext({ clock, signal: stop.signal }),
     monitor: undefined,
