@@ -28,7 +28,6 @@ import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
 import type { Appearance, Sighting, WatchedFolder } from './watched-folder.ts';
 import { WellnessSender, type WellnessTarget } from './wellness.ts';
-import { wellnessFolders } from './wellness-folders.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
@@ -179,8 +178,9 @@ export class Watcher {
       new WellnessSender({ clock, random, signal }, options, {
         ...target,
         ...target.wellness,
-        breaker,
-        folders: () => this.#wellnessFolders(),
+        ...{ breaker, mtp: mtpReaders },
+        watched: () => this.#foldersThere(),
+        devices: () => [...this.#plugged],
       });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
@@ -665,11 +665,9 @@ export class Watcher {
     this.#events.setTimer('days-due', 0);
   }
 
-  /** Returns the wellness folders that are there now. */
-  #wellnessFolders(): readonly string[] {
+  #foldersThere(): readonly string[] {
     const there = this.#folders.all.filter(({ state }) => state !== 'waiting');
-    const ofDevices = [...this.#plugged].flatMap(({ wellness }) => wellness);
-    return [...new Set([...ofDevices, ...there.flatMap(({ path }) => wellnessFolders(path))])];
+    return there.map(({ path }) => path);
   }
 
   #guarded(task: () => void): void {
