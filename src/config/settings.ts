@@ -28,7 +28,7 @@ export const TOKEN_STORES = {
 const BOOLEANS = { true: 'yes', false: 'no' };
 
 /** Which desktop notifications a watcher shows. */
-export const NOTIFICATIONS = {
+const NOTIFICATIONS = {
   on: 'all',
   needed: 'only if you have to act',
   off: 'none',
