@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -131,6 +131,17 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     const asked = performance.now();
     await end();
     expect(performance.now() - asked).toBeLessThan(5_000);
+  });
+
+  it('that another program reads is waited for', async () => {
+    const hashes = record(2);
+    const reader = openSync(join(activities, '2026-11-001.fit'));
+    const { events } = watch();
+    const reason = 'The Garmin Edge 840 is busy: another program uses it.';
+    await until(() => reasons(events).includes(reason));
+    closeSync(reader);
+    await until(() => sent().length === 2);
+    expect(sent()).toEqual(hashes);
   });
 
   it.each(['gone', 'unplugged', 'hanging'] as const)(
