@@ -135,7 +135,7 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
 
   it('that another program reads is waited for', async () => {
     const hashes = record(2);
-    const reader = openSync(join(activities, '2026-11-001.fit'));
+    const reader = openSync(join(activities, '2026-11-001.fit'), 'r');
     const { events } = watch();
     const reason = 'The Garmin Edge 840 is busy: another program uses it.';
     await until(() => reasons(events).includes(reason));
