@@ -272,7 +272,8 @@ export class Watcher {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
         folder.isAnnounced = true;
-        this.#rescanner.expect(folder.path);
+        // A device over MTP may be there and slow: its first look decides.
+        if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
       }
       this.#startRescan();
       while (!this.#hasEnded()) {
