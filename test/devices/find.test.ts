@@ -224,7 +224,7 @@ describe('findDevices with apps', () => {
     ]) {
       mkdirSync(join(home, folder), { recursive: true });
     }
-    const env = { ...process.env, LocalAppData: join(home, 'AppData/Local') };
+    const env = { ...process.env, LOCALAPPDATA: join(home, 'AppData/Local') };
     const appsOn = async (platform: NodeJS.Platform) => {
       const { devices } = await find({ platform, homeDir: home, apps: true, env });
       return devices.map(({ kind, maker, root }) => `${kind} ${maker} ${root.slice(home.length)}`);
