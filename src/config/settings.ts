@@ -27,6 +27,14 @@ export const TOKEN_STORES = {
 
 const BOOLEANS = { true: 'yes', false: 'no' };
 
+/** Which desktop notifications a watcher shows. */
+const NOTIFICATIONS = {
+  on: 'all',
+  needed: 'only if you have to act',
+  off: 'none',
+};
+export type NotificationMode = keyof typeof NOTIFICATIONS;
+
 /** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
 export const CALLBACK_PATH = '/callback';
@@ -103,6 +111,16 @@ export const SETTINGS = {
     parse: parseHeartbeatUrl,
     fallback: undefined,
   }),
+  notifications: setting<NotificationMode>({
+    about: 'desktop notifications of `sync watch`: on, needed (only if you have to act) or off',
+    ...oneOf(NOTIFICATIONS),
+    fallback: 'on',
+  }),
+  onEvent: setting<string | undefined>({
+    about: 'shell command that `sync watch` runs for each event, with a line of JSON on stdin',
+    parse: parseCommand,
+    fallback: undefined,
+  }),
   ...endpointSettings(),
 } as const;
 
@@ -152,6 +170,12 @@ function parseText(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new Error('is empty');
   return trimmed;
+}
+
+function parseCommand(text: string): string {
+  // An argument of a process ends there.
+  if (text.includes('\0')) throw new Error('holds a NUL character');
+  return parseText(text);
 }
 
 /** Returns the values and the parser of a setting that is one of a few words. */

@@ -57,8 +57,9 @@ export async function takeStock(
 ): Promise<Stock> {
   const { since, zone, sources } = options;
   const findings = new Findings();
-  const recordings = new RecordingStock(findings, { since, zone: zone.name }, known, report);
   const records = new RecordStock(findings, sources, reportUnreadable);
+  const when = { since, zone: zone.name };
+  const recordings = new RecordingStock(findings, when, known, report, records);
   const copies: Piece[] = [];
   let files = 0;
   for await (const piece of walk(paths, cwd, archives)) {

@@ -79,6 +79,17 @@ const SCHEMA = `
     PRIMARY KEY (account, kind, date)
   ) WITHOUT ROWID;
 
+  -- The files that the values of a day were sent from, and when each was last (ms since the epoch).
+  CREATE TABLE record_files (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    date TEXT NOT NULL,
+    -- An absolute path, a path in an archive, or stdin.
+    path TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    PRIMARY KEY (account, kind, date, path)
+  ) WITHOUT ROWID;
+
   -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed, and
   -- what the day should hold while that is not confirmed.
   CREATE TABLE nutrition_days (

@@ -180,7 +180,11 @@ class Run {
     const outcome: Outcome = this.#breaker.openedBy
       ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, index, warnings);
-    const { kind, date, sources, zoneUsed } = record;
+    const { kind, date, sources, files, zoneUsed } = record;
+    if (outcome.outcome === 'pushed') {
+      if (this.#options.undo === true) this.#target.ledger.forgetFiles(kind, date);
+      else this.#target.ledger.sentFrom(kind, date, files);
+    }
     this.#target.report({
       kind,
       date,

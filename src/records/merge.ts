@@ -162,7 +162,8 @@ export class DayMerger {
     }
     const stated = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
     const fields = 'rawJson' in stated ? stated : { ...stated, ...rawJson(day.raws) };
-    const about = { outcome: 'ready', date, sources, warnings, zoneUsed } as const;
+    const files = [...new Set(day.parts.map(({ input }) => input))];
+    const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
       : nutrition(about, partsOf(parts), fields);
@@ -347,6 +348,14 @@ export function emptyDay(
   date: string,
   sources: readonly string[],
 ): Extract<PreparedRecord, { kind: 'nutrition' }> {
-  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
-  return { ...about, zoneUsed: false, digest: '', body: { date }, parts: [], fields: {} };
+  const about = { kind: 'nutrition', outcome: 'ready', date, sources, files: sources } as const;
+  return {
+    ...about,
+    warnings: [],
+    zoneUsed: false,
+    digest: '',
+    body: { date },
+    parts: [],
+    fields: {},
+  };
 }

@@ -5,6 +5,7 @@ import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './nutrition.ts';
 import { loopbackOnly, ownPagesOnly, rateLimit, recordAndAnswer } from './middleware.ts';
+import { pageRoutes } from './page/routes.ts';
 import { Problem, refusal, TokenProblem } from './problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './profile.ts';
 import { methodsOf, pathOf } from './routes.ts';
@@ -33,7 +34,8 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const control = new Control(world);
   const app = new Hono<SandboxEnv>();
   app.use(loopbackOnly());
-  app.route('/_sandbox', controlRoutes(control));
+  app.route('/', pageRoutes(world, control));
+  app.route('/_sandbox', controlRoutes(world, control));
   app.use(ownPagesOnly());
   app.use(recordAndAnswer(world));
   app.use(rateLimit(world));

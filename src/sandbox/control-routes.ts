@@ -7,7 +7,7 @@ import { isFromOtherPage, otherPage } from './middleware.ts';
 import { decodeBody, objectOf, readBytes } from './request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
-import type { SandboxEnv } from './world.ts';
+import type { SandboxEnv, World } from './world.ts';
 
 /** Largest request to a control endpoint (bytes). */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -17,6 +17,7 @@ const ENDPOINTS = {
   'DELETE /_sandbox/state': 'delete recordings, wellness and nutrition',
   'GET /_sandbox/recordings/:sha256': 'the bytes of a recording (?athlete=)',
   'GET /_sandbox/requests': 'every request received (?route=&athlete=&after=)',
+  'GET /_sandbox/requests/:ordinal': 'one request, with its answer',
   'DELETE /_sandbox/requests': 'clear the request log',
   'POST /_sandbox/process':
     'process queued recordings now: {"athlete"?, "sha256"?, "outcome"?: "workout" | "none" | "duplicate"}',
@@ -28,18 +29,22 @@ const ENDPOINTS = {
   'POST /_sandbox/settings': 'change settings: {"NAME": VALUE}',
   'GET /_sandbox/faults': 'the scripted faults and their remaining hits',
   'POST /_sandbox/faults': 'add faults: {"faults": ["upload-fit:503*2"]}',
-  'DELETE /_sandbox/faults': 'remove all faults',
+  'DELETE /_sandbox/faults': 'remove all faults, or one (?spec=)',
   'POST /_sandbox/tokens':
     'issue tokens without a browser: {"athlete"?, "scopes"?, "accessTtl"?, "refreshTtl"?, "clientId"?}',
   'POST /_sandbox/expire':
-    'expire all tokens of a kind now: {"athlete"?, "kind"?: "access" | "refresh"}',
-  'POST /_sandbox/revoke': 'revoke logins: {"athlete"?}',
+    'expire all tokens of a kind now: {"athlete"?, "login"?, "kind"?: "access" | "refresh"}',
+  'POST /_sandbox/revoke': 'revoke logins: {"athlete"?, "login"?}',
 } as const;
 
 /** Returns the control endpoints, under `/_sandbox`. They are not logged, and no fault hits them. */
-export function controlRoutes(control: Control): Hono<SandboxEnv> {
+export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.use(sameOriginOnly());
+  app.use(async (c, next) => {
+    await next();
+    if (c.req.method !== 'GET') world.feed.changed();
+  });
   app.get('/', (c) => c.json({ endpoints: ENDPOINTS }));
   app.get('/state', (c) => c.json(control.state(c.req.query('athlete'))));
   app.delete('/state', (c) => {
@@ -60,6 +65,7 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     });
     return c.json({ requests });
   });
+  app.get('/requests/:ordinal', (c) => c.json(control.request(Number(c.req.param('ordinal')))));
   app.delete('/requests', (c) => {
     control.clearRequests();
     return c.body(null, 204);
@@ -88,7 +94,9 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     return c.json({ faults: control.faults() });
   });
   app.delete('/faults', (c) => {
-    control.clearFaults();
+    const spec = c.req.query('spec');
+    if (spec === undefined) control.clearFaults();
+    else control.removeFault(spec);
     return c.body(null, 204);
   });
   app.post('/tokens', async (c) =>
@@ -98,8 +106,9 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     c.json({ expired: control.expire((await jsonOf(c)) as ExpireRequest) }),
   );
   app.post('/revoke', async (c) => {
-    const { athlete } = checked(revokeSchema, await jsonOf(c), 'request');
-    return c.json({ revoked: control.revoke(athlete) });
+    const { athlete, login } = checked(revokeSchema, await jsonOf(c), 'request');
+    const revoked = login === undefined ? control.revoke(athlete) : control.revokeLogin(login);
+    return c.json({ revoked: Number(revoked) });
   });
   app.all('*', () => {
     throw refusal(404, 'No such control endpoint', ENDPOINTS);
@@ -115,7 +124,10 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
 }
 
 const faultsSchema = v.strictObject({ faults: v.array(v.string()) });
-const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
+const revokeSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  login: v.optional(v.string()),
+});
 
 /** Reads the body as a JSON object; `{}` if it is empty. */
 async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {

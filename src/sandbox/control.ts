@@ -9,7 +9,7 @@ import { dayOf } from './nutrition.ts';
 import { editedDay, MEALS, type StoredItem } from './nutrition-day.ts';
 import { Problem } from './problem.ts';
 import type { RecordingState } from './recordings.ts';
-import type { RequestFilter, RequestRecord } from './request-log.ts';
+import type { AnsweredRequest, RequestFilter, RequestRecord } from './request-log.ts';
 import { SCOPES } from './scopes.ts';
 import type { SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
@@ -45,6 +45,7 @@ export type MintRequest = v.InferInput<typeof mintSchema>;
 
 const endSchema = v.strictObject({
   athlete: v.optional(v.string()),
+  login: v.optional(v.string()),
   kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
 });
 export type ExpireRequest = v.InferInput<typeof endSchema>;
@@ -131,6 +132,13 @@ export class Control {
     return this.#world.requests.list(filter);
   }
 
+  /** Returns a request with its answer. @throws Problem 404 */
+  request(ordinal: number): AnsweredRequest {
+    const found = this.#world.requests.find(ordinal);
+    if (found === undefined) throw new Problem(404, 'No such request in the log');
+    return found;
+  }
+
   /** Counts all requests since the start, including those no longer in the log. */
   requestCount(): number {
     return this.#world.requests.count;
@@ -156,6 +164,11 @@ export class Control {
   /** @throws FaultSpecError; then no fault was added */
   addFaults(...specs: string[]): void {
     this.#world.faults.add(specs);
+  }
+
+  /** Removes the first fault with this spec. @throws Problem 404 */
+  removeFault(spec: string): void {
+    if (!this.#world.faults.remove(spec)) throw new Problem(404, `No fault "${spec}"`);
   }
 
   clearFaults(): void {
@@ -188,16 +201,16 @@ export class Control {
   }
 
   /**
-   * Expires all access (or refresh) tokens now.
+   * Expires the access (or refresh) tokens of a login, of an athlete, or all, now.
    * @returns the number of tokens that were still valid
    * @throws Problem 400, 404
    */
   expire(request: ExpireRequest = {}): number {
-    const { athlete, kind } = checked(endSchema, request, 'request');
-    return this.#world.grants.expire(
-      kind,
-      athlete === undefined ? undefined : this.#athlete(athlete),
-    );
+    const { athlete, login, kind } = checked(endSchema, request, 'request');
+    return this.#world.grants.expire(kind, {
+      athleteId: athlete === undefined ? undefined : this.#athlete(athlete),
+      loginId: login,
+    });
   }
 
   /**
@@ -209,6 +222,11 @@ export class Control {
     const { athletes, grants } = this.#world;
     const ids = athleteId === undefined ? athletes.ids : [this.#athlete(athleteId)];
     return ids.reduce((sum, id) => sum + grants.revokeAthlete(id), 0);
+  }
+
+  /** @returns whether the login was valid before */
+  revokeLogin(loginId: string): boolean {
+    return this.#world.grants.revokeLogin(loginId);
   }
 
   /**

@@ -29,6 +29,13 @@ export class FaultScript {
     );
   }
 
+  /** Removes the first fault with this spec. @returns whether there was one */
+  remove(spec: string): boolean {
+    const index = this.#entries.findIndex(({ fault }) => fault.spec === spec);
+    if (index !== -1) this.#entries.splice(index, 1);
+    return index !== -1;
+  }
+
   clear(): void {
     this.#entries = [];
   }

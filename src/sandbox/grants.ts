@@ -92,7 +92,8 @@ export class Grants {
     | 'replaceToken'
     | 'dropAccess'
     | 'expire'
-    | 'logins',
+    | 'logins'
+    | 'valid',
     StatementSyncInstance
   >;
 
@@ -127,9 +128,14 @@ export class Grants {
         `UPDATE tokens SET expires_at = ?1
          WHERE kind = ?2 AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
          AND login_id IN
-           (SELECT id FROM logins WHERE revoked_at IS NULL AND (?3 IS NULL OR athlete_id = ?3))`,
+           (SELECT id FROM logins WHERE revoked_at IS NULL
+            AND (?3 IS NULL OR athlete_id = ?3) AND (?4 IS NULL OR id = ?4))`,
       ),
       logins: db.prepare('SELECT * FROM logins WHERE athlete_id = ? ORDER BY created_at, rowid'),
+      valid: db.prepare(
+        `SELECT DISTINCT kind FROM tokens JOIN logins ON logins.id = login_id
+         WHERE login_id = ?1 AND revoked_at IS NULL AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
+      ),
     };
   }
 
@@ -270,8 +276,9 @@ export class Grants {
     if (row !== undefined) this.revokeLogin(row.login_id);
   }
 
-  revokeLogin(loginId: string): void {
-    this.#sql.revokeLogin.run(this.#now(), loginId);
+  /** @returns whether there was such a login, not revoked before */
+  revokeLogin(loginId: string): boolean {
+    return this.#sql.revokeLogin.run(this.#now(), loginId).changes > 0;
   }
 
   /** @returns the number of logins that it revoked */
@@ -280,8 +287,18 @@ export class Grants {
   }
 
   /** Expires tokens now. @returns the number of tokens that were still valid */
-  expire(kind: 'access' | 'refresh', athleteId?: string): number {
-    return this.#sql.expire.run(this.#now(), kind, athleteId ?? null).changes;
+  expire(
+    kind: 'access' | 'refresh',
+    { athleteId, loginId }: { athleteId?: string | undefined; loginId?: string | undefined } = {},
+  ): number {
+    const { changes } = this.#sql.expire.run(this.#now(), kind, athleteId ?? null, loginId ?? null);
+    return changes;
+  }
+
+  /** Returns which kinds of tokens of a login are valid. */
+  validTokens(loginId: string): ReadonlySet<'access' | 'refresh'> {
+    const rows = this.#sql.valid.all(loginId, this.#now()) as { kind: 'access' | 'refresh' }[];
+    return new Set(rows.map(({ kind }) => kind));
   }
 
   loginsOf(athleteId: string): LoginState[] {

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bearerToken } from './bearer.ts';
 import { answerInstead, spoilAnswer } from './fault-answers.ts';
 import type { FaultRoute } from './fault-spec.ts';
+import { loggedAnswer } from './logged-answer.ts';
 import { Problem } from './problem.ts';
 import { fingerprint } from './random.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
@@ -27,6 +28,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     const record = openRecord(c, world);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
+    world.feed.publish(record);
     const body = await readBody(c, world, record, inFlight);
     const drawn = world.faults.draw(faultNames(record.route, body));
     record.faults = drawn.specs;
@@ -49,6 +51,8 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     }
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
+    world.requests.recordAnswer(record, await loggedAnswer(sent.response, record.route));
+    world.feed.publish(record);
     world.onRequest(record);
     await publishExchange(record, body, sent.response);
   };
@@ -170,6 +174,7 @@ async function readBody(
     return body;
   } catch (error) {
     if (error instanceof Problem) record.status = error.status;
+    world.feed.publish(record);
     throw error;
   } finally {
     inFlight.bytes -= taken;

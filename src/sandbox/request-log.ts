@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
-import { fingerprint } from './random.ts';
-import { isObject, type RequestBody } from './request-body.ts';
+import type { AnswerRecord } from './logged-answer.ts';
+import { redactedHeaders, withoutSecrets } from './redaction.ts';
+import type { RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
 
 /** One part of a multipart request, without its bytes. */
@@ -57,19 +58,15 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-const SECRET_FIELDS = new Set([
-  'client_secret',
-  'code',
-  'code_verifier',
-  'refresh_token',
-  'access_token',
-  'token',
-  'request',
-]);
+/** A request with its answer; null if none was sent, or a fault broke it off. */
+export interface AnsweredRequest extends RequestRecord {
+  readonly answer: AnswerRecord | null;
+}
 
-/** A request, and how much memory it takes: the length of its JSON. */
+/** A request, its answer, and how much memory they take: the length of their JSON. */
 interface Entry {
   readonly record: RequestRecord;
+  answer: AnswerRecord | null;
   bytes: number;
 }
 
@@ -98,7 +95,7 @@ export class RequestLog {
       durationMs: null,
     };
     const bytes = JSON.stringify(record).length;
-    this.#entries.push({ record, bytes });
+    this.#entries.push({ record, answer: null, bytes });
     this.#grow(bytes);
     return record;
   }
@@ -110,8 +107,29 @@ export class RequestLog {
     const bytes = jsonLength(content);
     if (bytes > MAX_BODY_BYTES) return;
     Object.assign(record, content);
-    const entry = this.#entries.findLast((each) => each.record === record);
-    // The log may have dropped it meanwhile.
+    this.#enlarge(this.#entryOf(record), bytes);
+  }
+
+  /** Records an answer as it was sent. */
+  recordAnswer(record: RequestRecord, answer: AnswerRecord | null): void {
+    const entry = this.#entryOf(record);
+    if (entry === undefined) return;
+    entry.answer = answer;
+    this.#enlarge(entry, jsonLength(answer));
+  }
+
+  /** Returns the request with this ordinal; undefined if the log has dropped it. */
+  find(ordinal: number): AnsweredRequest | undefined {
+    const entry = this.#entries.find(({ record }) => record.ordinal === ordinal);
+    return entry === undefined ? undefined : { ...entry.record, answer: entry.answer };
+  }
+
+  /** Returns undefined if the log dropped the request meanwhile. */
+  #entryOf(record: RequestRecord): Entry | undefined {
+    return this.#entries.findLast((each) => each.record === record);
+  }
+
+  #enlarge(entry: Entry | undefined, bytes: number): void {
     if (entry === undefined) return;
     entry.bytes += bytes;
     this.#grow(bytes);
@@ -184,30 +202,6 @@ function jsonLength(value: unknown): number {
     if (error instanceof RangeError) return Infinity;
     throw error;
   }
-}
-
-function redactedHeaders(headers: Headers): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    if (name === 'authorization') {
-      const space = value.indexOf(' ');
-      result[name] = `${value.slice(0, Math.max(space, 0))} ${fingerprint(value.slice(space + 1))}`;
-    } else {
-      result[name] = name === 'cookie' ? fingerprint(value) : value;
-    }
-  }
-  return result;
-}
-
-/** Replaces secrets, which occur only at the top level of a token request's body. */
-function withoutSecrets(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name,
-      SECRET_FIELDS.has(name) && typeof field === 'string' ? fingerprint(field) : field,
-    ]),
-  );
 }
 
 /** A request and its answer, for tools that check both against a contract. */

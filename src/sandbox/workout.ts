@@ -1,4 +1,4 @@
-import FitParser from 'fit-file-parser';
+import { readFit, type FitSession } from './fit.ts';
 
 /** The facts about a recording that the workout list shows. */
 export interface WorkoutFacts {
@@ -16,8 +16,6 @@ export interface WorkoutFacts {
   readonly tss: number | null;
 }
 
-type Session = NonNullable<Awaited<ReturnType<FitParser['parseAsync']>>['sessions']>[number];
-
 const TYPES: Readonly<Record<string, string>> = {
   cycling: 'Ride',
   running: 'Run',
@@ -28,9 +26,13 @@ const TYPES: Readonly<Record<string, string>> = {
   training: 'WeightTraining',
 };
 
-/** Reads the sessions of a recording; null if it has none (settings, courses, broken data). */
-export async function readWorkout(bytes: Buffer): Promise<WorkoutFacts | null> {
-  const sessions = await readSessions(bytes);
+/** Reads the facts about a recording. */
+export async function readWorkout(bytes: Uint8Array): Promise<WorkoutFacts | null> {
+  return factsOf((await readFit(bytes)).sessions);
+}
+
+/** Sums up the sessions of a recording; null if it has none (settings, courses, broken data). */
+export function factsOf(sessions: readonly FitSession[]): WorkoutFacts | null {
   const starts = sessions.flatMap((session) => toMillis(session.start_time) ?? []);
   if (starts.length === 0) return null;
   const types = new Set(
@@ -52,20 +54,7 @@ export async function readWorkout(bytes: Buffer): Promise<WorkoutFacts | null> {
   };
 }
 
-async function readSessions(bytes: Buffer): Promise<Session[]> {
-  try {
-    // The parser needs a Buffer with its own ArrayBuffer.
-    const parsed = await new FitParser({ mode: 'list', force: true }).parseAsync(
-      Buffer.from(bytes),
-    );
-    return parsed.sessions ?? [];
-  } catch {
-    // A recording that cannot be decoded becomes no workout; the upload has long been answered.
-    return [];
-  }
-}
-
-function typeOf(session: Session): string {
+function typeOf(session: FitSession): string {
   const sport = String(session.sport ?? 'generic');
   if (sport === 'cycling' && session.sub_sport === 'virtual_activity') return 'VirtualRide';
   return TYPES[sport] ?? sport.charAt(0).toUpperCase() + sport.slice(1);
@@ -77,7 +66,7 @@ function toMillis(time: unknown): number | null {
   return Number.isFinite(millis) ? millis : null;
 }
 
-function numbers(sessions: readonly Session[], pick: (session: Session) => unknown) {
+function numbers(sessions: readonly FitSession[], pick: (session: FitSession) => unknown) {
   return sessions.flatMap((session) => {
     const value = pick(session);
     const seconds = session.total_timer_time ?? session.total_elapsed_time ?? 0;
@@ -86,8 +75,8 @@ function numbers(sessions: readonly Session[], pick: (session: Session) => unkno
 }
 
 function total(
-  sessions: readonly Session[],
-  pick: (session: Session) => unknown,
+  sessions: readonly FitSession[],
+  pick: (session: FitSession) => unknown,
   round: (sum: number) => number,
 ): number | null {
   const found = numbers(sessions, pick);
@@ -95,7 +84,10 @@ function total(
 }
 
 /** Averages over time, without 0: some devices write 0 if they have no such sensor. */
-function average(sessions: readonly Session[], pick: (session: Session) => unknown): number | null {
+function average(
+  sessions: readonly FitSession[],
+  pick: (session: FitSession) => unknown,
+): number | null {
   const found = numbers(sessions, pick).filter(({ value }) => value > 0);
   if (found.length === 0) return null;
   const seconds = found.reduce((sum, entry) => sum + entry.seconds, 0);

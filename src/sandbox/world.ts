@@ -4,6 +4,8 @@ import { defaultClients, type Client } from './clients.ts';
 import { DailyRecords } from './daily-records.ts';
 import { FaultScript } from './faults.ts';
 import { Grants, type Bearer } from './grants.ts';
+import { Feed } from './page/feed.ts';
+import { randomToken } from './random.ts';
 import { Recordings } from './recordings.ts';
 import type { RequestBody } from './request-body.ts';
 import { RequestLog, type RequestRecord } from './request-log.ts';
@@ -23,6 +25,8 @@ export interface WorldOptions {
   readonly now?: (() => number) | undefined;
   /** Called after each answer, and when a fault ended a request without one. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Version of the program, for `GET /`. */
+  readonly version?: string | undefined;
 }
 
 /** The state and services behind a sandbox's endpoints. */
@@ -37,7 +41,10 @@ export interface World {
   readonly daily: DailyRecords;
   readonly faults: FaultScript;
   readonly requests: RequestLog;
+  /** What the page shows while it happens. */
+  readonly feed: Feed;
   readonly onRequest: (record: RequestRecord) => void;
+  readonly version: string | null;
   /** Aborted when the sandbox closes, to end delays and hanging answers. */
   readonly closing: AbortController;
 }
@@ -75,7 +82,9 @@ export function createWorld(options: WorldOptions = {}): World {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
+    feed: new Feed(randomToken('')),
     onRequest: options.onRequest ?? (() => undefined),
+    version: options.version ?? null,
     closing: new AbortController(),
   };
 }

@@ -8,7 +8,7 @@ import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
@@ -19,6 +19,7 @@ import { type Registration, lockFolders } from '../../daemon/registration.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
+import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/circuit-breaker.ts';
 import type { FilesystemType } from '../../watch/filesystem-type.ts';
@@ -40,17 +41,23 @@ export interface WatchSetup {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
-  readonly report: (notice: WatchNotice) => void;
-  /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
+  /** @param waiting recordings that are still to be sent */
+  readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** What `--once` needs: it is in no registry. */
+export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
+  readonly report: (notice: WatchNotice) => void;
+};
 
 /** An open login, with the ledger of its account. */
 export interface OpenLogin {

@@ -5,7 +5,7 @@ import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
-import type { WatchSetup } from './login.ts';
+import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
 
 /**
@@ -16,7 +16,7 @@ import { watcherTarget } from './rounds.ts';
  */
 export async function runWatchOnce(
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: OnceSetup,
 ): Promise<UploadReport> {
   const { context, stateDir, profile } = setup;
   const { clock, signal } = context;

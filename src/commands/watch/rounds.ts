@@ -33,12 +33,9 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options.folders, clock);
   const tally = new UploadTally();
-  const announcer = new Announcer(setup.context, {
-    ...setup,
-    report(notice) {
-      if (notice.event === 'upload') tally.add(notice.item);
-      setup.report(notice);
-    },
+  const announcer = new Announcer(setup.context, (notice) => {
+    if (notice.event === 'upload') tally.add(notice.item);
+    setup.report(notice, health.waiting);
   });
   try {
     let login: Login | undefined = await firstLogin(options, setup);
@@ -50,7 +47,8 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
     if (!signal.aborted || !isAbort(error)) throw error;
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
-  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued: health.waiting });
+  const queued = health.waiting;
+  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued }, queued);
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
@@ -311,14 +309,14 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents } = setup;
+  const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
   return {
-    ...{ appVersion, filesystemType, recursiveEvents },
+    ...{ appVersion, filesystemType, recursiveEvents, mtp },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -6,13 +6,13 @@ import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
-import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
 import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { MTP_CHILD } from '../../devices/mtp/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
-import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
@@ -20,7 +20,8 @@ import { folderNames, startDaemon } from '../daemons.ts';
 import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
-import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { openHooks } from './hooks.ts';
+import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
@@ -73,7 +74,7 @@ export const watch: CommandModule = {
         const options = optionsOf(inner, dirs, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
         const setup = setupOf(inner, config, once, printer, onReady);
-        await runWatch(options, { ...setup, registration });
+        await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
       });
     }
@@ -107,7 +108,7 @@ async function watchAtTerminal(
   context: AppContext,
   config: Config,
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: OnceSetup,
 ): Promise<ExitCode> {
   const { folders } = options;
   await warnOfOtherAthletes(context, config, folders);
@@ -117,13 +118,36 @@ async function watchAtTerminal(
     { profile: config.profile, folders, kind: 'terminal', appVersion: context.version },
   );
   try {
-    await runWatch(options, { ...setup, registration });
+    await watchWithHooks(context, config, options, setup, registration);
     registration.end(ExitCode.ok);
     return ExitCode.ok;
   } catch (error) {
     const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
     registration.end(code, messageOf(error));
     throw error;
+  }
+}
+
+/** Watches, and passes each notice on to the desktop and to the user's command. */
+async function watchWithHooks(
+  context: AppContext,
+  config: Config,
+  options: WatcherOptions,
+  setup: OnceSetup,
+  registration: Registration,
+): Promise<void> {
+  const hooks = openHooks(context, config, setup.report);
+  try {
+    await runWatch(options, {
+      ...setup,
+      registration,
+      report(notice, waiting) {
+        setup.report(notice);
+        hooks.report(notice, waiting);
+      },
+    });
+  } finally {
+    await hooks.close();
   }
 }
 
@@ -186,8 +210,8 @@ function setupOf(
   once: boolean,
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
-): Omit<WatchSetup, 'registration'> {
-  const { cwd, env, platform } = context;
+): OnceSetup {
+  const { cwd, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
@@ -200,12 +224,12 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
       if (notice.event === 'ready') onReady();
     },
-    notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),
     heartbeat:
       heartbeatUrl === undefined
         ? undefined

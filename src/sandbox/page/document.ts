@@ -1,0 +1,188 @@
+import { html } from 'hono/html';
+import { counted, figure, type Html } from './chart.ts';
+import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
+import { nutritionSection } from './nutrition-section.ts';
+import { PAGE_PATH } from './parts.ts';
+import { recordingsSection } from './recordings-section.ts';
+import type { PageView } from './view.ts';
+import { wellnessSection } from './wellness-section.ts';
+
+export interface DocumentOptions {
+  /** Nonce of the page's style and script (Content-Security-Policy). */
+  readonly nonce: string;
+  /** Token that the page's actions must carry. */
+  readonly token: string;
+}
+
+/** Name of the header of the page's actions, and of the field of its forms, that carry the token. */
+export const TOKEN_FIELD = 'token';
+
+/**
+ * Returns the headers of the page: no external resources, no framing, no caching, and no way for the
+ * script to turn text into HTML.
+ */
+export function documentHeaders(nonce: string): Record<string, string> {
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      `script-src 'nonce-${nonce}'`,
+      `style-src 'nonce-${nonce}'`,
+      'img-src data:',
+      "connect-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join('; '),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    // With no-referrer, browsers would also hide the origin of the page's own forms.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    vary: 'accept',
+  };
+}
+
+/** A green dot. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6' fill='%230b6b4b'/%3E%3C/svg%3E";
+
+/** Renders the page. Whatever comes from outside is escaped, because `html` escapes every value. */
+export function renderDocument(view: PageView, { nonce, token }: DocumentOptions): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${view.athlete.name} · Sandbox platform</title>
+        <link rel="icon" href="${ICON}" />
+        <link rel="stylesheet" href="${PAGE_PATH}/page.css" nonce="${nonce}" />
+        <script src="${PAGE_PATH}/page.js" nonce="${nonce}" type="module"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the data</a>
+        ${banner(view)} ${sectionsNav()} ${athletesNav(view)}
+        <main id="main" tabindex="-1">
+          <div class="data">
+            ${recordingsSection(view)} ${wellnessSection(view)} ${nutritionSection(view)}
+          </div>
+          <div class="side">
+            ${requestsSection()} ${faultsSection(view, token)} ${loginsSection(view, token)}
+            ${revisionSection(view, token)}
+          </div>
+        </main>
+        <footer>This is a sandbox on your own computer. No real account is involved.</footer>
+        <p id="notice" role="status"></p>
+      </body>
+    </html>`;
+}
+
+function banner({ origin, clientId, settings, faults }: PageView): Html {
+  return html`<header class="banner">
+    <h1><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
+    <p id="summary" class="summary" data-part>
+      <a id="to-revision" class="badge" href="#revision">revision ${settings.revision}</a>
+      ${
+        faults.length > 0 &&
+        html`<a id="to-faults" class="badge bad" href="#faults"
+          >${counted(faults.length, 'active fault')}</a
+        >`
+      }
+    </p>
+    <p class="address">
+      <code id="exports">export SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${clientId}</code>
+      <button type="button" id="copy" hidden>Copy</button>
+    </p>
+  </header>`;
+}
+
+/** Links to the sections, for windows in which they lie below each other. */
+function sectionsNav(): Html {
+  const titles = [
+    'Recordings',
+    'Wellness',
+    'Nutrition',
+    'Requests',
+    'Faults',
+    'Logins',
+    'Revision',
+  ];
+  return html`<nav class="sections" aria-label="Sections">
+    ${titles.map((title) => html`<a href="#${title.toLowerCase()}">${title}</a>`)}
+  </nav>`;
+}
+
+function athletesNav({ athletes, athlete }: PageView): Html {
+  return html`<nav id="athletes" aria-label="Athletes" data-part>
+    <ul>
+      ${athletes.map(
+        ({ athlete: each, recordings, wellness, nutrition }) =>
+          html`<li>
+            <a
+              id="athlete-${each.id}"
+              href="/?athlete=${each.id}"
+              ${each.id === athlete.id ? 'aria-current=page' : ''}
+            >
+              <span class="initials" aria-hidden="true">${initials(each.name)}</span>
+              <span>
+                <span class="main outside">${each.name}</span>
+                <span class="sub outside">
+                  ${each.timezone} · ${figure(each.weight, 1)} kg · FTP ${each.ftp} W
+                </span>
+                <span class="sub">
+                  ${counted(recordings, 'recording')}, ${counted(wellness, 'day')} of wellness,
+                  ${counted(nutrition, 'day')} of nutrition
+                </span>
+              </span>
+            </a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
+function initials(name: string): string {
+  const words = name.split(/\s+/);
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => word?.charAt(0).toUpperCase() ?? '')
+    .join('');
+}
+
+/** Renders the frame of the requests, which the script fills. */
+function requestsSection(): Html {
+  return html`<section id="requests" aria-labelledby="requests-title">
+    <div class="heading">
+      <h2 id="requests-title" tabindex="-1">Requests</h2>
+      <span id="live" class="badge">not live</span>
+      <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
+    </div>
+    <noscript>
+      <p class="empty">
+        Requests appear here with JavaScript.
+        <a href="/_sandbox/requests">The request log</a> needs none.
+      </p>
+    </noscript>
+    <p id="no-requests" class="empty" hidden>No requests yet. They appear here as they arrive.</p>
+    <ol id="request-list" class="requests"></ol>
+    <p id="announcer" class="unseen" role="status"></p>
+    <template id="request-template">
+      <li>
+        <details>
+          <summary>
+            <span class="status"></span>
+            <span class="what"
+              ><span class="method"></span> <span class="path outside"></span
+            ></span>
+            <span class="when sub"></span>
+            <span class="notes sub"></span>
+          </summary>
+          <div class="exchange"></div>
+        </details>
+      </li>
+    </template>
+  </section>`;
+}

@@ -1,0 +1,225 @@
+import { html } from 'hono/html';
+import type { DailyState } from '../daily-records.ts';
+import { instantOf } from '../dates.ts';
+import { dayOf } from '../nutrition.ts';
+import { MEALS, type StoredItem } from '../nutrition-day.ts';
+import { counted, figure, percent, type Html } from './chart.ts';
+import { dayName, formatIn, section } from './parts.ts';
+import type { PageView } from './view.ts';
+
+/** Shape of each absorption type: they differ without colour too. */
+const SHAPES: readonly { type: string; label: string; path: string }[] = [
+  { type: 'RAPID', label: 'Rapid', path: 'M0-6 5.5 4.5H-5.5Z' },
+  { type: 'FAST', label: 'Fast', path: 'M0-6 6 0 0 6-6 0Z' },
+  { type: 'BALANCED', label: 'Balanced', path: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z' },
+  { type: 'DENSE', label: 'Dense', path: 'M-4.5-4.5H4.5V4.5H-4.5Z' },
+  { type: 'HYPER_LOAD', label: 'Hyper load', path: 'M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z' },
+];
+const OTHER = { type: 'other', label: 'Other', path: 'M-5-1.5H5V1.5H-5Z' };
+
+/** Renders each day on a timeline of 24 hours in the athlete's time zone; it opens to a table. */
+export function nutritionSection({ nutrition, athlete }: PageView): Html {
+  return section(
+    'nutrition',
+    'Nutrition',
+    nutrition.length === 0
+      ? html`<p class="empty">
+          No nutrition yet. To send some, type
+          <code>sync push nutrition --name Porridge --carbs 62 --at 07:10</code>.
+        </p>`
+      : html`<div class="legend">
+            ${SHAPES.map(
+              ({ type, label, path }) =>
+                html`<span>
+                  <svg
+                    class="mark ${type}"
+                    viewBox="-8 -8 16 16"
+                    width="16"
+                    height="16"
+                    aria-hidden="true"
+                  >
+                    <path d="${path}" />
+                  </svg>
+                  ${label}
+                </span>`,
+            )}
+            <span class="hint">Larger marks: more carbohydrate. Times of ${athlete.timezone}.</span>
+          </div>
+          <div class="days">
+            <div class="hours" aria-hidden="true">
+              <svg width="100%" height="16">
+                ${HOURS.map(
+                  (hour) =>
+                    html`<text x="${percent(hour / 24)}" y="12" text-anchor="${anchor(hour)}">
+                      ${String(hour).padStart(2, '0')}
+                    </text>`,
+                )}
+              </svg>
+            </div>
+            ${[...nutrition].reverse().map((day) => dayRow(day, athlete.timezone))}
+          </div>`,
+  );
+}
+
+const HOURS = [0, 6, 12, 18, 24];
+
+function anchor(hour: number): string {
+  return hour === 0 ? 'start' : hour === 24 ? 'end' : 'middle';
+}
+
+interface Eaten {
+  readonly item: StoredItem;
+  readonly meal: string;
+  /** Part of the day that has passed, 0 to 1. */
+  readonly part: number;
+  /** `07:10`; with its day, if that is another one. */
+  readonly time: string;
+}
+
+/** Height of a lane of marks (px). */
+const LANE = 17;
+/** Lanes that a day has at most. */
+const MAX_LANES = 4;
+/** Distance of two marks in a lane, as a part of the day. */
+const APART = 0.03;
+
+/** Returns a lane for each item, so that marks of the same time lie side by side. */
+function lanesOf(items: readonly Eaten[]): number[] {
+  const ends: number[] = [];
+  return items.map(({ part }) => {
+    const free = ends.findIndex((end) => part - end >= APART);
+    const lane = free === -1 ? Math.min(ends.length, MAX_LANES - 1) : free;
+    ends[lane] = part;
+    return lane;
+  });
+}
+
+function dayRow(state: DailyState, timeZone: string): Html {
+  const day = dayOf(state);
+  const items = MEALS.flatMap((meal) =>
+    day[meal].map((item) => eaten(item, meal, state.date, timeZone)),
+  ).sort((a, b) => a.part - b.part);
+  const lanes = lanesOf(items);
+  const height = (Math.max(0, ...lanes) + 1) * LANE + 9;
+  const macros = html`${macro(day.carbs, 'C', 'carbohydrate')} ${macro(day.protein, 'P', 'protein')}
+  ${macro(day.fat, 'F', 'fat')}`;
+  return html`<details id="nutrition-${state.date}" class="day">
+    <summary id="nutrition-${state.date}-summary">
+      <span class="name">${dayName(state.date)}</span>
+      <svg
+        class="timeline"
+        width="100%"
+        height="${height}"
+        role="img"
+        aria-label="${counted(items.length, 'item')}"
+      >
+        ${HOURS.map(
+          (hour) =>
+            html`<line
+              class="hour"
+              x1="${percent(hour / 24)}"
+              x2="${percent(hour / 24)}"
+              y1="0"
+              y2="100%"
+            />`,
+        )}
+        ${items.map((each, index) => mark(each, lanes[index] ?? 0))}
+      </svg>
+      <span class="totals">
+        <strong>${figure(day.calories)} kcal</strong>
+        <span class="sub">${macros}</span>
+      </span>
+    </summary>
+    <div
+      id="nutrition-${state.date}-items"
+      class="scroll"
+      tabindex="0"
+      role="region"
+      aria-label="Items of ${state.date}"
+    >
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Item</th>
+            <th scope="col">Meal</th>
+            <th scope="col">Absorption</th>
+            <th scope="col">Carbs <small>g</small></th>
+            <th scope="col">Protein <small>g</small></th>
+            <th scope="col">Fat <small>g</small></th>
+            <th scope="col">Energy <small>kcal</small></th>
+            <th scope="col">Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${items.map(row)}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
+}
+
+function macro(grams: number, letter: string, name: string): Html {
+  return html`<span>${figure(grams)} g <abbr title="${name}">${letter}</abbr></span>`;
+}
+
+function eaten(item: StoredItem, meal: string, date: string, timeZone: string): Eaten {
+  const at = instantOf(item.logged_at);
+  const { day, minutes, time } = localOf(at ?? Date.parse(`${date}T00:00:00Z`), timeZone);
+  const part = day < date ? 0 : day > date ? 1 : minutes / 1440;
+  return { item, meal, part, time: day === date ? time : `${time} on ${day}` };
+}
+
+function localOf(instant: number, timeZone: string) {
+  const parts = Object.fromEntries(
+    formatIn(timeZone, CLOCK)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, value]),
+  );
+  const { year = '', month = '', day = '', hour = '', minute = '' } = parts;
+  return {
+    day: `${year}-${month}-${day}`,
+    time: `${hour}:${minute}`,
+    minutes: Number(hour) * 60 + Number(minute),
+  };
+}
+
+const CLOCK = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+} as const;
+
+function mark({ item, part, time }: Eaten, lane: number): Html {
+  const shape = SHAPES.find(({ type }) => type === item.absorptionType) ?? OTHER;
+  const size = 0.75 + Math.min(1, Math.sqrt((item.carbs ?? 0) / 100)) * 0.75;
+  return html`<svg
+    x="${percent(0.01 + part * 0.98)}"
+    y="${(lane + 0.5) * LANE + 4.5}"
+    overflow="visible"
+  >
+    <path class="mark ${shape.type}" transform="scale(${size.toFixed(2)})" d="${shape.path}">
+      <title>
+        ${time} ${item.name ?? ''}: ${figure(item.carbs ?? 0)} g carbohydrate, ${shape.label}
+      </title>
+    </path>
+  </svg>`;
+}
+
+function row({ item, meal, time }: Eaten): Html {
+  const amount = (value: number | undefined) => (value === undefined ? '' : figure(value, 1));
+  return html`<tr>
+    <td>${time}</td>
+    <th scope="row" class="outside">${item.name ?? ''}</th>
+    <td>${meal}</td>
+    <td>${SHAPES.find(({ type }) => type === item.absorptionType)?.label ?? ''}</td>
+    <td>${amount(item.carbs)}</td>
+    <td>${amount(item.protein)}</td>
+    <td>${amount(item.fat)}</td>
+    <td>${amount(item.calories)}</td>
+    <td class="outside">${item.source}</td>
+  </tr>`;
+}

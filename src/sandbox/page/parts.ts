@@ -1,0 +1,69 @@
+import { html } from 'hono/html';
+import type { Html } from './chart.ts';
+
+/** Renders a part of the page that the script replaces when its data changes. */
+export function section(id: string, title: string, content: Html): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title" data-part>
+    <h2 id="${id}-title" tabindex="-1">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+/** Renders a button that changes the sandbox's state. */
+export function actionButton(options: {
+  /** Unique in the page: the focus returns to it when its part is replaced. */
+  readonly id: string;
+  readonly action: string;
+  readonly token: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly label: string;
+  /** Text for screen readers, if the label alone is ambiguous. */
+  readonly about?: string;
+  readonly style?: string;
+}): Html {
+  const { id, action, token, fields = {}, label, about, style = '' } = options;
+  return html`<form method="post" action="${ACTIONS}/${action}">
+    ${hidden({ token, ...fields })}
+    <button id="${id}" class="${style}">
+      ${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}
+    </button>
+  </form>`;
+}
+
+/** Path of the page's own endpoints. */
+export const PAGE_PATH = '/_sandbox/page';
+const ACTIONS = PAGE_PATH;
+
+export function hidden(fields: Readonly<Record<string, string>>): Html[] {
+  return Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+}
+
+/** `Sat 14 Nov, 07:10`, in the athlete's time zone */
+export function localTime(millis: number, timeZone: string): string {
+  return formatIn(timeZone, { ...DAY, hour: '2-digit', minute: '2-digit' }).format(millis);
+}
+
+/** `Sat 14 Nov`, of a plain day */
+export function dayName(date: string): string {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(midnight) ? date : formatIn('UTC', DAY).format(midnight);
+}
+
+const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Creates each format once, because that is slow. */
+export function formatIn(
+  timeZone: string,
+  options: Readonly<Intl.DateTimeFormatOptions>,
+): Intl.DateTimeFormat {
+  const key = JSON.stringify([timeZone, options]);
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+  formats.set(key, format);
+  return format;
+}

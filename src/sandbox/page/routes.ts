@@ -1,0 +1,193 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { Hono, type Context } from 'hono';
+import * as v from 'valibot';
+import { PUBLIC_CLIENT_ID } from '../clients.ts';
+import type { Control } from '../control.ts';
+import { FaultSpecError } from '../fault-spec.ts';
+import { isFromOtherPage, otherPage } from '../middleware.ts';
+import { Problem, refusal } from '../problem.ts';
+import { randomToken, sha256 } from '../random.ts';
+import { decodeBody, readBytes } from '../request-body.ts';
+import { REVISION_NAMES } from '../revisions.ts';
+import { checked } from '../validate.ts';
+import type { SandboxEnv, World } from '../world.ts';
+import { counted } from './chart.ts';
+import { documentHeaders, renderDocument, TOKEN_FIELD } from './document.ts';
+import style from './page.css?raw';
+import script from './page.js?raw';
+import { PAGE_PATH } from './parts.ts';
+import { PageReader } from './view.ts';
+
+/** Largest form of the page (bytes). */
+const MAX_FORM_BYTES = 16 * 1024;
+
+const fields = v.object({
+  spec: v.optional(v.string(), ''),
+  login: v.optional(v.string(), ''),
+  kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
+  revision: v.optional(v.picklist(REVISION_NAMES)),
+});
+type Fields = v.InferOutput<typeof fields>;
+
+type Action = (control: Control, fields: Fields) => string;
+
+/** What the page's buttons do. Each returns what it did, in words. */
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  [
+    'add-fault',
+    (control, { spec }) => {
+      control.addFaults(spec);
+      return `Added the fault ${spec.trim()}.`;
+    },
+  ],
+  [
+    'remove-fault',
+    (control, { spec }) => {
+      control.removeFault(spec);
+      return `Removed the fault ${spec}.`;
+    },
+  ],
+  [
+    'clear-faults',
+    (control) => {
+      control.clearFaults();
+      return 'Removed all faults.';
+    },
+  ],
+  [
+    'expire',
+    (control, { login, kind }) =>
+      `Expired ${counted(control.expire({ login, kind }), `${kind} token`)}.`,
+  ],
+  [
+    'revoke',
+    (control, { login }) =>
+      control.revokeLogin(login)
+        ? 'Revoked the login.'
+        : 'No such login, or it was revoked before.',
+  ],
+  [
+    'revision',
+    (control, { revision }) => {
+      if (revision === undefined) throw refusal(400, 'Expected a revision');
+      control.set({ revision });
+      return `Switched to revision ${revision}.`;
+    },
+  ],
+]);
+
+/** Returns `GET /`, and the page's own endpoints under {@link PAGE_PATH}. None is logged, and no fault hits them. */
+export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  const reader = new PageReader(world);
+  const token = randomToken('sbx_page_');
+  app.get('/', async (c) => {
+    const { origin } = new URL(c.req.url);
+    if (!(c.req.header('accept') ?? '').includes('text/html')) {
+      return c.json(description(world, origin), 200, { vary: 'accept' });
+    }
+    const selection = { athlete: c.req.query('athlete'), recording: c.req.query('recording') };
+    const view = await reader.read(origin, PUBLIC_CLIENT_ID, selection);
+    const nonce = randomBytes(16).toString('base64');
+    return c.html(renderDocument(view, { nonce, token }), 200, documentHeaders(nonce));
+  });
+  app.use(`${PAGE_PATH}/*`, async (c, next) => {
+    if (isFromOtherPage(c)) throw otherPage();
+    await next();
+  });
+  app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
+  app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
+  app.get(`${PAGE_PATH}/events`, (c) => events(c, world));
+  app.post(`${PAGE_PATH}/:action`, async (c) => {
+    const act = ACTIONS.get(c.req.param('action'));
+    if (act === undefined) throw refusal(404, 'No such action');
+    const message = perform(control, act, await formOf(c, token));
+    world.feed.changed();
+    const wantsJson = (c.req.header('accept') ?? '').includes('application/json');
+    return wantsJson ? c.json({ message }) : c.redirect(`/${searchOfReferer(c)}`, 303);
+  });
+  app.onError((error, c) => {
+    if (error instanceof Problem) return error.toResponse(c.req.url);
+    throw error;
+  });
+  return app;
+}
+
+/** What `GET /` answers to programs. */
+function description({ version, settings }: World, origin: string) {
+  return {
+    name: 'athlete-sync sandbox',
+    version,
+    revision: settings.current.revision,
+    links: {
+      page: `${origin}/`,
+      authorize: `${origin}/api/oauth/authorize`,
+      token: `${origin}/api/oauth/token`,
+      control: `${origin}/_sandbox`,
+      state: `${origin}/_sandbox/state`,
+      requests: `${origin}/_sandbox/requests`,
+    },
+  };
+}
+
+function asset(type: string): Record<string, string> {
+  return {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}
+
+/** Server-Sent Events (HTML standard, section 9.2) until the listener leaves. */
+function events(c: Context<SandboxEnv>, world: World): Response {
+  const last = c.req.header('last-event-id');
+  const after = last === undefined || !/^\d+$/.test(last) ? undefined : Number(last);
+  const stream = world.feed.listen(after, world.closing.signal);
+  if (stream === null) {
+    throw new Problem(503, 'Too many pages are open', { headers: { 'retry-after': '5' } });
+  }
+  return new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    },
+  });
+}
+
+/**
+ * Reads the form of an action.
+ * @throws Problem 403 without the page's token; 400, 413, 415
+ */
+async function formOf(c: Context<SandboxEnv>, token: string): Promise<Fields> {
+  const body = await decodeBody(
+    c.req.header('content-type') ?? '',
+    await readBytes(c, MAX_FORM_BYTES),
+  );
+  if (body.kind !== 'form') throw new Problem(415, 'The page sends forms only');
+  const given = body.fields.get(TOKEN_FIELD) ?? '';
+  if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(token)))) {
+    throw new Problem(403, 'The page is out of date: reload it');
+  }
+  return checked(fields, Object.fromEntries(body.fields), 'form');
+}
+
+/** @throws Problem; 400 for a fault that cannot be read */
+function perform(control: Control, act: Action, given: Fields): string {
+  try {
+    return act(control, given);
+  } catch (error) {
+    if (error instanceof FaultSpecError) throw refusal(400, error.message);
+    throw error;
+  }
+}
+
+/** Returns the query of the page that sent a form, so that it shows the same athlete again. */
+function searchOfReferer(c: Context<SandboxEnv>): string {
+  const referer = c.req.header('referer') ?? '';
+  if (!URL.canParse(referer)) return '';
+  const { origin, pathname, search } = new URL(referer);
+  return origin === new URL(c.req.url).origin && pathname === '/' ? search : '';
+}
