@@ -317,11 +317,16 @@ describe('surveyDevices', () => {
   it('asks for the names of files only over MTP', async () => {
     const media = scratchDir();
     const folder = join(media, 'mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
-    writeRecording(join(folder, 'a.fit'));
+    const names = ['2026-02-14-07-30-00.fit', '2026-02-15-07-30-00.fit', 'Settings.fit'];
+    for (const name of names) writeRecording(join(folder, name));
     const { devices } = await surveyIn(media);
-    expect(devices).toMatchObject([{ access: 'mtp', files: [{ path: join(folder, 'a.fit') }] }]);
-    expect(devices[0]?.files[0]).not.toHaveProperty('stamp');
-    expect(devices[0]).not.toHaveProperty('newest');
+    expect(devices.map(({ access, files, newest }) => ({ access, files, newest }))).toEqual([
+      {
+        access: 'mtp',
+        files: names.map((name) => ({ path: join(folder, name) })),
+        newest: { path: join(folder, '2026-02-15-07-30-00.fit') },
+      },
+    ]);
   });
 });
 
