@@ -67,7 +67,7 @@ describe('sync devices', () => {
     };
     expect((await unsent()).recordings.unsent).toBe(0);
 
-    const storage = join(media, 'mtp:host=091e_4f43/Internal Storage');
+    const storage = join(media, 'gvfs/mtp:host=091e_4f43/Internal Storage');
     mkdirSync(storage, { recursive: true });
     renameSync(join(media, 'GARMIN'), join(media, 'GARMIN1'));
     plugIn(join(media, 'GARMIN1'), [12]);

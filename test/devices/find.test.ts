@@ -136,9 +136,11 @@ describe('findDevices', () => {
 
   it('reports a device that is mounted twice once, with the folders of the disk', async () => {
     const media = scratchDir();
-    const twice = ['mtp:host=Garmin_Edge', 'zzz'].map((name) => join(media, name));
+    const twice = ['gvfs/mtp:host=Garmin_Edge/Internal Storage', 'zzz'].map((name) =>
+      join(media, name),
+    );
     for (const root of twice) writeRecording(join(root, 'Garmin/Activity/a.fit'), { serial: 5 });
-    const { devices } = await find({ mounts: foldersOf(media) });
+    const { devices } = await surveyIn(media);
     expect(devices).toMatchObject([
       { root: twice[1], access: 'disk', recordings: [join(twice[1] ?? '', 'Garmin/Activity')] },
     ]);
@@ -317,7 +319,7 @@ describe('surveyDevices', () => {
 
   it('asks for the names of files only over MTP', async () => {
     const media = scratchDir();
-    const folder = join(media, 'mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
+    const folder = join(media, 'gvfs/mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
     const names = ['2026-02-14-07-30-00.fit', '2026-02-15-07-30-00.fit', 'Settings.fit'];
     for (const name of names) writeRecording(join(folder, name));
     const { devices } = await surveyIn(media);
