@@ -84,7 +84,7 @@ function rangeOf(field: FitSample['field']): NumberRule {
 }
 
 /** Returns the local day of a measurement. `--tz` overrides the device's local time. */
-function dayOf({ at, offset }: FitSample, zone: Zone): string {
+export function dayOf({ at, offset }: FitSample, zone: Zone): string {
   return zone.from === 'flag' || offset === undefined
     ? dateAt(at * 1000, zone)
     : dateByOffset(at, offset);
