@@ -40,7 +40,9 @@ describe('sync devices', () => {
 
     const { code, stdout, stderr } = await world.sync(['devices']);
     expect(code).toBe(0);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(
+      '`sync watch --devices` sends new recordings whenever a device is plugged in.\n',
+    );
     expect(stdout.split('\n')).toEqual([
       'Garmin Edge 840, serial number 3412345678',
       `  ${root}`,

@@ -74,6 +74,10 @@ export function loginText(): Text {
   return phrase`Run ${sync('login')} to see which recordings were not sent.`;
 }
 
+export function watchText(): Text {
+  return phrase`${sync('watch', '--devices')} sends new recordings whenever a device is plugged in.`;
+}
+
 export function silentText(folder: string): Text {
   return phrase`${folder} does not answer. Unplug the device, connect it again, and run ${sync('devices')} again.`;
 }
