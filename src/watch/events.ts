@@ -14,6 +14,12 @@ export type WatchEvent =
       readonly folder: WatchedFolder;
       readonly sighting: Sighting;
     }
+  /** The rescan of a folder on an MTP mount ended. */
+  | {
+      readonly type: 'mtp-rescanned';
+      readonly folder: WatchedFolder;
+      readonly sighting: Sighting;
+    }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */

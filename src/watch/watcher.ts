@@ -1,7 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
@@ -13,6 +15,7 @@ import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { statOf } from './fs-events.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
+import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
 import { type RescanOptions, Rescanner } from './rescan.ts';
@@ -47,6 +50,8 @@ export interface WatcherTarget {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
@@ -84,6 +89,8 @@ export class Watcher {
   readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
+  readonly #mtpReaders: MtpReaders;
+  readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
   /** Rescans and verifications that run beside the loop. */
@@ -129,6 +136,11 @@ export class Watcher {
         classifier.noteIncomplete({ path, stamp, removable }, reason, detail),
     });
     const rescanner = new Rescanner({ clock, signal }, options, { ...target, classifier });
+    const mtpReaders = new MtpReaders(target.mtp);
+    const mtpFolders = new MtpFolders({ clock, signal }, options, {
+      ...{ readers: mtpReaders, known, marks, classifier, incomplete },
+      onRead: (item, bytes) => sender.addBytes(item, bytes),
+    });
     this.#context = context;
     this.#options = options;
     this.#target = target;
@@ -138,6 +150,8 @@ export class Watcher {
     this.#classifier = classifier;
     this.#sender = sender;
     this.#rescanner = rescanner;
+    this.#mtpReaders = mtpReaders;
+    this.#mtpFolders = mtpFolders;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
@@ -151,6 +165,7 @@ export class Watcher {
           filesystemType: target.filesystemType,
           recursiveEvents: target.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
+          lookAtMtp: (path) => mtpFolders.lookAt(path),
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
           onGone: (folder) => this.#forgetBelow(folder.path),
@@ -200,6 +215,7 @@ export class Watcher {
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
+        folder.isAnnounced = true;
         this.#rescanner.expect(folder);
       }
       this.#startRescan();
@@ -233,11 +249,11 @@ export class Watcher {
       for (const folder of this.#folders) {
         await folder.check();
         folder.close();
+        if (folder.state !== 'waiting') await this.#rescanNow(folder);
         if (folder.state === 'waiting') {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
-        await this.#rescanner.rescan(folder);
       }
       if (!this.#options.dryRun) this.#sender.adopt();
       this.#sendOnce();
@@ -256,6 +272,15 @@ export class Watcher {
       // The caller closes the ledger and the connection after this.
       await this.#stop();
     }
+  }
+
+  async #rescanNow(folder: WatchedFolder): Promise<void> {
+    if (!isOnMtp(folder.path)) {
+      await this.#rescanner.rescan(folder);
+      return;
+    }
+    const rescan = await this.#mtpFolders.rescan(folder.path);
+    if (rescan !== undefined) folder.apply(rescan.sighting);
   }
 
   #sendOnce(): void {
@@ -278,6 +303,9 @@ export class Watcher {
         return;
       case 'rescan-due':
         this.#startRescan();
+        return;
+      case 'mtp-rescanned':
+        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
@@ -330,6 +358,7 @@ export class Watcher {
   /** Waits for in-flight requests and for the tasks beside the loop. */
   async #stop(): Promise<void> {
     this.#ended.abort();
+    this.#mtpReaders.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await Promise.allSettled(this.#tasks);
     for (const event of this.#events.drain()) {
@@ -421,7 +450,7 @@ export class Watcher {
     const failed = this.#incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    return failed.length + this.#sender.forgetBelow(folder);
+    return failed.length + this.#sender.forgetBelow(folder) + this.#mtpFolders.leftOn(folder);
   }
 
   #onWakeFromSleep(): void {
@@ -443,10 +472,15 @@ export class Watcher {
     if (this.#isRescanning) return;
     this.#isRescanning = true;
     const now = this.#context.clock.monotonic();
-    const due = this.#folders.filter(({ rescanAt }) => rescanAt <= now);
+    const allDue = this.#folders.filter(({ rescanAt }) => rescanAt <= now);
+    const due = allDue.filter(({ path }) => !isOnMtp(path));
+    // A device over MTP may take minutes, or not answer.
+    for (const folder of allDue) {
+      if (!due.includes(folder)) this.#runBeside(() => this.#rescanMtp(folder));
+    }
     this.#runBeside(async () => {
       let files = 0;
-      let complete = due.length > 0;
+      let complete = allDue.length > 0;
       for (const folder of due) {
         if (this.#hasEnded()) return;
         try {
@@ -458,6 +492,27 @@ export class Watcher {
       }
       this.#events.post({ type: 'rescanned', files, complete });
     });
+  }
+
+  async #rescanMtp(folder: WatchedFolder): Promise<void> {
+    const { clock } = this.#context;
+    // Until it ends, or the device is back.
+    folder.rescanAt = Infinity;
+    if (folder.state === 'waiting') return;
+    const startedAt = clock.monotonic();
+    try {
+      const rescan = await this.#mtpFolders.rescan(folder.path);
+      if (rescan === undefined) return;
+      const { sighting } = rescan;
+      const now = clock.monotonic();
+      folder.rescanAt =
+        'missing' in sighting ? Infinity : now + this.#mtpFolders.pauseMs(now - startedAt);
+      this.#events.post({ type: 'mtp-rescanned', folder, sighting });
+    } catch (error) {
+      this.#onError(error);
+      folder.rescanAt = clock.monotonic() + this.#mtpFolders.pauseMs(clock.monotonic() - startedAt);
+      this.#events.post({ type: 'rescan-due' });
+    }
   }
 
   #onRescanned(files: number, complete: boolean): void {
@@ -481,6 +536,8 @@ export class Watcher {
   #checkIncomplete(): void {
     const { marks, report } = this.#target;
     for (const { path, removable } of this.#incomplete.dueLooks()) {
+      // Its rescans look at it.
+      if (isOnMtp(path)) continue;
       const stats = statOf(path);
       if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
       else this.#incomplete.forget(path);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -11,6 +11,7 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
 import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { MTP_CHILD } from '../../devices/mtp/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
@@ -223,6 +224,7 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
