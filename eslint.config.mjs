@@ -152,7 +152,12 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
   {
-    files: ['src/app/system.ts', 'src/run.ts', 'src/credentials/keychain-child.ts'],
+    files: [
+      'src/app/system.ts',
+      'src/run.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/monitor-child.ts',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
@@ -163,6 +168,7 @@ export default defineConfig(
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
       'src/devices/mtp/mtp-child.ts',
+      'src/devices/monitor-child.ts',
     ],
     rules: {
       'no-restricted-globals': [

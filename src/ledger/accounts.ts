@@ -48,6 +48,7 @@ export function adoptOutbox(database: Database, from: string, to: string): void 
 const TABLES = [
   'uploads',
   'records',
+  'record_files',
   'nutrition_days',
   'nutrition_services',
   'read_zones',

@@ -61,7 +61,9 @@ const SCHEMA = `
     sha256 TEXT,
     -- 'activity', or the reason why it is not sent, and a sentence about it.
     verdict TEXT NOT NULL,
-    detail TEXT NOT NULL DEFAULT ''
+    detail TEXT NOT NULL DEFAULT '',
+    -- 1: it holds wellness and no activity.
+    wellness INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
 
   -- One row a day, kind and account: what was last confirmed.

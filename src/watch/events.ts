@@ -1,4 +1,6 @@
 import type { Clock } from '../base/time.ts';
+import type { Device } from '../devices/types.ts';
+import type { DeviceClaim } from './device-folders.ts';
 import type { FinishedUpload } from './sender.ts';
 import type { Sighting, WatchedFolder } from './watched-folder.ts';
 
@@ -20,6 +22,10 @@ export type WatchEvent =
       readonly folder: WatchedFolder;
       readonly sighting: Sighting;
     }
+  /** A device was plugged in, or left: these are the devices that are there now. */
+  | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
+  /** The claim for a device ended. */
+  | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */

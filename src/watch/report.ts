@@ -5,13 +5,26 @@ import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
 /** An event that the watcher reports to the user. */
 export type WatchNotice =
-  | { readonly event: 'started'; readonly folders: readonly string[] }
+  | { readonly event: 'started'; readonly folders: readonly string[]; readonly devices?: boolean }
   | {
       readonly event: 'folder';
       readonly folder: string;
       readonly state: FolderState;
       /** Why it is polled, as a sentence. */
       readonly reason?: string;
+    }
+  /** A known device was plugged in, or left. */
+  | {
+      readonly event: 'device';
+      /** Identifies it at any mount point (`Device.key`). */
+      readonly device: string;
+      /** For people: `Garmin Edge 840`. */
+      readonly title: string;
+      readonly state: 'plugged-in' | 'away';
+      /** Where it is mounted, while it is plugged in. */
+      readonly root?: string;
+      /** Recordings on it that are not sent; absent: none is known. */
+      readonly left?: number;
     }
   /** Every existing folder was rescanned, and is watched from now on. */
   | { readonly event: 'ready'; readonly files: number; readonly queued: number }

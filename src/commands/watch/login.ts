@@ -15,7 +15,9 @@ import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { serviceId } from '../../credentials/store.ts';
-import { type Registration, lockFolders } from '../../daemon/registration.ts';
+import { type Registration, lockScope } from '../../daemon/registration.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
+import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
@@ -28,7 +30,7 @@ import { AT_ONCE } from '../../watch/sender.ts';
 
 /** What all logins of one watcher share. */
 export interface WatchSetup {
-  readonly context: Pick<Context, 'clock' | 'random' | 'signal'>;
+  readonly context: Pick<Context, 'clock' | 'random' | 'signal' | 'trace'>;
   readonly appVersion: string;
   readonly stateDir: string;
   readonly profile: string;
@@ -48,6 +50,8 @@ export interface WatchSetup {
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
+  /** How devices are found; undefined if only folders are watched. */
+  readonly monitor: MonitorOptions | undefined;
   /** @param waiting recordings that are still to be sent */
   readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */
@@ -191,11 +195,11 @@ export async function sendHeartbeat(
  * Reads the login that is stored now, to continue with instead of `before`.
  *
  * @returns a failure if it belongs to another athlete: the recordings are not theirs
- * @throws SyncError if it cannot be read, or another process watches these folders for its account
+ * @throws SyncError if it cannot be read, or another process watches the same for its account
  */
 export async function nextLogin(
   before: Login,
-  folders: readonly string[],
+  scope: WatchScope,
   setup: WatchSetup,
 ): Promise<Login | Failure> {
   const marker = setup.loginMarker();
@@ -209,7 +213,7 @@ export async function nextLogin(
     const { account } = opened;
     if (account === before.opened.account) return { opened, marker, locks: before.locks };
     const { context, stateDir, profile } = setup;
-    const locks = await lockFolders(context, { stateDir, profile, account }, folders);
+    const locks = await lockScope(context, { stateDir, profile, account }, scope);
     opened.adopt(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {

@@ -1,8 +1,10 @@
 import { ExitCode } from '../../base/errors.ts';
-import { lockFolders } from '../../daemon/registration.ts';
+import { lockScope } from '../../daemon/registration.ts';
+import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
+import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import type { OnceSetup } from './login.ts';
@@ -28,16 +30,20 @@ export async function runWatchOnce(
     setup.report({ event: 'upload', item });
   };
   try {
-    locks = await lockFolders(
-      context,
-      { stateDir, profile, account: opened.account },
-      options.folders,
-    );
+    const owner = { stateDir, profile, account: opened.account };
+    locks = await lockScope(context, owner, options);
+    const source = setup.monitor && (await devicesNow(setup.monitor, signal));
     const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
     const watcher = new Watcher(context, options, {
       ...watcherTarget(setup, opened, outbox),
+      devices: source && {
+        source,
+        away: new Map(),
+        claim: (folders) => lockScope(context, owner, { folders }),
+      },
       report: (event) => {
         if (event.event === 'upload') onItem(event.item);
+        else if (event.event === 'device') setup.report(event);
         else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           setup.report(event);
@@ -61,4 +67,10 @@ export async function runWatchOnce(
     locks?.release();
     await opened.close();
   }
+}
+
+/** Returns the devices that are plugged in now: all there are for one run. */
+async function devicesNow(monitor: MonitorOptions, signal: AbortSignal): Promise<DeviceSource> {
+  const devices = await devicesAt(monitor, signal);
+  return { devices, listen: () => () => undefined, lookSoon: () => undefined };
 }

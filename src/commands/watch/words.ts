@@ -4,6 +4,7 @@ import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import { deviceText } from '../device-words.ts';
 import { missingText } from '../verify.ts';
 import { wallTime, plural } from '../../terminal/words.ts';
 
@@ -22,7 +23,9 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
-      return undefined;
+      return event.devices === true ? 'Watching every known device that is plugged in.' : undefined;
+    case 'device':
+      return deviceText(event);
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':

@@ -18,6 +18,11 @@ export const FOLDER_STATES: Words = {
   polling: 'it is searched from time to time',
 };
 
+export const DEVICE_STATES: Words = {
+  'plugged-in': 'it is there',
+  away: 'it is not there',
+};
+
 /** What starts a watcher at every login of the user. */
 export const OS_SERVICES: Words = {
   systemd: 'kept running by systemd',
@@ -54,6 +59,17 @@ const HEALTH: Shape = {
       reason: text('Why, as a sentence.', 'there is something to say'),
     },
     'The folders.',
+  ),
+  devices: list(
+    {
+      key: text('Identifies the device wherever it is mounted.'),
+      title: text('Its name for people.'),
+      state: word(DEVICE_STATES, 'Its state.'),
+      root: text('Where it is mounted.', 'it is there'),
+      left: count('Recordings on it that are not sent.', 'it left with some'),
+    },
+    'Devices that are plugged in, and those that left with recordings.',
+    'the watcher watches devices',
   ),
   queue: object(
     {

@@ -1,6 +1,6 @@
-import { count, sha256, text, texts, time, word } from '../fields.ts';
+import { count, flag, sha256, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { FOLDER_STATES, OBSTACLES } from './health.ts';
+import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
 import { ERROR_CODE, INVALID_REASONS, SHA256 } from './shared.ts';
 
 const HINT = text('What to do or to type next.', 'there is something to do');
@@ -19,7 +19,10 @@ const WATCH: LineKind = {
     each: [
       {
         is: { started: 'the watcher started' },
-        fields: { folders: texts('The folders.') },
+        fields: {
+          folders: texts('The folders.'),
+          devices: flag('True: every known device that is plugged in, too.', 'it is so'),
+        },
       },
       {
         is: { folder: 'the state of a folder changed' },
@@ -27,6 +30,16 @@ const WATCH: LineKind = {
           folder: text('The folder.'),
           state: word(FOLDER_STATES, 'Its state.'),
           reason: text('Why, as a sentence.', 'there is something to say'),
+        },
+      },
+      {
+        is: { device: 'a known device was plugged in, or left' },
+        fields: {
+          device: text('Identifies the device wherever it is mounted.'),
+          title: text('Its name for people.'),
+          state: word(DEVICE_STATES, 'Its state.'),
+          root: text('Where it is mounted.', 'it is there'),
+          left: count('Recordings on it that are not sent.', 'it left with some'),
         },
       },
       {
@@ -94,6 +107,22 @@ const WATCH: LineKind = {
   examples: [
     { event: 'started', folders: ['/home/ada/rides'], at: HAPPENED_AT },
     { event: 'folder', folder: '/home/ada/rides', state: 'watching', at: HAPPENED_AT },
+    {
+      event: 'device',
+      device: 'serial:garmin:3412345678',
+      title: 'Garmin Edge 840',
+      state: 'plugged-in',
+      root: '/media/ada/GARMIN',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'device',
+      device: 'serial:garmin:3412345678',
+      title: 'Garmin Edge 840',
+      state: 'away',
+      left: 32,
+      at: HAPPENED_AT,
+    },
     { event: 'ready', files: 12, queued: 1, at: HAPPENED_AT },
     {
       event: 'kept',
