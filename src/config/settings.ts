@@ -106,6 +106,12 @@ export const SETTINGS = {
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
   }),
+  wellness: setting<boolean | undefined>({
+    about: '`sync watch` also sends the wellness that devices record; unset: it offers that once',
+    values: BOOLEANS,
+    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    fallback: undefined,
+  }),
   heartbeatUrl: setting<URL | undefined>({
     about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',
     parse: parseHeartbeatUrl,

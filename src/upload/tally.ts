@@ -67,6 +67,11 @@ export class UploadTally {
     this.#codes.add(exitCodeOf(code));
   }
 
+  /** Counts the exit code of something else that was sent. */
+  addExitCode(code: ExitCode): void {
+    this.#codes.add(code);
+  }
+
   get report(): UploadReport {
     return {
       summary: { total: this.#total, ...this.#counts },

@@ -34,6 +34,8 @@ export type WatchEvent =
   | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
   /** A check of earlier uploads ended. */
   | { readonly type: 'verified' }
+  /** A check of wellness files and days ended. */
+  | { readonly type: 'days-checked' }
   /** A timer is due. */
   | { readonly type: TimerEvent }
   /** The watcher is to stop, or to make room for another one. */
@@ -49,7 +51,9 @@ export type TimerEvent =
   /** Retry after an outage, or stash waiting recordings. */
   | 'sender-due'
   /** Verify earlier uploads. */
-  | 'verify-due';
+  | 'verify-due'
+  /** Read wellness files, and send days. */
+  | 'days-due';
 
 /** Longest sleep (ms); the queue then computes its next timer again. */
 const LONGEST_MS = 3_600_000;

@@ -208,6 +208,7 @@ const UPLOAD_SUMMARY: LineKind = {
     gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
     tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
+    days: count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   },
   examples: [
     { total: 3, uploaded: 1, duplicate: 1, skipped: 1, invalid: 0, rejected: 0, failed: 0 },
