@@ -456,9 +456,10 @@ export class Watcher {
     this.#target.onChange();
   }
 
-  #reportState({ path, state, reason }: WatchedFolder): void {
+  #reportState({ path, state, reason, left, removable }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
-    this.#target.report({ event: 'folder', folder: path, state, ...why });
+    const onDevice = removable && left > 0 ? { left } : {};
+    this.#target.report({ event: 'folder', folder: path, state, ...why, ...onDevice });
     this.#noteChange();
   }
 
