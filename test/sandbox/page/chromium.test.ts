@@ -58,7 +58,10 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
 
   async function openPage(
     address: string,
-    { width = 1600, colorScheme = 'light' as 'light' | 'dark' } = {},
+    {
+      width = 1600,
+      colorScheme = 'light',
+    }: { width?: number; colorScheme?: 'light' | 'dark' } = {},
   ) {
     const opened = await openBrowserPage(browser, { colorScheme });
     await opened.page.setViewportSize({ width, height: 900 });
