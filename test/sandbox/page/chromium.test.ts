@@ -235,6 +235,20 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     expect(complaints).toEqual([]);
   });
 
+  it('shows the values below the pointer in all charts', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    await page.locator('.chart.power .drawing').hover();
+    const readouts = await page.locator('.readout').allTextContents();
+    expect(readouts).toEqual([
+      expect.stringMatching(/^\d+ W at 0:04:5\d$/),
+      expect.stringMatching(/^\d+ bpm at 0:04:5\d$/),
+      expect.stringMatching(/^\d+ m at 0:04:5\d$/),
+    ]);
+    await page.locator('h1').hover();
+    expect((await page.locator('.readout').allTextContents()).join('')).toBe('');
+  });
+
   it('loads itself again after the sandbox was restarted', async () => {
     const { sandbox } = await openFilled();
     const { page } = await openPage(sandbox.url);
