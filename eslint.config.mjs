@@ -168,6 +168,7 @@ export default defineConfig(
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
       'src/devices/monitor-child.ts',
+      'src/devices/mtp/mtp-child.ts',
     ],
     rules: {
       'no-restricted-globals': [

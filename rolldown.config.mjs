@@ -27,6 +27,7 @@ export default defineConfig({
     'keychain-child': 'src/credentials/keychain-child.ts',
     'device-child': 'src/devices/device-child.ts',
     'device-monitor': 'src/devices/monitor-child.ts',
+    'mtp-child': 'src/devices/mtp/mtp-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
@@ -236,6 +237,8 @@ function holder(
 
 /** Resolves links, up to the first missing part. @param folder absolute */
 function realPath(folder: string): string {
+  // Looking at it may hang, and there are no links.
+  if (isOnMtp(folder)) return folder;
   try {
     return realpathSync(folder);
   } catch (error) {

@@ -25,6 +25,8 @@ async function main({ mounts }: MonitorRequest): Promise<never> {
   watcher.on('error', () => undefined);
   const unwatched = new Set(mounts.filter(hasEvents).map(({ root }) => root));
   const poll = new MountPoll(mounts);
+  await poll.hasChanged();
+  say('ready');
   for (;;) {
     for (const root of unwatched) {
       void lstat(root).then(

@@ -1,3 +1,4 @@
+import { identityOf } from './file-identity.ts';
 import { type Database, type Statement, transaction } from './guard.ts';
 import type { UploadStanding } from './uploads.ts';
 
@@ -65,7 +66,8 @@ class SqliteKnownFiles {
   }
 
   /** Returns the recorded findings of a file, if it was read before and is unchanged. */
-  find(path: string, stamp: FileStamp): KnownFileStatus | undefined {
+  find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
+    const { path, stamp } = identityOf(filePath, fileStamp);
     if (this.#unsaved.has(path)) this.flush();
     const row = this.#select.get(this.#account, path) as Row | undefined;
     if (
@@ -92,7 +94,12 @@ class SqliteKnownFiles {
   }
 
   /** Records a file, at the latest with {@link flush}: after a crash it is read again. */
-  remember(path: string, stamp: FileStamp, { sha256, verdict, detail }: KnownFile): void {
+  remember(
+    filePath: string,
+    fileStamp: FileStamp,
+    { sha256, verdict, detail }: KnownFile,
+  ): void {
+    const { path, stamp } = identityOf(filePath, fileStamp);
     if (!this.#isCertain(path, stamp)) return;
     const { size, mtimeMs, ctimeMs } = stamp;
     this.#unsaved.set(path, () =>

@@ -1,3 +1,4 @@
+import { identityOf } from './file-identity.ts';
 import { type Database, transaction } from './guard.ts';
 import type { FileStamp } from './known-files.ts';
 
@@ -54,7 +55,13 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     `INSERT INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 1)
      ON CONFLICT (account, folder) DO UPDATE SET done = 1`,
   );
-  const has = (path: string, { size, mtimeMs }: FileStamp, mark: string) => {
+  const put = (filePath: string, fileStamp: FileStamp, mark: string) => {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    upsert.run(account, path, stamp.size, stamp.mtimeMs, mark);
+  };
+  const has = (filePath: string, fileStamp: FileStamp, mark: string) => {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    const { size, mtimeMs } = stamp;
     const row = select.get(account, path) as
       { size: number; mtime_ms: number; mark: string } | undefined;
     return row?.size === size && row.mtime_ms === mtimeMs && row.mark === mark;
@@ -65,13 +72,11 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     markSeen(files) {
       if (files.length === 0) return;
       transaction(database, () => {
-        for (const { path, stamp } of files) {
-          upsert.run(account, path, stamp.size, stamp.mtimeMs, 'seen');
-        }
+        for (const { path, stamp } of files) put(path, stamp, 'seen');
       });
     },
-    markReported(path, { size, mtimeMs }) {
-      upsert.run(account, path, size, mtimeMs, 'unfinished');
+    markReported(path, stamp) {
+      put(path, stamp, 'unfinished');
     },
     newOnly(folder, before) {
       type Row = { since: number; done: number } | undefined;

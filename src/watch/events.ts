@@ -20,6 +20,12 @@ export type WatchEvent =
   | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
   /** The claim for a device ended. */
   | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
+  /** The rescan of a folder on an MTP mount ended. */
+  | {
+      readonly type: 'mtp-rescanned';
+      readonly folder: WatchedFolder;
+      readonly sighting: Sighting;
+    }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */

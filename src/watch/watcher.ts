@@ -2,6 +2,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WatchScope } from '../daemon/registry.ts';
+import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
@@ -14,11 +15,13 @@ import { EventHandler } from './event-handler.ts';
 import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { Folders } from './folders.ts';
-import { statOf } from './fs-events.ts';
+import { checkIncomplete } from './incomplete-checks.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
+import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
-import { RESCAN_MS, type RescanOptions, Rescanner } from './rescan.ts';
+import { RescanRounds } from './rescan-rounds.ts';
+import { type RescanOptions, Rescanner } from './rescan.ts';
 import { Sender } from './sender.ts';
 import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
@@ -45,6 +48,8 @@ export interface WatcherTarget {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
@@ -85,6 +90,9 @@ export class Watcher {
   readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
+  readonly #rounds: RescanRounds;
+  readonly #mtpReaders: MtpReaders;
+  readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
   /** Rescans and verifications that run beside the loop. */
@@ -95,11 +103,8 @@ export class Watcher {
   #fault: { readonly error: unknown } | undefined;
   /** A rescan, an upload or a folder changed something since the last check. */
   #changed = true;
-  #isRescanning = false;
   #isReady = false;
   #lastRescanAt: number | undefined;
-  /** The next round of rescans without a folder: devices are away (ms of the monotonic clock). */
-  #emptyRoundAt = -Infinity;
   readonly #surroundings: Surroundings;
   /** The interval before the next check (ms). */
   #checkMs = CHECK_MS;
@@ -139,6 +144,11 @@ export class Watcher {
       ...target,
       ...{ known, marks, classifier },
     });
+    const mtpReaders = new MtpReaders(target.mtp);
+    const mtpFolders = new MtpFolders({ clock, signal }, options, {
+      ...{ readers: mtpReaders, known, marks, classifier, incomplete },
+      onRead: (item, bytes) => sender.addBytes(item, bytes),
+    });
     this.#context = context;
     this.#options = options;
     this.#target = target;
@@ -148,6 +158,8 @@ export class Watcher {
     this.#classifier = classifier;
     this.#sender = sender;
     this.#rescanner = rescanner;
+    this.#mtpReaders = mtpReaders;
+    this.#mtpFolders = mtpFolders;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
@@ -163,6 +175,7 @@ export class Watcher {
           filesystemType: target.filesystemType,
           recursiveEvents: target.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
+          lookAtMtp: (path) => mtpFolders.lookAt(path),
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
           onGone: (folder) => this.#forgetBelow(folder.path),
@@ -185,6 +198,14 @@ export class Watcher {
         onClaimed: (claim) => events.post({ type: 'device-claimed', claim }),
       });
     }
+    this.#rounds = new RescanRounds(
+      { clock, signal },
+      {
+        ...{ rescanner, mtpFolders, events, folders: this.#folders },
+        runBeside: (task) => this.#runBeside(task),
+        onError: (error) => this.#onError(error),
+      },
+    );
     this.#surroundings = new Surroundings(clock);
   }
 
@@ -229,9 +250,10 @@ export class Watcher {
       for (const folder of this.#folders.all) {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
+        folder.isAnnounced = true;
         this.#rescanner.expect(folder.path);
       }
-      this.#startRescan();
+      this.#rounds.start();
       while (!this.#hasEnded()) {
         const event = await this.#events.next();
         this.#guarded(() => this.#handle(event));
@@ -265,11 +287,11 @@ export class Watcher {
       for (const folder of this.#folders.all) {
         await folder.check();
         folder.close();
+        if (folder.state !== 'waiting') await this.#rounds.rescan(folder);
         if (folder.state === 'waiting') {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
-        await this.#rescanner.rescan(folder);
       }
       if (!this.#options.dryRun) this.#sender.adopt();
       this.#sendOnce();
@@ -307,6 +329,7 @@ export class Watcher {
         this.#check();
         return;
       case 'folder-checked':
+      case 'mtp-rescanned':
         this.#onChecked(event.folder, event.sighting);
         return;
       case 'devices-found':
@@ -317,13 +340,17 @@ export class Watcher {
         this.#events.setTimer('check-due', 0);
         return;
       case 'rescan-due':
-        this.#startRescan();
+        this.#rounds.start();
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
         return;
       case 'incomplete-due':
-        this.#checkIncomplete();
+        checkIncomplete({
+          ...this.#target,
+          ...{ incomplete: this.#incomplete, classifier: this.#classifier },
+        });
+        this.#noteChange();
         return;
       case 'sender-work':
       case 'sender-due':
@@ -346,9 +373,7 @@ export class Watcher {
 
   /** Sets the timers that follow from the state of folders and files. */
   #setTimers(): void {
-    const now = this.#context.clock.monotonic();
-    const { rescanAt } = this.#nextRound();
-    this.#events.setTimer('rescan-due', this.#isRescanning ? Infinity : rescanAt - now);
+    this.#events.setTimer('rescan-due', this.#rounds.waitMs);
     this.#events.setTimer('incomplete-due', this.#incomplete.waitMs ?? Infinity);
   }
 
@@ -370,6 +395,7 @@ export class Watcher {
   /** Waits for in-flight requests and for the tasks beside the loop. */
   async #stop(): Promise<void> {
     this.#ended.abort();
+    this.#mtpReaders.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await Promise.allSettled(this.#tasks);
     for (const event of this.#events.drain()) {
@@ -449,7 +475,7 @@ export class Watcher {
     const failed = this.#incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    return failed.length + this.#sender.forgetBelow(folder);
+    return failed.length + this.#sender.forgetBelow(folder) + this.#mtpFolders.leftOn(folder);
   }
 
   #onWakeFromSleep(): void {
@@ -462,42 +488,10 @@ export class Watcher {
     this.#events.post({ type: 'sender-work' });
   }
 
-  /** Returns the folders of the next round of rescans, and when it is due. */
-  #nextRound(): { readonly rescanAt: number; readonly due: readonly WatchedFolder[] } {
-    const now = this.#context.clock.monotonic();
-    const { all, rescanAt } = this.#folders;
-    // Without a folder, a round still shows that the watcher is alive.
-    if (all.length === 0) return { rescanAt: this.#emptyRoundAt, due: [] };
-    return { rescanAt, due: all.filter((folder) => folder.rescanAt <= now) };
-  }
-
-  /** Starts a round of rescans of the folders that are due, one after another. */
-  #startRescan(): void {
-    if (this.#isRescanning) return;
-    this.#isRescanning = true;
-    const now = this.#context.clock.monotonic();
-    const { rescanAt, due } = this.#nextRound();
-    this.#emptyRoundAt = now + RESCAN_MS;
-    this.#runBeside(async () => {
-      let files = 0;
-      let complete = rescanAt <= now;
-      for (const folder of due) {
-        if (this.#hasEnded()) return;
-        try {
-          files += await this.#rescanner.rescan(folder);
-        } catch (error) {
-          this.#onError(error);
-          complete = false;
-        }
-      }
-      this.#events.post({ type: 'rescanned', files, complete });
-    });
-  }
-
   #onRescanned(files: number, complete: boolean): void {
     const { clock } = this.#context;
     const { report, onRescanned } = this.#target;
-    this.#isRescanning = false;
+    this.#rounds.ended();
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
@@ -509,21 +503,6 @@ export class Watcher {
     report({ event: 'ready', files, queued: this.#sender.waiting });
     this.#events.setTimer('check-due', CHECK_MS);
     this.#startVerification();
-  }
-
-  /** Checks incomplete files again, and reports long-incomplete ones. */
-  #checkIncomplete(): void {
-    const { marks, report } = this.#target;
-    for (const { path, removable } of this.#incomplete.dueLooks()) {
-      const stats = statOf(path);
-      if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
-      else this.#incomplete.forget(path);
-    }
-    for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {
-      marks.markReported(path, stamp);
-      report({ event: 'unfinished', path, reason, detail });
-    }
-    this.#noteChange();
   }
 
   /** Verifies earlier uploads that are due, also those of an earlier run. */

@@ -42,15 +42,18 @@ afterEach(async () => {
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
+/** No test but those of MTP mounts starts the child. */
+const NO_MTP = { childPath: '', env: {} };
+
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherTarget, 'client'>> & {
+    Partial<Pick<WatcherTarget, 'client' | 'mtp'>> & {
       clock?: Clock | ManualClock;
-      filesystemType?: FilesystemType;
+      filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
     } = {},
 ) {
-  const { clock = systemClock, filesystemType = LOCAL, client, ...given } = options;
+  const { clock = systemClock, filesystemType = LOCAL, client, mtp = NO_MTP, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -59,8 +62,9 @@ export function start(
   const events: WatchNotice[] = [];
   const target: WatcherTarget = {
     appVersion: 'test',
-    filesystemType: () => filesystemType,
+    filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
+    mtp,
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),

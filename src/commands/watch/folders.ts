@@ -7,6 +7,7 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { eachOnce, overlap } from '../../daemon/registration.ts';
 import { type WatchScope, listWatchers, scopeNames } from '../../daemon/registry.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { isRecordingName } from '../../upload/recording-names.ts';
 import { notThereYet } from '../../watch/missing-folder.ts';
 import { absoluteStateDir, isEmpty } from '../daemons.ts';
@@ -19,6 +20,8 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 }
 
 function refuseFile(path: string): void {
+  // Looking at it may hang; the watcher does that in a child process.
+  if (isOnMtp(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
@@ -35,7 +38,7 @@ export async function warnOfMissing(
   { output }: AppContext,
   folders: readonly string[],
 ): Promise<readonly string[]> {
-  const missing = folders.filter((folder) => !existsSync(folder));
+  const missing = folders.filter((folder) => !isOnMtp(folder) && !existsSync(folder));
   for (const folder of missing) {
     output.warn(`${folder}: ${await notThereYet(folder)}`);
   }

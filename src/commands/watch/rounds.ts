@@ -332,14 +332,14 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents } = setup;
+  const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
   return {
-    ...{ appVersion, filesystemType, recursiveEvents },
+    ...{ appVersion, filesystemType, recursiveEvents, mtp },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,

@@ -14,6 +14,7 @@ import { type Registration, registerWatcher } from '../../daemon/registration.ts
 import { type WatchScope, scopeNames, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
+import { MTP_CHILD } from '../../devices/mtp/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
@@ -222,7 +223,7 @@ function setupOf(
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): OnceSetup {
-  const { cwd, platform } = context;
+  const { cwd, env, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
@@ -235,6 +236,7 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
