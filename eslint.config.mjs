@@ -19,7 +19,7 @@ const LAYERS = [
   ['import', 'daemon', 'os-service'],
   ['watch'],
   ['app'],
-  ['commands', 'sandbox'],
+  ['commands', 'library', 'sandbox'],
   ['cli'],
 ];
 const FOLDERS = LAYERS.flat();
@@ -35,7 +35,7 @@ function allowedIn(folder) {
     0,
     LAYERS.findIndex((layer) => layer.includes(folder)),
   ).flat();
-  return folder === 'commands' ? [...lower, 'sandbox'] : lower;
+  return ['commands', 'library'].includes(folder) ? [...lower, 'sandbox'] : lower;
 }
 
 const arrows = FOLDERS.map((folder) => {
@@ -90,6 +90,7 @@ const PARSES_OWN_JSON = [
   'src/base/json.ts',
   // Rows of the ledger.
   'src/ledger/nutrition.ts',
+  'src/ledger/wellness.ts',
   'src/ledger/upload-rows.ts',
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',
@@ -167,8 +168,8 @@ export default defineConfig(
       'src/app/system.ts',
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
-      'src/devices/monitor-child.ts',
       'src/devices/mtp/mtp-child.ts',
+      'src/devices/monitor-child.ts',
     ],
     rules: {
       'no-restricted-globals': [
@@ -196,6 +197,19 @@ export default defineConfig(
         setTimeout: 'readonly',
         module: 'writable',
       },
+    },
+  },
+  {
+    // The script of the sandbox's page runs in browsers.
+    files: ['src/sandbox/page/page.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'window', 'location', 'history', 'navigator', 'fetch', 'FormData'],
+          ...['EventSource', 'URLSearchParams', 'XMLHttpRequest'],
+          ...['setTimeout', 'clearTimeout', 'setInterval'],
+        ].map((name) => [name, 'readonly']),
+      ),
     },
   },
   {

@@ -14,6 +14,8 @@ const PROGRAMS = [
   'test/commands/login-store.test.ts',
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',
+  'test/sandbox/{command,consent-page,other-process,page/chromium}.test.ts',
+  'test/library/{documents,exports}.test.ts',
   'test/sandbox/{command,consent-page,other-process}.test.ts',
   'test/security/{planted-files,tls,what-is-sent}.test.ts',
 ];
@@ -23,6 +25,8 @@ const COMMON = {
   // A hang fails the test; a slow machine does not.
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // Keeps the text of `page.css?raw`.
+  css: true,
 };
 
 export default defineConfig({

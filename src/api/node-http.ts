@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { completeAnswer } from './answer.ts';
 import { createAgents } from './agents.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
@@ -108,11 +109,13 @@ function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promi
       if (size > MAX_ANSWER_BYTES) reject(answerTooLarge(request));
     });
     incoming.once('end', () => {
-      resolve({
-        status: incoming.statusCode ?? 0,
-        headers: responseHeaders(incoming.headers),
-        text: Buffer.concat(parts).toString('utf8'),
-      });
+      const { statusCode = 0, headers } = incoming;
+      const head = { status: statusCode, headers: responseHeaders(headers) };
+      try {
+        resolve(completeAnswer(request, head, parts));
+      } catch (error) {
+        reject(error);
+      }
     });
   });
 }

@@ -19,6 +19,7 @@ import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { makeStateFolder } from '../system/storage.ts';
 import { warnOfMissing, warnOfOtherAthletes } from './watch/folders.ts';
+import { WELLNESS_FLAG, offerWellness } from './watch/offer-wellness.ts';
 import { DEVICES_FLAG, scopeToWatch } from './watch/scope.ts';
 import {
   type DaemonReport,
@@ -33,20 +34,30 @@ import {
 } from './daemons.ts';
 import { defineService } from './service-definition.ts';
 
+interface InstallFlags {
+  readonly devices: boolean;
+  readonly wellness?: boolean;
+}
+
 export const daemonInstall: CommandModule = {
   declare: (command) =>
     command
       .argument('[dir...]', 'folders, which may come and go, such as a device')
-      .option(...DEVICES_FLAG),
+      .option(...DEVICES_FLAG)
+      .option(...WELLNESS_FLAG),
   examples: ['sync daemon install ~/Garmin', 'sync daemon install --devices'],
   documents: ['daemon.md'],
 
-  async run(context, dirs: readonly string[], { devices }: { readonly devices: boolean }) {
+  async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
     const { output } = context;
     const config = configFor(context);
     const scope = await scopeToWatch(context, config, dirs, devices, ['daemon', 'install']);
     if (scope === undefined) return ExitCode.ok;
-    const installed = await installService(context, config, scope);
+    if ((wellness ?? config.get('wellness')) === undefined) {
+      await offerWellness(context, config, scope);
+    }
+    const passOn = wellness === true ? [WELLNESS_FLAG[0]] : [];
+    const installed = await installService(context, config, scope, passOn);
     const { isWaiting, ...report } = installed;
     output.result(serviceJson(report), installedText(report, isWaiting));
     for (const remark of report.remarks) output.say(remark);
@@ -132,6 +143,7 @@ export async function stopService(
  * Installs and starts a service of the operating system with this scope. It replaces the
  * profile's earlier service.
  *
+ * @param passOn flags of `sync watch`
  * @throws SyncError `AUTH_REQUIRED` if no login outlives this shell; `CONFIG` if the system supports
  *   no services; `STORAGE` if the system refuses
  */
@@ -139,11 +151,12 @@ async function installService(
   context: AppContext,
   config: Config,
   scope: WatchScope,
+  passOn: readonly string[],
 ): Promise<ServiceInstalled> {
   const { clock, signal } = context;
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
-  const { definition, left } = defineService(context, config, scope, manager.kind);
+  const { definition, left } = defineService(context, config, scope, manager.kind, passOn);
   const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
   // Finds most refusals before anything is changed.
   await manager.check(definition);

@@ -9,7 +9,12 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
-import { type WatchScope, type WatcherPaths, scopeNames } from '../daemon/registry.ts';
+import {
+  type WatchScope,
+  type WatcherHealth,
+  type WatcherPaths,
+  scopeNames,
+} from '../daemon/registry.ts';
 import { duration, plural } from '../terminal/words.ts';
 import { deviceText } from './device-words.ts';
 import {
@@ -243,7 +248,7 @@ function endText(ended: DaemonReport['ended'], now: number): string {
 }
 
 function healthLines(health: NonNullable<DaemonReport['health']>, now: number): Text[] {
-  const { folders, queue, connection, login, lastSuccessAt, loginEndsInSecs } = health;
+  const { folders, queue, days, connection, login, lastSuccessAt, loginEndsInSecs } = health;
   const odd = folders.filter(({ state }) => state !== 'watching');
   return [
     ...(health.devices ?? []).map((device) => deviceText(device)),
@@ -258,6 +263,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
         ? 'none sent yet'
         : `the last one sent ${duration(now - Date.parse(lastSuccessAt))} ago`,
     ].join('; ') + '.',
+    ...(days === undefined ? [] : [daysText(days)]),
     ...(connection.state === 'ok'
       ? []
       : [connection.message ?? `Not delivering: ${connection.state}.`]),
@@ -268,6 +274,11 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
           phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
         ]),
   ];
+}
+
+function daysText({ sent, waiting }: NonNullable<WatcherHealth['days']>): string {
+  const left = waiting === 0 ? '' : `; ${waiting} to send`;
+  return `${plural(sent, 'wellness day')} sent since its start${left}.`;
 }
 
 function returnsText({ name }: ServiceReport): Text {

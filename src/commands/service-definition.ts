@@ -26,12 +26,17 @@ const CARRIED = [
 /** Addresses, with a password in them at times. */
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
-/** Returns the service's definition, and sentences about variables that are left out of it. */
+/**
+ * Returns the service's definition, and sentences about variables that are left out of it.
+ *
+ * @param passOn flags of `sync watch`
+ */
 export function defineService(
   context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
   config: Config,
   scope: WatchScope,
   kind: ServiceKind,
+  passOn: readonly string[] = [],
 ): { definition: ServiceDefinition; left: string[] } {
   const left: string[] = [];
   const env: Record<string, string> = {
@@ -60,7 +65,7 @@ export function defineService(
   }
   // On Windows the task only starts the daemon.
   const daemon = kind === 'windows-task' ? ['--daemon'] : [];
-  const args = [...watchArguments(config, scope, kind), ...daemon];
+  const args = [...watchArguments(config, scope, kind), ...passOn, ...daemon];
   const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
   const definition: ServiceDefinition = {
     profile: config.profile,

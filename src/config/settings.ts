@@ -28,7 +28,7 @@ export const TOKEN_STORES = {
 const BOOLEANS = { true: 'yes', false: 'no' };
 
 /** Which desktop notifications a watcher shows. */
-export const NOTIFICATIONS = {
+const NOTIFICATIONS = {
   on: 'all',
   needed: 'only if you have to act',
   off: 'none',
@@ -105,6 +105,12 @@ export const SETTINGS = {
     values: BOOLEANS,
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
+  }),
+  wellness: setting<boolean | undefined>({
+    about: '`sync watch` also sends the wellness that devices record; unset: it offers that once',
+    values: BOOLEANS,
+    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    fallback: undefined,
   }),
   heartbeatUrl: setting<URL | undefined>({
     about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',

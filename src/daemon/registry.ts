@@ -125,6 +125,8 @@ export interface WatcherHealth {
     /** Incomplete files. */
     readonly unfinished: number;
   };
+  /** Wellness days since the start, and those that wait; absent if the watcher sends no wellness. */
+  readonly days?: { readonly sent: number; readonly waiting: number };
   readonly connection: {
     readonly state: 'ok' | Obstacle;
     readonly message?: string;

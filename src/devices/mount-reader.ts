@@ -87,7 +87,7 @@ export class MountReader {
 
 /**
  * Returns the folders at a path below `root`, such as `Garmin/Activity`, in any letter case: FAT and MTP
- * keep the case that a device chose.
+ * keep the case that a device chose. Follows no links, which would lead to other files of this user.
  *
  * @throws NoAnswer
  */
@@ -101,15 +101,12 @@ export async function foldersAt(
     const next: string[] = [];
     for (const folder of found) {
       const names = (await reader.names(folder)) ?? [];
-      next.push(
-        ...names.filter((name) => name.toLowerCase() === part).map((name) => join(folder, name)),
-      );
+      for (const name of names.filter((each) => each.toLowerCase() === part)) {
+        const below = join(folder, name);
+        if ((await reader.stats(below))?.isDirectory() === true) next.push(below);
+      }
     }
     found = next;
   }
-  const folders: string[] = [];
-  for (const folder of found) {
-    if ((await reader.names(folder)) !== undefined) folders.push(folder);
-  }
-  return folders;
+  return found;
 }

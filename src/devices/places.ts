@@ -6,18 +6,17 @@ import type { MountPattern } from './types.ts';
 const DRIVES = 'DEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Returns where devices are mounted on a system. */
-export function usualMounts(
-  platform: NodeJS.Platform,
-  env: Env,
-  userId: number | undefined,
-): readonly MountPattern[] {
+export function usualMounts(platform: NodeJS.Platform, env: Env): readonly MountPattern[] {
   switch (platform) {
     case 'win32':
       return Array.from(DRIVES, (letter) => ({ root: `${letter}:\\`, below: [] }));
     case 'darwin':
       return [{ root: '/Volumes', below: ['*'] }];
     default: {
-      const session = env['XDG_RUNTIME_DIR'] || `/run/user/${String(userId ?? 0)}`;
+      // A service or `sudo` may lack the variable. The folders of other users cannot be read.
+      const session = env['XDG_RUNTIME_DIR'];
+      const inSession = (...below: readonly string[]): MountPattern =>
+        session ? { root: session, below } : { root: '/run/user', below: ['*', ...below] };
       return [
         { root: '/media', below: ['*'] },
         { root: '/media', below: ['*', '*'] },
@@ -25,9 +24,9 @@ export function usualMounts(
         { root: '/mnt', below: [] },
         { root: '/mnt', below: ['*'] },
         // gvfs: host, then storage (`Internal Storage`).
-        { root: join(session, 'gvfs'), below: ['mtp:host=*', '*'] },
+        inSession('gvfs', 'mtp:host=*', '*'),
         // kio-fuse of KDE: mount, protocol, device, storage.
-        { root: session, below: ['kio-fuse-*', 'mtp', '*', '*'] },
+        inSession('kio-fuse-*', 'mtp', '*', '*'),
       ];
     }
   }

@@ -79,8 +79,8 @@ async function deviceAt(
   const found = await recognise(reader, root);
   if (found === undefined) return undefined;
   const access = isMtp(root, mounts) ? 'mtp' : 'disk';
-  const stats = await reader.stats(root);
-  const volume = volumeId(root, mounts, platform, stats?.dev ?? 0);
+  const deviceNumber = platform === 'win32' ? (await reader.stats(root))?.dev : undefined;
+  const volume = volumeId(root, mounts, deviceNumber);
   const identity = await identify(reader, root, found, access, volume);
   const { recordings, wellness } = found;
   return { ...identity, kind: 'device', root, recordings, wellness, access };

@@ -51,19 +51,19 @@ export function isMtp(root: string, mounts: readonly Mount[]): boolean {
  * Returns an ID that a volume keeps wherever it is mounted: the UUID of its file system (Linux), its
  * serial number (Windows), or the USB serial number of an MTP device in gvfs. Undefined if there is none.
  *
- * @param deviceNumber `st_dev` of the folder
+ * @param deviceNumber `st_dev` of the folder on Windows, which libuv takes from the volume
  */
 export function volumeId(
   root: string,
   mounts: readonly Mount[],
-  platform: NodeJS.Platform,
-  deviceNumber: number,
+  deviceNumber: number | undefined,
 ): string | undefined {
   const host = /[\\/]mtp:host=([^\\/]+)/.exec(root)?.[1];
   // `[usb:001,010]`: the port, which changes.
   if (host !== undefined) return /^(\[|%5B)usb/i.test(host) ? undefined : `mtp:${host}`;
-  // libuv takes `st_dev` from the serial number of the volume.
-  if (platform === 'win32') return /^[A-Z]:\\$/i.test(root) ? deviceNumber.toString(16) : undefined;
+  if (deviceNumber !== undefined) {
+    return /^[A-Z]:\\$/i.test(root) ? deviceNumber.toString(16) : undefined;
+  }
   const mount = mounts.findLast(({ point }) => point === root);
   return mount === undefined ? undefined : uuidOf(basename(mount.source));
 }

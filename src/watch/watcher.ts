@@ -1,6 +1,7 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { Device } from '../devices/types.ts';
 import type { WatchScope } from '../daemon/registry.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
@@ -26,6 +27,8 @@ import { Sender } from './sender.ts';
 import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
 import type { Appearance, Sighting, WatchedFolder } from './watched-folder.ts';
+import { WellnessSender, type WellnessTarget } from './wellness.ts';
+import { wellnessFolders } from './wellness-folders.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
@@ -33,6 +36,8 @@ const CHECK_MS = 2_000;
 const QUIET_CHECK_MS = 10_000;
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
+/** Interval of checks for days that are due (ms). */
+const WELLNESS_MS = 60_000;
 /**
  * Grace period for in-flight requests on shutdown (ms). The renewal of a login has a further
  * grace period; both together end within 5 s.
@@ -58,6 +63,8 @@ export interface WatcherTarget {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
+  /** Absent: wellness is not sent. */
+  readonly wellness?: WellnessTarget | undefined;
   readonly report: (notice: WatchNotice) => void;
   /** Absent: only the given folders are watched. */
   readonly devices?: DeviceTarget | undefined;
@@ -95,6 +102,7 @@ export class Watcher {
   readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
+  readonly #wellness: WellnessSender | undefined;
   /** Rescans and verifications that run beside the loop. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #ended = new AbortController();
@@ -104,6 +112,9 @@ export class Watcher {
   /** A rescan, an upload or a folder changed something since the last check. */
   #changed = true;
   #isReady = false;
+  #isSendingDays = false;
+  /** The devices that are plugged in. */
+  readonly #plugged = new Set<Device>();
   #lastRescanAt: number | undefined;
   readonly #surroundings: Surroundings;
   /** The interval before the next check (ms). */
@@ -161,6 +172,14 @@ export class Watcher {
     this.#mtpReaders = mtpReaders;
     this.#mtpFolders = mtpFolders;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
+    this.#wellness =
+      target.wellness &&
+      new WellnessSender({ clock, random, signal }, options, {
+        ...target,
+        ...target.wellness,
+        breaker,
+        folders: () => this.#wellnessFolders(),
+      });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
       // One write fires several events: they are handled together.
@@ -186,17 +205,24 @@ export class Watcher {
       },
     );
     if (target.devices !== undefined) {
-      this.#devices = new DeviceFolders(target.devices, {
-        ...{ names, fixed: options.folders },
-        addFolder: (path) => this.#folders.addRemovable(path),
-        removeFolder: (path) => this.#folders.remove(path),
-        forgetBelow: (folder) => this.#forgetBelow(folder),
-        report: (notice) => {
-          target.report(notice);
-          this.#noteChange();
+      const listener = {
+        plugged: (device: Device) => this.#onPlugged(device),
+        unplugged: (device: Device) => this.#plugged.delete(device),
+      };
+      this.#devices = new DeviceFolders(
+        { ...target.devices, listener },
+        {
+          ...{ names, fixed: options.folders },
+          addFolder: (path) => this.#folders.addRemovable(path),
+          removeFolder: (path) => this.#folders.remove(path),
+          forgetBelow: (folder) => this.#forgetBelow(folder),
+          report: (notice) => {
+            target.report(notice);
+            this.#noteChange();
+          },
+          onClaimed: (claim) => events.post({ type: 'device-claimed', claim }),
         },
-        onClaimed: (claim) => events.post({ type: 'device-claimed', claim }),
-      });
+      );
     }
     this.#rounds = new RescanRounds(
       { clock, signal },
@@ -219,6 +245,7 @@ export class Watcher {
       unfinished: this.#incomplete.size,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
+      days: this.#wellness && { sent: this.#wellness.sent, waiting: this.#wellness.waiting },
     };
   }
 
@@ -303,6 +330,7 @@ export class Watcher {
       for (const { path, reason, detail } of this.#incomplete.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
+      await this.#wellness?.check();
       if (!this.#options.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
@@ -358,12 +386,21 @@ export class Watcher {
         return;
       case 'upload-finished':
         this.#sender.settle(event.upload);
+        if (this.#sender.waiting === 0) this.#events.setTimer('days-due', 0);
         return;
       case 'verify-due':
         this.#startVerification();
         return;
       case 'verified':
         this.#events.setTimer('verify-due', VERIFY_MS);
+        return;
+      case 'days-due':
+        this.#startDays();
+        return;
+      case 'days-checked':
+        this.#isSendingDays = false;
+        this.#events.setTimer('days-due', this.#wellness?.isReadDue === true ? 0 : WELLNESS_MS);
+        this.#noteChange();
         return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
@@ -437,7 +474,7 @@ export class Watcher {
 
   /** Checks the folders, the clocks and the network. */
   #check(): void {
-    const isOffline = this.breaker.state.state === 'open';
+    const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
     const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);
     if (slept) this.#onWakeFromSleep();
     this.#folders.check();
@@ -466,7 +503,10 @@ export class Watcher {
     if (appearance === 'same') return;
     this.#rescanner.forgetProblems();
     if (appearance === 'gone') this.#events.setTimer('check-due', CHECK_MS);
-    else this.#folders.rescanIn(folder, 0);
+    else {
+      this.#wellness?.readSoon();
+      this.#folders.rescanIn(folder, 0);
+    }
   }
 
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -485,6 +525,7 @@ export class Watcher {
 
   #retryNow(): void {
     this.breaker.tryNow();
+    this.#wellness?.tryNow();
     this.#events.post({ type: 'sender-work' });
   }
 
@@ -492,6 +533,7 @@ export class Watcher {
     const { clock } = this.#context;
     const { report, onRescanned } = this.#target;
     this.#rounds.ended();
+    this.#events.setTimer('days-due', 0);
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
@@ -516,6 +558,41 @@ export class Watcher {
       }
       this.#events.post({ type: 'verified' });
     });
+  }
+
+  /** Reads wellness files and sends days, after the recordings. */
+  #startDays(): void {
+    const wellness = this.#wellness;
+    if (wellness === undefined || this.#isSendingDays) return;
+    // While nothing can be sent, the files are read before their device leaves.
+    const canSend = this.#target.delivers && this.breaker.state.state === 'closed';
+    if (canSend && this.#sender.waiting > 0) {
+      this.#events.setTimer('days-due', CHECK_MS);
+      return;
+    }
+    this.#isSendingDays = true;
+    this.#runBeside(async () => {
+      try {
+        await wellness.check();
+      } catch (error) {
+        if (!(error instanceof SyncError)) throw error;
+        this.#sender.hinder(error);
+      }
+      this.#events.post({ type: 'days-checked' });
+    });
+  }
+
+  #onPlugged(device: Device): void {
+    this.#plugged.add(device);
+    this.#wellness?.readSoon();
+    this.#events.setTimer('days-due', 0);
+  }
+
+  /** Returns the wellness folders that are there now. */
+  #wellnessFolders(): readonly string[] {
+    const there = this.#folders.all.filter(({ state }) => state !== 'waiting');
+    const ofDevices = [...this.#plugged].flatMap(({ wellness }) => wellness);
+    return [...new Set([...ofDevices, ...there.flatMap(({ path }) => wellnessFolders(path))])];
   }
 
   #guarded(task: () => void): void {

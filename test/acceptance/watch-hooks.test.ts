@@ -86,6 +86,24 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await until(() => notes().length === 1);
   });
 
+  it.each([
+    ['hangs', 'echo $$ > hung; exec /bin/sleep 600'],
+    ['does not exist', undefined],
+  ])('do not delay the end of the watcher if notify-send %s', async (_what, script) => {
+    const folder = join(world.home.dir, 'tools');
+    mkdirSync(folder);
+    if (script !== undefined) writeProgram(join(folder, 'notify-send'), script);
+    const watcher = world.watch([], { PATH: folder, DISPLAY: ':7' });
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await until(() => world.recordings().length === 1);
+    // 0: not ended by the signal after the grace period.
+    expect(await stop(watcher)).toBe(0);
+    if (script === undefined) return;
+    await until(() => linesOf('hung').length === 1);
+    process.kill(Number(linesOf('hung')[0]));
+  });
+
   it('show the name of a damaged file as plain text, never as an option or markup', async () => {
     const path = join(world.folder, HOSTILE);
     put(path, truncated(anotherRecording(), 100));

@@ -93,7 +93,7 @@ describe('findDevices', () => {
     write(join(media, 'STICK/Activities/notes.txt'), 'no recording');
     write(join(media, 'STICK/exports/photo.jpg'), 'no recording');
     write(join(media, 'SATNAV/Garmin/GarminDevice.xml'), garminXml('nuvi', '1'));
-    write(join(media, 'Garmin'), 'a file');
+    write(join(media, 'CARD/Garmin/Activity'), 'a file');
     expect(await find({ mounts: foldersOf(media) })).toEqual({ devices: [], silent: [] });
     expect(await find({ mounts: [{ root: join(media, 'missing'), below: ['*'] }] })).toEqual({
       devices: [],
@@ -166,6 +166,15 @@ describe('findDevices', () => {
     mkdirSync(join(media, 'GARMIN/Garmin/Sleep'));
     const { devices } = await surveyIn(media);
     expect(devices).toMatchObject([{ root: join(media, 'GARMIN'), key: 'serial:garmin:5' }]);
+  });
+
+  it('follows no links of a card to other files of the user', async () => {
+    const [media, home] = [scratchDir(), scratchDir()];
+    writeRecording(join(home, 'Activity/private.fit'));
+    mkdirSync(join(media, 'CARD/Garmin'), { recursive: true });
+    symlinkSync(join(home, 'Activity'), join(media, 'CARD/Garmin/Activity'));
+    symlinkSync(home, join(media, 'CARD/iGPSPORT'));
+    expect(await find({ mounts: foldersOf(media) })).toEqual({ devices: [], silent: [] });
   });
 
   it('reads no more of a GarminDevice.xml than its beginning, and survives any content', async () => {

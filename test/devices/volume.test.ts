@@ -34,26 +34,24 @@ describe('isMtp', () => {
 });
 
 describe('volumeId', () => {
-  const idOn = (platform: NodeJS.Platform, root: string) => volumeId(root, MOUNTS, platform, 0xabc);
+  const idOf = (root: string, deviceNumber?: number) => volumeId(root, MOUNTS, deviceNumber);
 
   it('takes the USB serial number of an MTP device, not its port', () => {
     const gvfs = '/run/user/1000/gvfs';
-    expect(idOn('linux', `${gvfs}/mtp:host=091e_50db_0000d8dc/Internal Storage`)).toBe(
+    expect(idOf(`${gvfs}/mtp:host=091e_50db_0000d8dc/Internal Storage`)).toBe(
       'mtp:091e_50db_0000d8dc',
     );
-    expect(
-      idOn('linux', `${gvfs}/mtp:host=%5Busb%3A001%2C010%5D/Internal Storage`),
-    ).toBeUndefined();
-    expect(idOn('linux', `${gvfs}/mtp:host=[usb:001,010]/Internal Storage`)).toBeUndefined();
+    expect(idOf(`${gvfs}/mtp:host=%5Busb%3A001%2C010%5D/Internal Storage`)).toBeUndefined();
+    expect(idOf(`${gvfs}/mtp:host=[usb:001,010]/Internal Storage`)).toBeUndefined();
   });
 
   it('has none for a folder that is no mount: it would be that of the whole disk', () => {
-    expect(idOn('linux', '/home/ada/backup')).toBeUndefined();
-    expect(idOn('darwin', '/Volumes/GARMIN')).toBeUndefined();
+    expect(idOf('/home/ada/backup')).toBeUndefined();
+    expect(idOf('/Volumes/GARMIN')).toBeUndefined();
   });
 
   it('takes the serial number of a drive on Windows', () => {
-    expect(idOn('win32', 'E:\\')).toBe('abc');
-    expect(idOn('win32', 'E:\\backup')).toBeUndefined();
+    expect(idOf('E:\\', 0xabc)).toBe('abc');
+    expect(idOf('E:\\backup', 0xabc)).toBeUndefined();
   });
 });

@@ -104,7 +104,7 @@ describe.each(GUARDED)('%s %s', (...endpoint) => {
 
 describe('every request', () => {
   it.each([
-    ['GET', '/'],
+    ['POST', '/'],
     ['GET', '/api/nothing'],
     ['POST', '/api/workouts/upload-gpx'],
     ['GET', '/api/wellness/2026-02-15'],

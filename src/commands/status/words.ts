@@ -138,7 +138,7 @@ function watchingLines({ watching, watchedLast }: StatusReport, now: number): Te
 
 /** Returns what a watcher watches, its queue, and its latest problem. */
 function watcherLines(watcher: SeenHealth, now: number): Text[] {
-  const { devices = [], since, queue, kind } = watcher;
+  const { devices = [], since, queue, days, kind } = watcher;
   const isOn = (path: string, root: string | undefined) =>
     root !== undefined && path.startsWith(root);
   // The line of a device stands for its folders.
@@ -148,6 +148,9 @@ function watcherLines(watcher: SeenHealth, now: number): Text[] {
   const state = [
     `${kind === 'terminal' ? 'in a terminal' : 'in the background'} for ${duration(now - Date.parse(since))}`,
     ...(queue.waiting > 0 ? [`${plural(queue.waiting, 'recording')} waiting`] : []),
+    ...(days !== undefined && days.waiting > 0
+      ? [`${plural(days.waiting, 'wellness day')} waiting`]
+      : []),
     ...(queue.unfinished > 0 ? [plural(queue.unfinished, 'incomplete file')] : []),
   ];
   return [

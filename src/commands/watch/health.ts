@@ -44,7 +44,7 @@ export class HealthReporter {
    * @param force writes it at once, instead of once a second at most
    */
   update(watcher: Watcher, kept: number, force: boolean): void {
-    const { folders, devices, waiting, sending, unfinished, lastSuccessAt, lastRescanAt } =
+    const { folders, devices, waiting, sending, unfinished, days, lastSuccessAt, lastRescanAt } =
       watcher.picture;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
@@ -53,6 +53,7 @@ export class HealthReporter {
       folders,
       ...(devices === undefined ? {} : { devices }),
       queue: { waiting, sending, kept, unfinished },
+      ...(days === undefined ? {} : { days }),
       connection: this.#connection(watcher.breaker.state),
       login: {
         ...loginOf(watcher.breaker.state),

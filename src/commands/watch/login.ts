@@ -6,6 +6,7 @@ import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
+import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
@@ -22,6 +23,7 @@ import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
 import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
+import type { Zone } from '../../records/types.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/circuit-breaker.ts';
 import type { FilesystemType } from '../../watch/filesystem-type.ts';
@@ -45,6 +47,8 @@ export interface WatchSetup {
   readonly recursiveEvents: boolean;
   /** How folders on MTP mounts are read. */
   readonly mtp: MtpReaderOptions;
+  /** Send wellness, too. */
+  readonly wellness: boolean;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
@@ -77,6 +81,9 @@ export interface OpenLogin {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
+  readonly wellnessUrl: () => URL;
+  /** Returns the athlete's time zone. */
+  readonly zone: () => Promise<Zone>;
   /**
    * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
    *
@@ -136,6 +143,9 @@ export async function openLogin(
       outboxRows: outboxRows(ledger.database, account, ledger.mark, now),
       client: () => connection.client(),
       uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+      wellnessUrl: () => endpointUrl(baseUrl, config.endpoints.wellness),
+      // Read again: the athlete may travel, or set a zone.
+      zone: () => zoneFor(configFor(context), context),
       loginEndsAt: (signal) => loginEndsAt(context, config, signal),
       useLogin: async (signal) => {
         try {

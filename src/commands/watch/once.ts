@@ -1,4 +1,5 @@
-import { ExitCode } from '../../base/errors.ts';
+import { exitCodeOfPush } from '../../app/day-words.ts';
+import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import type { Lock } from '../../system/process-lock.ts';
@@ -10,6 +11,12 @@ import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
 
+/** What one run did. */
+export interface WatchReport extends UploadReport {
+  /** Wellness days that were sent; of a dry run, that would be. */
+  readonly days: number;
+}
+
 /**
  * Rescans the folders once and sends new recordings; reports each file as an upload.
  *
@@ -19,12 +26,13 @@ import { watcherTarget } from './rounds.ts';
 export async function runWatchOnce(
   options: WatcherOptions,
   setup: OnceSetup,
-): Promise<UploadReport> {
+): Promise<WatchReport> {
   const { context, stateDir, profile } = setup;
   const { clock, signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
   const tally = new UploadTally();
+  let days = 0;
   const onItem = (item: UploadItem) => {
     tally.add(item);
     setup.report({ event: 'upload', item });
@@ -50,6 +58,14 @@ export async function runWatchOnce(
         } else if (event.event === 'missing') {
           tally.addTrouble('REJECTED');
           setup.report(event);
+        } else if (event.event === 'day') {
+          const { outcome } = event.item;
+          if (outcome === 'pushed' || outcome === 'would-push') days++;
+          tally.addExitCode(exitCodeOfPush(event.item));
+          setup.report(event);
+        } else if (event.event === 'days-waiting') {
+          tally.addExitCode(exitCodeOfDelivery(event.code));
+          setup.report(event);
         } else if (event.event === 'unverified') setup.report(event);
       },
       onChange: () => undefined,
@@ -62,7 +78,7 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return report;
+    return { ...report, days };
   } finally {
     locks?.release();
     await opened.close();

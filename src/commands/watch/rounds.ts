@@ -35,8 +35,10 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options, clock);
   const tally = new UploadTally();
+  let days = setup.wellness ? 0 : undefined;
   const announcer = new Announcer(setup.context, (notice) => {
     if (notice.event === 'upload') tally.add(notice.item);
+    if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
     setup.report(notice, health.waiting);
   });
   let monitor: DeviceMonitor | undefined;
@@ -57,7 +59,8 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
   const queued = health.waiting;
-  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued }, queued);
+  const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
+  setup.report({ event: 'stopped', ...counts }, queued);
 }
 
 /** What all rounds share. */
@@ -332,17 +335,19 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp' | 'wellness'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
-  const { ledger, marks, delivers, client, uploadUrl } = opened;
+  const { ledger, marks, delivers, client, uploadUrl, zone, wellnessUrl } = opened;
   const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
+  const wellness = { records: ledger.records, zone, url: wellnessUrl };
   return {
     ...{ appVersion, filesystemType, recursiveEvents, mtp },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
+    wellness: setup.wellness ? wellness : undefined,
   } satisfies Partial<WatcherTarget>;
 }
 
@@ -350,6 +355,7 @@ function errorFact(notice: WatchNotice, now: number): HealthFacts {
   switch (notice.event) {
     case 'obstacle':
     case 'login-needed':
+    case 'days-waiting':
     case 'problem':
       return { lastError: { at: isoTime(now), message: notice.message } };
     default:

@@ -20,15 +20,16 @@ import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { type DaemonStartOptions, startDaemon } from '../daemons.ts';
-import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
 import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
+import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
 import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
+import { watchSummaryJson, watchSummaryText } from './words.ts';
 
 interface WatchFlags {
   readonly devices: boolean;
@@ -38,6 +39,7 @@ interface WatchFlags {
   /** `--poll [SECONDS]`: true if no number was given. */
   readonly poll?: string | boolean;
   readonly dryRun: boolean;
+  readonly wellness?: boolean;
   /** Hidden: this process is a daemon, and who keeps it running. */
   readonly background?: string;
 }
@@ -57,12 +59,14 @@ export const watch: CommandModule = {
         '--poll [seconds]',
         `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
       )
+      .option(...WELLNESS_FLAG)
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
     'sync watch                       # shows what there is, and asks once',
     'sync watch --devices --daemon    # every known device, in the background',
     'sync watch ~/Garmin',
+    'sync watch ~/Garmin --wellness   # resting heart rate, HRV, VO2max and weight, too',
     'sync watch --once --devices      # for cron',
     'sync watch --poll 60 /mnt/nas/rides',
   ],
@@ -81,7 +85,8 @@ export const watch: CommandModule = {
         const config = configFor(inner);
         const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
-        const setup = setupOf(inner, config, { once, devices }, printer, onReady);
+        const wellness = flags.wellness ?? config.get('wellness');
+        const setup = setupOf(inner, config, { once, devices, wellness }, printer, onReady);
         await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
       });
@@ -92,6 +97,10 @@ export const watch: CommandModule = {
     const scope = await scopeToWatch(context, config, dirs, flags.devices, ['watch']);
     if (scope === undefined) return ExitCode.ok;
     const options = optionsOf(scope, flags);
+    const wellness =
+      flags.wellness ??
+      config.get('wellness') ??
+      (flags.dryRun ? false : await offerWellness(context, config, options));
     if (flags.daemon) {
       const passOn = passedOn(flags, context);
       return await startInBackground(context, config, { ...scope, kind: kind ?? 'daemon', passOn });
@@ -99,11 +108,11 @@ export const watch: CommandModule = {
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
     const printer = await makePrinter(context, config, options.folders, style);
     const { devices = false } = scope;
-    const setup = setupOf(context, config, { once, devices }, printer);
+    const setup = setupOf(context, config, { once, devices, wellness }, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     printer.flush();
-    context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
+    context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
     return report.exitCode;
   },
 };
@@ -197,10 +206,11 @@ async function startInBackground(
 }
 
 /** Returns the flags that a daemon is started with again. */
-function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[] {
+function passedOn({ newOnly, poll, wellness }: WatchFlags, { flags }: AppContext): string[] {
   return [
     ...(flags.verbose ? ['--verbose'] : []),
     ...(newOnly ? ['--new-only'] : []),
+    ...(wellness === true ? ['--wellness'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
 }
@@ -215,11 +225,20 @@ async function makePrinter(
   return new NoticePrinter(context, { folders, style, zone });
 }
 
-/** @param onReady called when the first rescan is complete */
+interface SetupMode {
+  readonly once: boolean;
+  readonly devices: boolean;
+  /** Undefined: the user has not decided yet. */
+  readonly wellness: boolean | undefined;
+}
+
+/**
+ * @param onReady called when the first rescan is complete
+ */
 function setupOf(
   context: AppContext,
   config: Config,
-  { once, devices }: { readonly once: boolean; readonly devices: boolean },
+  { once, devices, wellness }: SetupMode,
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): OnceSetup {
@@ -236,11 +255,15 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
-    mtp: { childPath: join(context.programDir, MTP_CHILD), env },
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
+    wellness: wellness ?? false,
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
       if (notice.event === 'ready') onReady();
+      if (wellness === undefined && notice.event === 'folder' && notice.state !== 'waiting') {
+        hintOfFolder(context, config, notice.folder);
+      }
     },
     monitor: devices ? monitorOf(context) : undefined,
     heartbeat:

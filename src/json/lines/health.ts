@@ -80,6 +80,14 @@ const HEALTH: Shape = {
     },
     'Recordings to send, and incomplete files.',
   ),
+  days: object(
+    {
+      sent: count('Wellness days that were sent since it started.'),
+      waiting: count('Completed days that could not be sent yet.'),
+    },
+    'The wellness of devices.',
+    'the watcher sends wellness',
+  ),
   connection: object(
     {
       state: word(

@@ -10,7 +10,8 @@ const HAPPENED_AT = '2026-02-15T08:02:11.402Z';
 
 const WATCH: LineKind = {
   types: ['watch'],
-  about: 'An event of a watcher. The outcome of a recording is an `upload` line.',
+  about:
+    'An event of a watcher. The outcome of a recording is an `upload` line, that of a day a `wellness` line.',
   commands: ['watch'],
   fields: { at: time('When it happened.', 'the watcher runs without `--once`') },
   variants: {
@@ -90,6 +91,15 @@ const WATCH: LineKind = {
         fields: { message: MESSAGE, hint: HINT },
       },
       {
+        is: { 'days-waiting': 'wellness days cannot be sent now' },
+        fields: {
+          code: ERROR_CODE,
+          message: MESSAGE,
+          hint: HINT,
+          days: count('Days that wait.'),
+        },
+      },
+      {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
@@ -99,6 +109,7 @@ const WATCH: LineKind = {
           uploaded: count('Recordings that the service took.'),
           duplicate: count('Recordings that the service had already.'),
           rejected: count('Recordings that the service refused.'),
+          days: count('Wellness days that the service took.', 'the watcher sends wellness'),
           queued: QUEUED,
         },
       },
@@ -170,6 +181,14 @@ const WATCH: LineKind = {
       event: 'unverified',
       message: 'The login lacks the scope workout:read.',
       hint: 'Run `sync login --scope "workout:write workout:read"` and approve it.',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'days-waiting',
+      code: 'SCOPE_MISSING',
+      message: 'The login lacks the scope health:write.',
+      hint: 'Run `sync login --scope "workout:write health:write"` and approve it.',
+      days: 3,
       at: HAPPENED_AT,
     },
     {

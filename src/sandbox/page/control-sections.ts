@@ -99,14 +99,15 @@ export function loginsSection({ logins, athlete }: PageView, token: string): Htm
 
 function loginRow({ athlete, state, valid }: ListedLogin, timeZone: string, token: string): Html {
   const scopes = scopeWords(state.scope);
-  const button = (action: string, label: string, fields: Record<string, string>) =>
+  const whose = `of ${athlete}, ${localTime(Date.parse(state.createdAt), timeZone)}`;
+  const button = (action: string, label: string, about: string, fields: Record<string, string>) =>
     actionButton({
       id: `${action}-${fields['kind'] ?? 'login'}-${state.id}`,
       action,
       token,
       fields: { login: state.id, ...fields },
       label,
-      about: `of ${athlete}, ${localTime(Date.parse(state.createdAt), timeZone)}`,
+      about,
     });
   return html`<li>
     <span class="main"
@@ -121,9 +122,9 @@ function loginRow({ athlete, state, valid }: ListedLogin, timeZone: string, toke
     ${
       !state.revoked &&
       html`<span class="buttons">
-        ${valid.has('access') && button('expire', 'Expire access token', { kind: 'access' })}
-        ${valid.has('refresh') && button('expire', 'Expire refresh token', { kind: 'refresh' })}
-        ${button('revoke', 'Revoke', {})}
+        ${valid.has('access') && button('expire', 'Expire access token', whose, { kind: 'access' })}
+        ${valid.has('refresh') && button('expire', 'Expire refresh token', whose, { kind: 'refresh' })}
+        ${button('revoke', 'Revoke', `the login ${whose}`, {})}
       </span>`
     }
   </li>`;

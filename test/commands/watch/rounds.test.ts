@@ -49,6 +49,8 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
+    wellnessUrl: () => new URL('http://127.0.0.1:9'),
+    zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
     useLogin: dead,
     adopt: () => undefined,
     close: () => {
@@ -97,6 +99,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     mtp: { childPath: '', env: {} },
+    wellness: false,
     registration,
     context: testContext({ clock, signal: stop.signal }),
     monitor: undefined,

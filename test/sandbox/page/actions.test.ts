@@ -1,0 +1,135 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { bearer, openApp, openSandbox } from '../support.ts';
+import { act, HTML, tokenOf } from './support.ts';
+
+describe('an action of the page', () => {
+  it('adds faults, and removes one or all', async () => {
+    const sandbox = openApp();
+    const token = await tokenOf(sandbox);
+    const specs = () => sandbox.control.faults().map(({ spec }) => spec);
+    const added = await act(sandbox, 'add-fault', { token, spec: ' upload-fit:503*2 ' });
+    expect(await added.json()).toEqual({ message: 'Added the fault upload-fit:503*2.' });
+    await act(sandbox, 'add-fault', { token, spec: 'any:delay=1ms' });
+    expect(specs()).toEqual(['upload-fit:503*2', 'any:delay=1ms']);
+    await act(sandbox, 'remove-fault', { token, spec: 'upload-fit:503*2' });
+    expect(specs()).toEqual(['any:delay=1ms']);
+    await act(sandbox, 'clear-faults', { token });
+    expect(specs()).toEqual([]);
+    expect((await act(sandbox, 'remove-fault', { token, spec: 'any:503' })).status).toBe(404);
+  });
+
+  it('refuses a fault that cannot be read, and says why', async () => {
+    const sandbox = openApp();
+    const response = await act(sandbox, 'add-fault', {
+      token: await tokenOf(sandbox),
+      spec: 'x:1',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining('no route "x"') as string,
+    });
+  });
+
+  it('expires the tokens of one login, and revokes it', async () => {
+    const sandbox = openApp();
+    const token = await tokenOf(sandbox);
+    const [one, other] = [bearer(sandbox), bearer(sandbox)];
+    const login = sandbox.control.state('athlete-1').athletes[0]?.logins[0]?.id ?? '';
+    const statuses = async () => [
+      (await sandbox.app.request('/api/profile', { headers: one })).status,
+      (await sandbox.app.request('/api/profile', { headers: other })).status,
+    ];
+    expect(await (await act(sandbox, 'expire', { token, login, kind: 'access' })).json()).toEqual({
+      message: 'Expired 1 access token.',
+    });
+    expect(await statuses()).toEqual([401, 200]);
+    expect(await (await act(sandbox, 'revoke', { token, login })).json()).toEqual({
+      message: 'Revoked the login.',
+    });
+    expect(await (await act(sandbox, 'expire', { token, login, kind: 'refresh' })).json()).toEqual({
+      message: 'Expired 0 refresh tokens.',
+    });
+    const { logins = [] } = sandbox.control.state('athlete-1').athletes[0] ?? {};
+    expect(logins.map(({ revoked }) => revoked)).toEqual([true, false]);
+  });
+
+  it('switches the revision, and refuses an unknown one', async () => {
+    const sandbox = openApp();
+    const token = await tokenOf(sandbox);
+    await act(sandbox, 'revision', { token, revision: '2026-02' });
+    expect(sandbox.control.settings().nutrition).toBe('replace');
+    expect((await act(sandbox, 'revision', { token, revision: '1999' })).status).toBe(400);
+    expect((await act(sandbox, 'revision', { token })).status).toBe(400);
+    expect(sandbox.control.settings().revision).toBe('2026-02');
+  });
+
+  it('leads a browser without JavaScript back to the athlete that it showed', async () => {
+    const sandbox = openApp();
+    const fields = { token: await tokenOf(sandbox), revision: '2026-07' };
+    const locationAfter = async (referer: string) => {
+      const response = await act(sandbox, 'revision', fields, { ...HTML, referer });
+      expect(response.status).toBe(303);
+      return response.headers.get('location');
+    };
+    expect(await locationAfter('http://localhost/?athlete=athlete-2')).toBe('/?athlete=athlete-2');
+    expect(await locationAfter('http://evil.example/?athlete=athlete-2')).toBe('/');
+    expect(await locationAfter('http://localhost/elsewhere?a=b')).toBe('/');
+    expect(await locationAfter('')).toBe('/');
+  });
+
+  it.each([
+    ['without a token', {}],
+    ['with an empty token', { token: '' }],
+    ['with the token of another sandbox', { token: 'other' }],
+  ])('is refused %s, and changes nothing', async (_what, given: { token?: string }) => {
+    const sandbox = openApp();
+    const token = given.token === 'other' ? await tokenOf(openApp()) : given.token;
+    const response = await act(sandbox, 'add-fault', {
+      spec: 'any:503',
+      ...(token === undefined ? {} : { token }),
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ message: 'The page is out of date: reload it' });
+    expect(sandbox.control.faults()).toEqual([]);
+  });
+
+  it('is refused as JSON, as GET, under an unknown name, and beyond 16 KiB', async () => {
+    const sandbox = openApp();
+    const token = await tokenOf(sandbox);
+    const json = { 'content-type': 'application/json', accept: 'application/json' };
+    expect((await act(sandbox, 'clear-faults', { token }, json)).status).toBe(415);
+    expect((await act(sandbox, 'constructor', { token })).status).toBe(404);
+    const big = { token, spec: 'x'.repeat(20_000) };
+    const headers = { 'content-length': '20000' };
+    expect((await act(sandbox, 'add-fault', big, headers)).status).toBe(413);
+    const { status } = await sandbox.app.request(`/_sandbox/page/clear-faults?token=${token}`);
+    expect(status).toBe(404);
+  });
+
+  it.each([
+    'origin: https://evil.example',
+    'origin: null',
+    'sec-fetch-site: cross-site',
+    'sec-fetch-site: same-site',
+  ])('is refused with "%s" before its body, with the right token too', async (header) => {
+    const { url, port, control } = await openSandbox();
+    const token = await tokenOf({
+      app: { request: (path: string, init: object) => fetch(url + path, init) },
+    } as never);
+    expect(token).toMatch(/^sbx_page_/);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+      // The body never comes: only an answer before it can arrive.
+      socket.write(
+        `POST /_sandbox/page/add-fault HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${header}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 500\r\n\r\n`,
+      );
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(control.faults()).toEqual([]);
+  });
+});

@@ -1,0 +1,276 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contrasts, launchBrowser, openBrowserPage } from '../../support/browser-login.ts';
+import { chromium } from '../../support/chromium.ts';
+import { makeRecording } from '../../support/fit-maker.ts';
+import type { SandboxOptions } from '../../../src/sandbox/server.ts';
+import { multipart, openSandbox } from '../support.ts';
+
+const DAY = '2026-02-15';
+const HOSTILE = `<img src=x onerror="document.title='harm'"><script>document.title='harm'</script>`;
+
+describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromium.note}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function openFilled(options: SandboxOptions = {}) {
+    const sandbox = await openSandbox(options);
+    const { access_token } = sandbox.control.mint();
+    const authorization = `Bearer ${access_token}`;
+    const send = async (path: string, body: object) =>
+      await fetch(sandbox.url + path, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    for (const [seed, name] of [HOSTILE, 'Long ride'].entries()) {
+      const form = multipart([
+        {
+          name: 'file',
+          fileName: `ride-${seed}.fit`,
+          content: makeRecording({ seed: seed + 1, durationSecs: 600 }),
+        },
+        { name: 'name', content: name },
+      ]);
+      await fetch(`${sandbox.url}/api/workouts/upload-fit`, {
+        method: 'POST',
+        headers: { authorization, ...form.headers },
+        body: form.body,
+      });
+    }
+    for (const [index, hrv] of [58, 61, 60, 66].entries()) {
+      await send('/api/wellness', { date: `2026-02-1${index + 2}`, hrv, restingHr: 50 - index });
+    }
+    const items = ['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'].map(
+      (absorptionType, hour) => ({
+        name: HOSTILE,
+        logged_at: `${DAY}T1${hour}:00:00Z`,
+        carbs: 20 * hour,
+        absorptionType,
+      }),
+    );
+    await send('/api/nutrition', { date: DAY, items });
+    return { sandbox, send };
+  }
+
+  async function openPage(
+    address: string,
+    { width = 1600, colorScheme = 'light' as 'light' | 'dark' } = {},
+  ) {
+    const opened = await openBrowserPage(browser, { colorScheme });
+    await opened.page.setViewportSize({ width, height: 900 });
+    await opened.page.goto(address);
+    await opened.page.getByText('live', { exact: true }).waitFor();
+    return opened;
+  }
+
+  /** Moves the focus with Tab until it is on a button with this name. */
+  async function tabTo(page: Page, name: string): Promise<void> {
+    for (let presses = 0; presses < 200; presses++) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate<string>(
+        'document.activeElement.textContent.replace(/\\s+/g, " ").trim()',
+      );
+      if (found === name) return;
+    }
+    throw new Error(`No focus on "${name}"`);
+  }
+
+  it.each([
+    { width: 400, colorScheme: 'light' as const },
+    { width: 400, colorScheme: 'dark' as const },
+    { width: 1600, colorScheme: 'light' as const },
+    { width: 1600, colorScheme: 'dark' as const },
+  ])('fits $width px, and is readable in the $colorScheme scheme', async (look) => {
+    const { sandbox } = await openFilled({ faults: ['any:delay=1ms*inf'] });
+    const { page, complaints, requested } = await openPage(sandbox.url, look);
+    await page.locator('#request-list summary').first().click();
+    await page.getByText('Answer', { exact: true }).waitFor();
+    await page.locator('#nutrition summary').first().click();
+    await page.getByText('All numbers as a table').click();
+    const texts = await contrasts(page);
+    expect(texts.length).toBeGreaterThan(100);
+    expect(texts.filter(({ ratio }) => !(ratio >= 4.5))).toEqual([]);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(look.width);
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(look.colorScheme === 'light' ? 'rgb(238, 241, 240)' : 'rgb(15, 21, 19)');
+    expect(complaints).toEqual([]);
+    expect(
+      requested.filter((url) => !url.startsWith(sandbox.url) && !url.startsWith('data:')),
+    ).toEqual([]);
+  });
+
+  it('shows names and bodies from outside as text, in the list of requests too', async () => {
+    const { sandbox, send } = await openFilled();
+    const { page, complaints } = await openPage(sandbox.url);
+    await send(`/api/${encodeURIComponent(HOSTILE)}`, { text: HOSTILE });
+    const entry = page.locator('#request-list summary').first();
+    await entry.getByText('404').waitFor();
+    await entry.click();
+    await page.locator('#request-list pre').first().waitFor();
+    expect(await page.locator('#request-list pre').first().textContent()).toContain('<img src=x');
+    expect(await page.getByText('onerror=').count()).toBeGreaterThan(2);
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await page.title()).not.toContain('harm');
+    expect(complaints).toEqual([]);
+  });
+
+  it('cannot turn text into HTML, whatever its script does', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    const attempt = page.evaluate<unknown>('document.body.innerHTML = "<b>x</b>"');
+    await expect(attempt).rejects.toThrow(/TrustedHTML/);
+  });
+
+  it('shows requests as they arrive, with redacted headers and the answer', async () => {
+    const { sandbox, send } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    await send('/api/wellness', { date: DAY, hrv: 71 });
+    const entry = page.locator('#request-list li').first();
+    await entry.getByText('/api/wellness').waitFor();
+    await expect
+      .poll(async () => await page.locator('#wellness .value').nth(1).textContent())
+      .toContain('71');
+    await entry.locator('summary').click();
+    const exchange = entry.locator('.exchange');
+    await exchange.getByText('Answer', { exact: true }).waitFor();
+    const text = (await exchange.textContent()) ?? '';
+    expect(text).toMatch(/authorizationBearer sha256:[0-9a-f]{12}/);
+    expect(text).toContain('"hrv": 71');
+    expect(text).toContain('"success": true');
+    expect(text).not.toContain('sbx_');
+  });
+
+  it('shows a request that waits, and then its answer', async () => {
+    const { sandbox } = await openFilled({ faults: ['profile:delay=1500ms'] });
+    const { page } = await openPage(sandbox.url);
+    const answer = fetch(`${sandbox.url}/api/profile`);
+    const entry = page.locator('#request-list li').first();
+    await entry.getByText('…', { exact: true }).waitFor();
+    await answer;
+    await entry.getByText('401', { exact: true }).waitFor();
+    expect(await entry.textContent()).toContain('fault profile:delay=1500ms');
+  });
+
+  it('stops the list during a pause, and catches up', async () => {
+    const { sandbox, send } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    const entries = page.locator('#request-list li');
+    const before = await entries.count();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send('/api/wellness', { date: DAY, hrv: 70 });
+    await page.getByRole('button', { name: 'Paused (1 new)' }).waitFor();
+    expect(await entries.count()).toBe(before);
+    await page.getByRole('button', { name: 'Paused (1 new)' }).click();
+    expect(await entries.count()).toBe(before + 1);
+  });
+
+  it('can be used with the keyboard alone, and keeps the focus when its data changes', async () => {
+    const { sandbox } = await openFilled();
+    const { page, complaints } = await openPage(sandbox.url);
+    await tabTo(page, 'Next upload fails');
+    const outline = await page.evaluate<string>(
+      'getComputedStyle(document.activeElement).outlineStyle',
+    );
+    expect(outline).toBe('solid');
+    await page.keyboard.press('Enter');
+    await page.getByText('Added the fault upload-fit:503.').waitFor();
+    expect(sandbox.control.faults()).toMatchObject([{ spec: 'upload-fit:503', hitsLeft: 1 }]);
+    await page.getByRole('link', { name: '1 active fault' }).waitFor();
+
+    await tabTo(page, 'Revoke the login of Ada Lindqvist, ' + (await loginTime(page)));
+    await page.keyboard.press('Space');
+    await page.getByText('revoked', { exact: true }).waitFor();
+    expect(sandbox.control.state('athlete-1').athletes[0]?.logins[0]?.revoked).toBe(true);
+    // The button is gone: the focus is on the heading of its section.
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    await expect.poll(focused).toBe('logins-title');
+
+    await tabTo(page, 'Switch to revision 2026-02');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'revision 2026-02' }).waitFor();
+    expect(sandbox.control.settings().revision).toBe('2026-02');
+    expect(complaints).toEqual([]);
+  });
+
+  async function loginTime(page: Page): Promise<string> {
+    const text = (await page.locator('#logins li .sub').first().textContent()) ?? '';
+    return text.split('·')[0]?.trim() ?? '';
+  }
+
+  it('shows an error of a typed fault, and keeps what was typed', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    await page.getByLabel('Another fault').fill('uploads:503');
+    await page.keyboard.press('Enter');
+    await page.getByText('no route "uploads"').waitFor();
+    expect(await page.getByLabel('Another fault').inputValue()).toBe('uploads:503');
+    await page.getByLabel('Another fault').fill('wellness:503');
+    await page.keyboard.press('Enter');
+    await page.getByText('Added the fault wellness:503.').waitFor();
+    await page.getByRole('button', { name: 'Remove the fault wellness:503' }).click();
+    await page.getByText('No active fault').waitFor();
+    expect(sandbox.control.faults()).toEqual([]);
+  });
+
+  it('shows another athlete and another recording, and Back returns', async () => {
+    const { sandbox } = await openFilled();
+    const { page, complaints } = await openPage(sandbox.url);
+    const title = page.locator('#recording-title');
+    const other = (await title.textContent())?.trim() === 'Long ride' ? '<img' : 'Long ride';
+    await page.locator('.list a').filter({ hasText: other }).click();
+    await expect.poll(async () => await title.textContent()).toContain(other);
+    await page.getByRole('link', { name: /Ben Okafor/ }).click();
+    await page.getByText('No recordings yet.').waitFor();
+    expect(await page.title()).toBe('Ben Okafor · Sandbox platform');
+    await page.goBack();
+    await expect.poll(async () => await title.textContent()).toContain(other);
+    expect(complaints).toEqual([]);
+  });
+
+  it('loads itself again after the sandbox was restarted', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    const { port } = sandbox;
+    await sandbox.close();
+    await page.getByText('not connected').waitFor();
+    const next = await openSandbox({ port });
+    await page.getByText('No recordings yet.').waitFor();
+    await page.getByRole('button', { name: 'Outage' }).click();
+    await page.getByText('Added the fault any:503*inf.').waitFor();
+    expect(next.control.faults()).toHaveLength(1);
+  });
+
+  it('works without JavaScript', async () => {
+    const { sandbox } = await openFilled();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${sandbox.url}/?athlete=athlete-2`);
+    await page.getByRole('button', { name: 'Outage' }).click();
+    await page.getByRole('link', { name: '1 active fault' }).waitFor();
+    expect(page.url()).toBe(`${sandbox.url}/?athlete=athlete-2`);
+    expect(sandbox.control.faults()).toHaveLength(1);
+    await context.close();
+  });
+
+  it('has one name for each landmark in the accessibility tree', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url, { width: 400 });
+    const tree = await page.locator('body').ariaSnapshot();
+    for (const landmark of [
+      'banner',
+      'main',
+      'contentinfo',
+      'navigation "Athletes"',
+      'region "Requests"',
+    ]) {
+      expect(tree).toContain(landmark);
+    }
+    expect(tree).toMatch(/img "Power over 9:59: lowest/);
+    expect(tree).toMatch(/img "HRV: 4 days, lowest 58, highest 66, latest 66 ms"/);
+  });
+});
