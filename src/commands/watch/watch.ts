@@ -242,7 +242,7 @@ function setupOf(
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): OnceSetup {
-  const { cwd, env, platform } = context;
+  const { cwd, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
