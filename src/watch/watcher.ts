@@ -18,7 +18,7 @@ import { IncompleteFiles } from './incomplete-files.ts';
 import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
-import { type RescanOptions, Rescanner } from './rescan.ts';
+import { POLL_MS, type RescanOptions, Rescanner } from './rescan.ts';
 import { Sender } from './sender.ts';
 import { Verifier } from './verifier.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
@@ -500,18 +500,14 @@ export class Watcher {
     // Until it ends, or the device is back.
     folder.rescanAt = Infinity;
     if (folder.state === 'waiting') return;
-    const startedAt = clock.monotonic();
     try {
       const rescan = await this.#mtpFolders.rescan(folder.path);
       if (rescan === undefined) return;
-      const { sighting } = rescan;
-      const now = clock.monotonic();
-      folder.rescanAt =
-        'missing' in sighting ? Infinity : now + this.#mtpFolders.pauseMs(now - startedAt);
-      this.#events.post({ type: 'mtp-rescanned', folder, sighting });
+      folder.rescanAt = clock.monotonic() + rescan.pauseMs;
+      this.#events.post({ type: 'mtp-rescanned', folder, sighting: rescan.sighting });
     } catch (error) {
       this.#onError(error);
-      folder.rescanAt = clock.monotonic() + this.#mtpFolders.pauseMs(clock.monotonic() - startedAt);
+      folder.rescanAt = clock.monotonic() + POLL_MS;
       this.#events.post({ type: 'rescan-due' });
     }
   }
