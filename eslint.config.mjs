@@ -90,6 +90,7 @@ const PARSES_OWN_JSON = [
   'src/base/json.ts',
   // Rows of the ledger.
   'src/ledger/nutrition.ts',
+  'src/ledger/wellness.ts',
   'src/ledger/upload-rows.ts',
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',
@@ -152,7 +153,12 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
   {
-    files: ['src/app/system.ts', 'src/run.ts', 'src/credentials/keychain-child.ts'],
+    files: [
+      'src/app/system.ts',
+      'src/run.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/monitor-child.ts',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
@@ -163,6 +169,7 @@ export default defineConfig(
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
       'src/devices/mtp/mtp-child.ts',
+      'src/devices/monitor-child.ts',
     ],
     rules: {
       'no-restricted-globals': [

@@ -27,6 +27,7 @@ export const program = defineConfig({
     'keychain-child': 'src/credentials/keychain-child.ts',
     'device-child': 'src/devices/device-child.ts',
     'mtp-child': 'src/devices/mtp/mtp-child.ts',
+    'device-monitor': 'src/devices/monitor-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',

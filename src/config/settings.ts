@@ -106,9 +106,21 @@ export const SETTINGS = {
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
   }),
+  wellness: setting<boolean | undefined>({
+    about: '`sync watch` also sends the wellness that devices record; unset: it offers that once',
+    values: BOOLEANS,
+    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    fallback: undefined,
+  }),
   heartbeatUrl: setting<URL | undefined>({
     about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',
     parse: parseHeartbeatUrl,
+    fallback: undefined,
+  }),
+  watch: setting<readonly string[] | undefined>({
+    about:
+      'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
+    parse: parseWatched,
     fallback: undefined,
   }),
   notifications: setting<NotificationMode>({
@@ -205,6 +217,24 @@ function parsePath(text: string): string {
     throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
   }
   return text;
+}
+
+/** The word for every known device in the setting `watch`. */
+export const DEVICES_WORD = 'devices';
+
+/** The beginning of a full path, on any system. */
+const FULL_PATH = String.raw`/|[a-z]:[\\/]|\\\\`;
+/** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
+const NEXT_WATCHED = new RegExp(`,\\s*(?=${DEVICES_WORD}\\s*(?:,|$)|${FULL_PATH})`, 'i');
+
+function parseWatched(text: string): readonly string[] {
+  const entries = text.split(NEXT_WATCHED).map((entry) => entry.trim());
+  const isKnown = new RegExp(`^(?:${DEVICES_WORD}$|${FULL_PATH})`, 'i');
+  const odd = entries.find((entry) => !isKnown.test(entry));
+  if (odd !== undefined) {
+    throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
+  }
+  return [...new Set(entries)];
 }
 
 function parseScopes(text: string): readonly string[] {

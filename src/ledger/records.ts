@@ -1,6 +1,7 @@
 import { type Database, type Statement, transaction } from './guard.ts';
 import { NutritionLedger } from './nutrition.ts';
 import { ReadZoneLedger } from './read-zones.ts';
+import { WellnessLedger } from './wellness.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -25,6 +26,7 @@ export interface DayFile {
 /** The days of one account, by kind and local date. Every method is one transaction. */
 export class RecordLedger {
   readonly nutrition: NutritionLedger;
+  readonly wellness: WellnessLedger;
   readonly zones: ReadZoneLedger;
   readonly #database: Database;
   readonly #account: string;
@@ -44,6 +46,7 @@ export class RecordLedger {
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
+    this.wellness = new WellnessLedger(database, account, now);
     this.zones = new ReadZoneLedger(database, account);
     this.#database = database;
     this.#account = account;

@@ -29,8 +29,12 @@ export interface WatchMarks {
   markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
   /** Marks a file that was reported as incomplete. */
   markReported(path: string, stamp: FileStamp): void;
-  /** Opens a folder of which only new files are sent. Writes nothing yet. */
-  newOnly(folder: string): NewOnly;
+  /**
+   * Opens a folder of which only new files are sent. Writes nothing yet.
+   *
+   * @param before what stands for the folder until it was scanned once, such as all devices
+   */
+  newOnly(folder: string, before?: string): NewOnly;
 }
 
 export function watchMarks(database: Database, account: string, now: () => number): WatchMarks {
@@ -74,18 +78,20 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     markReported(path, stamp) {
       put(path, stamp, 'unfinished');
     },
-    newOnly(folder) {
-      const row = find.get(account, folder) as { since: number; done: number } | undefined;
+    newOnly(folder, before) {
+      type Row = { since: number; done: number } | undefined;
+      const own = find.get(account, folder) as Row;
+      const row = own ?? (before === undefined ? undefined : (find.get(account, before) as Row));
       const since = now();
       return {
         // If the device was away at the time, or the first scan was interrupted, files recorded since
         // then are new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
         begin() {
-          if (row === undefined) begin.run(account, folder, since);
+          if (own === undefined) begin.run(account, folder, row?.since ?? since);
         },
         done() {
-          if (row?.done !== 1) finish.run(account, folder, since);
+          if (own?.done !== 1) finish.run(account, folder, since);
         },
       };
     },

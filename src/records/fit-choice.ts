@@ -1,5 +1,6 @@
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { FitSample } from '../fit/wellness.ts';
+import { type NumberRule, WELLNESS_FIELDS } from './fields.ts';
 import { dateAt } from './local-date.ts';
 import type { RecordOptions, Zone } from './types.ts';
 
@@ -48,7 +49,8 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
   const all = [...files].flatMap((file) =>
     file.samples.map((sample) => ({ file, sample, date: dayOf(sample, zone) })),
   );
-  const [early, timely] = split(all, ({ sample }) => isAhead(sample, now));
+  const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
+  const [early, timely] = split(plausible, ({ sample }) => isAhead(sample, now));
   const [open, over] = split(timely, (dated) => isOpen(dated, options));
   const users = new Set(over.flatMap(({ sample }) => (isWeight(sample) ? [sample.user] : [])));
   const [others, own] = split(over, ({ sample }) => isOfOther(sample, users, options.user));
@@ -56,7 +58,11 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
   return {
     chosen,
     notes: [...openNote(open), ...sportNote(chosen), ...zoneNote(chosen, zone)],
-    warnings: [...aheadWarning(early), ...userWarning(others, users, options.user)],
+    warnings: [
+      ...oddWarning(odd),
+      ...aheadWarning(early),
+      ...userWarning(others, users, options.user),
+    ],
   };
 }
 
@@ -67,8 +73,18 @@ function split<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
   return [yes, no];
 }
 
+/** A device's slip cannot be corrected: it must not fail each run, nor hide an earlier measurement. */
+function isPlausible({ field, value }: FitSample): boolean {
+  const { min, max } = rangeOf(field);
+  return value >= min && value <= max;
+}
+
+function rangeOf(field: FitSample['field']): NumberRule {
+  return WELLNESS_FIELDS[field] as NumberRule;
+}
+
 /** Returns the local day of a measurement. `--tz` overrides the device's local time. */
-function dayOf({ at, offset }: FitSample, zone: Zone): string {
+export function dayOf({ at, offset }: FitSample, zone: Zone): string {
   return zone.from === 'flag' || offset === undefined
     ? dateAt(at * 1000, zone)
     : dateByOffset(at, offset);
@@ -138,6 +154,20 @@ function openNote(open: readonly Dated[]): Text[] {
   return days.length === 0
     ? []
     : [`The resting heart rate of ${days.join(', ')} is not sent before the day is over.`];
+}
+
+function oddWarning(odd: readonly Dated[]): Text[] {
+  const [first] = odd;
+  if (first === undefined) return [];
+  const { file, sample, date } = first;
+  const { field, value } = sample;
+  const { min, max, unit } = rangeOf(field);
+  const others = odd.length - 1;
+  const more =
+    ['', ' Another value is out of range.'][others] ?? ` ${others} more values are out of range.`;
+  return [
+    `${file.name}: ${field} of ${date} is ${value} ${unit} and not sent: the range is ${min} to ${max}.${more}`,
+  ];
 }
 
 function aheadWarning(early: readonly Dated[]): Text[] {

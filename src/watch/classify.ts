@@ -70,7 +70,7 @@ export class Classifier {
     }
     if (verdict === 'not-an-activity') {
       incomplete.forget(path);
-      onSettled(notAnActivity(path, false, detail));
+      onSettled(notAnActivity(path, false, before));
       return false;
     }
     this.noteIncomplete(file, verdict as InvalidReason, detail);

@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload } from '../api/client.ts';
-import { identify } from '../upload/identify.ts';
+import { identify, knownFileOf } from '../upload/identify.ts';
 import {
   type BufferSource,
   type FileContents,
@@ -113,11 +113,7 @@ export function stashContents(
   const identity = identify(contents.bytes);
   // A device that states no size may have sent a part of the file.
   if ('sha256' in identity || contents.stamp.size > 0) {
-    known.remember(item.absolute, contents.stamp, {
-      sha256: 'sha256' in identity ? identity.sha256 : undefined,
-      verdict: identity.verdict,
-      detail: 'detail' in identity ? identity.detail : '',
-    });
+    known.remember(item.absolute, contents.stamp, knownFileOf(identity));
   }
   if (!('sha256' in identity)) {
     return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };

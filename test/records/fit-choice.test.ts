@@ -157,6 +157,21 @@ it('a measurement in the future is left out with a warning', () => {
   });
 });
 
+it('an implausible measurement is left out with a warning, and hides no other', () => {
+  const files = [
+    file('a.fit', sample('weight', '2026-02-15T07:00:00Z', 72)),
+    file('b.fit', sample('weight', '2026-02-15T08:00:00Z', 1.5)),
+    file('c.fit', sample('restingHr', '2026-02-15T08:00:00Z', 240)),
+  ];
+  expect(choose(files)).toEqual({
+    chosen: ['a.fit weight 2026-02-15 72'],
+    notes: [],
+    warnings: [
+      'b.fit: weight of 2026-02-15 is 1.5 kg and not sent: the range is 20 to 400. Another value is out of range.',
+    ],
+  });
+});
+
 describe('the weights of a scale', () => {
   const weight = (day: string, kg: number, user?: number) =>
     sample('weight', `${day}T07:00:00Z`, kg, user === undefined ? {} : { user });

@@ -6,6 +6,7 @@ import { contextOfEachProfile } from '../../app/profiles.ts';
 import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
+import { ANY_DEVICE } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
@@ -59,14 +60,17 @@ function shortText(report: StatusReport, now: number): Text {
     ...(waiting.records.length > 0 ? [`${plural(waiting.records.length, 'day')} waiting`] : []),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
   ];
-  const folders = watching.flatMap((watcher) => watcher.folders.map(({ path }) => path));
+  const watched = watching.flatMap(({ folders, devices }) => [
+    ...(devices === undefined ? [] : [ANY_DEVICE]),
+    ...folders.map(({ path }) => path),
+  ]);
   return block(profile, [
     account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
     ...problemLines(login),
     ...problemLines(checked),
     [uploadsText(ledger, now), ...open].join('; '),
-    folders.length === 0 ? 'Not watching' : `Watching ${folders.join(', ')}`,
+    watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
       ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]
       : []),

@@ -7,7 +7,7 @@ import { knownAccount } from '../../app/ledger-account.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
+import { type SeenHealth, type WatchScope, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { dateAt } from '../../records/local-date.ts';
 import { type LoginFacts, readLogin } from './login.ts';
@@ -30,8 +30,7 @@ export interface StatusReport extends LoginFacts {
   readonly ledger: LedgerFacts;
 }
 
-export interface WatchedLast {
-  readonly folders: readonly string[];
+export interface WatchedLast extends WatchScope {
   /** When it ended, or last wrote its state (ms since 1970). */
   readonly until: number;
 }
@@ -98,8 +97,9 @@ function readWatchers(
     .flatMap((found) => healthOf(found, clock.now()) ?? []);
   const [last] = own
     .filter(({ running }) => !running)
-    .map(({ state: { folders, startedAt, readyAt, ended, health } }) => ({
+    .map(({ state: { folders, devices, startedAt, readyAt, ended, health } }) => ({
       folders,
+      ...(devices === true ? { devices } : {}),
       until:
         ended?.at ?? (health === undefined ? (readyAt ?? startedAt) : Date.parse(health.updatedAt)),
     }))

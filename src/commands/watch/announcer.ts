@@ -1,5 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
@@ -25,8 +26,9 @@ export class Announcer {
     return this.#loginNeeded !== undefined;
   }
 
-  started(folders: readonly string[]): void {
-    if (!this.#started) this.#report({ event: 'started', folders });
+  started({ folders, devices }: WatchScope): void {
+    const scope = { folders, ...(devices === true ? { devices } : {}) };
+    if (!this.#started) this.#report({ event: 'started', ...scope });
     this.#started = true;
   }
 

@@ -176,6 +176,7 @@ const STATUS: LineKind = {
     watchedLast: object(
       {
         folders: texts('Its folders.'),
+        devices: flag('True: it watched devices, too.', 'it did'),
         until: time('When it ended, or last wrote its state.'),
       },
       'The last watcher.',

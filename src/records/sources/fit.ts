@@ -21,11 +21,8 @@ export const fit: Source = {
   name: 'fit',
   title: "A device's FIT files",
   howTo:
-    'Plug in the device and name its folder, or the folders Monitor, Metrics, HRVStatus and Weight in it. Files with recordings are read, too.',
-  evidence: [
-    'https://developer.garmin.com/fit/protocol/',
-    'https://developer.garmin.com/fit/cookbook/',
-  ],
+    'Plug in the device and name its folder, such as GARMIN: Monitor, Metrics, HRVStatus and Weight in it hold such files. What sync reads of them: docs/records.md.',
+  evidence: ['https://developer.garmin.com/fit/protocol/', 'docs/records.md'],
   files: [FIT_MAPPING],
 };
 

@@ -179,7 +179,7 @@ describe('the status', () => {
     const { status, login, paths, configOf } = await open();
     await login();
     const own = accountKey(configOf(), ACCOUNT);
-    const watcher = watcherPaths(paths.stateDir, 'default', ['/garmin']);
+    const watcher = watcherPaths(paths.stateDir, 'default', { folders: ['/garmin'] });
     const life = tryLock(watcher.lockFile);
     const at = (ms: number) => new Date(ms).toISOString();
     const health = {

@@ -1,0 +1,18 @@
+import type { MountPattern } from './types.ts';
+
+/** Interval of the child's polls, each of which it answers with a line (ms). */
+export const POLL_MS = 5_000;
+
+/** What the child watches, as JSON in its only argument. */
+export interface MonitorRequest {
+  readonly mounts: readonly MountPattern[];
+}
+
+/** A line of the child on its stdout. */
+export type MonitorLine =
+  /** From now on, it notices changes. */
+  | 'ready'
+  /** Devices may have come or gone. */
+  | 'changed'
+  /** A poll ended. */
+  | 'alive';
