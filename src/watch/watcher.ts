@@ -3,6 +3,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Device } from '../devices/types.ts';
 import type { WatchScope } from '../daemon/registry.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
