@@ -89,6 +89,21 @@ describe('findDevices', () => {
     expect(devices[0]).not.toHaveProperty('serial');
   });
 
+  it('takes no number that a maker writes in place of a serial number', async () => {
+    const media = scratchDir();
+    for (const volume of ['SIGMA1', 'SIGMA2']) {
+      writeRecording(join(media, volume, 'Activities/ride.fit'), {
+        manufacturer: MANUFACTURER.sigma,
+        serial: 1,
+      });
+    }
+    const { devices } = await find({ mounts: foldersOf(media) });
+    expect(devices.map(({ key }) => key)).toEqual([
+      `path:${join(media, 'SIGMA1')}`,
+      `path:${join(media, 'SIGMA2')}`,
+    ]);
+  });
+
   it('finds nothing on volumes without recordings', async () => {
     const media = scratchDir();
     write(join(media, 'STICK/Activities/notes.txt'), 'no recording');

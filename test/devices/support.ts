@@ -9,7 +9,14 @@ import { type TestBuild, buildForTest } from '../support/build.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 
 /** Numbers of the FIT profile. */
-export const MANUFACTURER = { garmin: 1, wahoo: 32, igpsport: 115, lezyne: 258, bryton: 267 };
+export const MANUFACTURER = {
+  garmin: 1,
+  wahoo: 32,
+  sigma: 70,
+  igpsport: 115,
+  lezyne: 258,
+  bryton: 267,
+};
 /** Edge 840. */
 export const EDGE_840 = 4062;
 
