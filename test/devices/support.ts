@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { findDevices, surveyDevices } from '../../src/devices/find.ts';
 import { mountsIn } from '../../src/devices/places.ts';
-import type { FoundDevices, Places, SurveyedDevice } from '../../src/devices/types.ts';
+import type {
+  FoundDevices,
+  MountPattern,
+  Places,
+  SurveyedDevice,
+} from '../../src/devices/types.ts';
 import { never } from '../auth/support.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
@@ -43,6 +48,11 @@ export function deviceSearch() {
     surveyIn: async (folder: string): Promise<FoundDevices<SurveyedDevice>> =>
       await surveyDevices(places({ mounts: mountsIn(folder) }), never),
   };
+}
+
+/** Returns a pattern for each folder in `root`, as for `/media/*`. */
+export function foldersOf(root: string): readonly MountPattern[] {
+  return [{ root, below: ['*'] }];
 }
 
 /** Writes a file with the folders above it. */
