@@ -15,10 +15,11 @@ const LAYERS = [
   ['config'],
   ['ledger', 'credentials', 'api'],
   ['auth', 'upload', 'records', 'seed'],
+  ['devices'],
   ['import', 'daemon', 'os-service'],
   ['watch'],
   ['app'],
-  ['commands', 'sandbox'],
+  ['commands', 'library', 'sandbox'],
   ['cli'],
 ];
 const FOLDERS = LAYERS.flat();
@@ -34,7 +35,7 @@ function allowedIn(folder) {
     0,
     LAYERS.findIndex((layer) => layer.includes(folder)),
   ).flat();
-  return folder === 'commands' ? [...lower, 'sandbox'] : lower;
+  return ['commands', 'library'].includes(folder) ? [...lower, 'sandbox'] : lower;
 }
 
 const arrows = FOLDERS.map((folder) => {
@@ -89,10 +90,14 @@ const PARSES_OWN_JSON = [
   'src/base/json.ts',
   // Rows of the ledger.
   'src/ledger/nutrition.ts',
+  'src/ledger/wellness.ts',
   'src/ledger/upload-rows.ts',
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',
   'src/credentials/keychain-protocol.ts',
+  // Messages between this program and its device child.
+  'src/devices/device-child.ts',
+  'src/devices/find.ts',
   // Strings and records that parseJson() read before.
   'src/records/element-lines.ts',
   'src/records/json-list.ts',
@@ -148,13 +153,24 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
   {
-    files: ['src/app/system.ts', 'src/run.ts', 'src/credentials/keychain-child.ts'],
+    files: [
+      'src/app/system.ts',
+      'src/run.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/monitor-child.ts',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    // `system/` and `terminal/` hold what these need of the process; the keychain child is a program.
+    // `system/` and `terminal/` hold what these need of the process; the children are programs.
     files: BELOW_COMMANDS.map((folder) => `src/${folder}/**/*.ts`),
-    ignores: ['src/app/system.ts', 'src/credentials/keychain-child.ts'],
+    ignores: [
+      'src/app/system.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/device-child.ts',
+      'src/devices/mtp/mtp-child.ts',
+      'src/devices/monitor-child.ts',
+    ],
     rules: {
       'no-restricted-globals': [
         'error',

@@ -17,18 +17,21 @@ function withoutExecutableSubcommands() {
   };
 }
 
-/**
- * CommonJS, a chunk for each lazily loaded part: that starts fastest (docs/architecture.md). Only
- * packages with native code stay outside of the bundle.
- */
-export default defineConfig({
+/** Packages with native code stay outside of the bundles. */
+const external = ['@napi-rs/keyring', '@photostructure/sqlite'];
+
+/** The program: CommonJS, a chunk for each lazily loaded part. That starts fastest (docs/architecture.md). */
+export const program = defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
+    'device-child': 'src/devices/device-child.ts',
+    'mtp-child': 'src/devices/mtp/mtp-child.ts',
+    'device-monitor': 'src/devices/monitor-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
-  external: ['@napi-rs/keyring', '@photostructure/sqlite'],
+  external,
   plugins: [withoutExecutableSubcommands(), zoneData(), rawText(), thirdPartyNotices()],
   output: {
     dir: 'dist',
@@ -47,6 +50,22 @@ export default defineConfig({
       ],
     },
     // A build for people to read in a stack trace; white space costs nothing at start-up.
+    minify: { compress: true, mangle: false, codegen: true },
+  },
+});
+
+/** The package's exports: ES modules, which share no chunk with the program, so that it starts as fast. */
+export const library = defineConfig({
+  input: { index: 'src/library/index.ts', sandbox: 'src/library/sandbox.ts' },
+  platform: 'node',
+  external,
+  plugins: [zoneData(), rawText()],
+  output: {
+    dir: 'dist/library',
+    format: 'esm',
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].[hash].js',
     minify: { compress: true, mangle: false, codegen: true },
   },
 });

@@ -12,6 +12,7 @@ var COMMANDS = [
   'push',
   'undo',
   'status',
+  'devices',
   'watch',
   'daemon',
   'login',

@@ -1,12 +1,12 @@
-// Builds dist/: the program as rolldown.config.mjs says, and its manual page dist/athlete-sync.1, which
-// packages install (`sync manual` prints it). Says nothing unless it fails.
+// Builds dist/: the program and the package's exports as rolldown.config.mjs says, and the manual page
+// dist/athlete-sync.1, which packages install (`sync manual` prints it). Says nothing unless it fails.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import config from '../rolldown.config.mjs';
+import { library, program } from '../rolldown.config.mjs';
 
-await build({ ...config, logLevel: 'warn' });
+for (const config of [program, library]) await build({ ...config, logLevel: 'warn' });
 
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const manual = execFileSync(process.execPath, [fromRoot('bin/sync.js'), 'manual']);

@@ -75,6 +75,23 @@ export function answerTooLarge(request: HttpRequest): SyncError {
   );
 }
 
+/**
+ * Returns the error for a response that cannot be unpacked. The service may have acted on the request.
+ *
+ * @param coding its `Content-Encoding`
+ * @param cause undefined: the coding is unknown
+ */
+export function answerUnreadable(request: HttpRequest, coding: string, cause?: unknown): SyncError {
+  const { host } = request.url;
+  const delivery: Delivery = 'unknown';
+  const why = cause === undefined ? '' : `: ${firstLine(messageOf(cause))}`;
+  return new SyncError(
+    'NETWORK',
+    `${host} sent a response that cannot be unpacked (${coding}${why}).`,
+    { cause, hint: IN_BETWEEN, details: { delivery, host } },
+  );
+}
+
 /** Returns the same error with further details. */
 export function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
   return new SyncError(error.code, error.message, {

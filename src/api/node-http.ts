@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { completeAnswer } from './answer.ts';
 import { createAgents } from './agents.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
@@ -95,26 +96,25 @@ function send(
 }
 
 /** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */
-function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+async function readAnswer(
+  request: HttpRequest,
+  incoming: http.IncomingMessage,
+): Promise<HttpResponse> {
+  const parts = await new Promise<Buffer[]>((resolve, reject) => {
+    const received: Buffer[] = [];
     let size = 0;
     incoming.once('error', reject);
     // A complete response emits `end` before `close`.
     incoming.once('close', () => reject(cutOff()));
     incoming.on('data', (part: Buffer) => {
       size += part.length;
-      parts.push(part);
+      received.push(part);
       if (size > MAX_ANSWER_BYTES) reject(answerTooLarge(request));
     });
-    incoming.once('end', () => {
-      resolve({
-        status: incoming.statusCode ?? 0,
-        headers: responseHeaders(incoming.headers),
-        text: Buffer.concat(parts).toString('utf8'),
-      });
-    });
+    incoming.once('end', () => resolve(received));
   });
+  const { statusCode = 0, headers } = incoming;
+  return completeAnswer(request, { status: statusCode, headers: responseHeaders(headers) }, parts);
 }
 
 function cutOff(): Error {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Pool, ProxyAgent } from 'undici';
 import { messageOf, systemCode } from '../base/errors.ts';
+import { completeAnswer } from './answer.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
   MAX_ANSWER_BYTES,
@@ -83,7 +84,11 @@ function send(
           if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
         },
         onResponseEnd() {
-          course.answered({ ...answer, text: Buffer.concat(parts).toString('utf8') });
+          try {
+            course.answered(completeAnswer(request, answer, parts));
+          } catch (error) {
+            course.failed(error);
+          }
         },
         onResponseError(_controller, cause) {
           course.failed(started ? cause : (proxyFailure(cause, proxy) ?? cause));

@@ -67,6 +67,18 @@ export function activityText(activity: Activity, fallback: string, view: Activit
 }
 
 /**
+ * Formats an activity in a few words: `Morning ride, 87.9 km`; without a distance by its time.
+ *
+ * @param fallback shown instead of a name, such as the name of the file
+ */
+export function briefActivity(activity: Activity, fallback: string): string {
+  const { name, movingSecs, distanceMeters } = activity;
+  const time = movingSecs === undefined ? '' : clockTime(movingSecs);
+  const size = distanceMeters ? distance(distanceMeters) : time;
+  return [printable(name ?? fallback), size].filter((part) => part !== '').join(', ');
+}
+
+/**
  * Formats when an activity began: `Sat 21 Nov 08:00`, with the year if that is another one.
  *
  * @param start as {@link localStart} returns it

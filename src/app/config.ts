@@ -60,8 +60,13 @@ export function pathsFor({ env, platform, homeDir }: AppContext): Paths {
 }
 
 /** Returns the path of the ledger, which all accounts share. */
-export function ledgerPath(config: Config): string {
-  return join(config.paths.stateDir, 'ledger.db');
+export function ledgerPath({ paths: { stateDir } }: Pick<Config, 'paths'>): string {
+  return ledgerIn(stateDir);
+}
+
+/** Returns the path of the ledger in a state folder. */
+export function ledgerIn(stateDir: string): string {
+  return join(stateDir, 'ledger.db');
 }
 
 /** What each context has warned of. */

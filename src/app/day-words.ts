@@ -176,7 +176,7 @@ function requestLines({ method, url, body }: RecordRequest): Text[] {
   return [`  ${method} ${url}`, indentedJson(body)];
 }
 
-/** Returns a body as JSON for people, below a line that it belongs to. */
+/** Formats the body of a request as JSON with indented lines. */
 export function indentedJson(body: unknown): Text {
   return linesOf(toJson(body, { indent: 2 }).replace(/^/gm, '  '));
 }

@@ -4,8 +4,14 @@ import type { InvalidReason } from '../upload/report.ts';
 /**
  * Returns the command that may help with a file that cannot be uploaded; undefined if there is none, as
  * for an archive and its members.
+ *
+ * @param wellness there is wellness in the FIT file
  */
-export function invalidHint(path: string, reason: InvalidReason): Text | undefined {
+export function invalidHint(
+  path: string,
+  reason: InvalidReason,
+  wellness = false,
+): Text | undefined {
   if (/\.zip(?:[/\\]|$)/i.test(path)) return undefined;
   switch (reason) {
     case 'incomplete':
@@ -16,6 +22,7 @@ export function invalidHint(path: string, reason: InvalidReason): Text | undefin
     case 'not-fit':
       return recordsHint(path);
     case 'not-an-activity':
+      return wellness ? phrase`${sync('push', 'wellness', path)} sends its wellness.` : undefined;
     case 'unreadable':
       return undefined;
   }

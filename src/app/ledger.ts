@@ -25,12 +25,32 @@ export interface OpenLedger {
 
 /** Opens the ledger for one account. @throws SyncError `STORAGE` */
 export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
-  const database = openDatabase(ledgerPath(config));
+  const { stateDir } = config.paths;
   // A profile has one account: work recorded before the athlete was known belongs to this athlete.
-  if (!hasEnvironmentTokens(config)) {
-    adoptAccount(database, accountKey(config, undefined), account);
-  }
-  const mark = markProcess(config.paths.stateDir);
+  const adopted = hasEnvironmentTokens(config) ? undefined : accountKey(config, undefined);
+  return openLedgerAt({ path: ledgerPath(config), stateDir, account, adopted }, clock);
+}
+
+/** Opens the ledger at a path. @throws SyncError `STORAGE` */
+export function openLedgerAt(
+  {
+    path,
+    stateDir,
+    account,
+    adopted,
+  }: {
+    readonly path: string;
+    /** Holds the locks of processes. */
+    readonly stateDir: string;
+    readonly account: string;
+    /** Another key for the same account, whose rows become the account's. */
+    readonly adopted?: string | undefined;
+  },
+  clock: Clock,
+): OpenLedger {
+  const database = openDatabase(path);
+  if (adopted !== undefined) adoptAccount(database, adopted, account);
+  const mark = markProcess(stateDir);
   const now = () => clock.now();
   const known = knownFiles(database, account, now);
   let open = true;

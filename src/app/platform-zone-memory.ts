@@ -20,7 +20,7 @@ export interface PlatformZone {
   readonly seenAt: string;
 }
 
-/** Records the zone that the platform named. A failure costs only a remark of `sync status`. */
+/** Records the zone of the athlete's profile at the platform. If that fails, `sync status` cannot compare zones. */
 export function rememberPlatformZone(
   { clock, trace }: Pick<AppContext, 'clock' | 'trace'>,
   config: Config,

@@ -6,7 +6,10 @@ import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { STDIN as STDIN_INPUT } from '../records/day-plan.ts';
 import { type Input, fileInput } from '../records/input.ts';
+import { matchFit } from '../records/sources/recognise.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
+import { plural } from '../terminal/words.ts';
+import { isRecordingName } from '../upload/recording-names.ts';
 import type { AppContext } from './context.ts';
 
 /** The argument that stands for stdin. */
@@ -54,7 +57,7 @@ function holdsFiles(path: string, cwd: string): boolean {
 }
 
 async function inputsIn(
-  { cwd, warn }: AppContext,
+  context: AppContext,
   path: string,
   kind: RecordKind,
   sources: SourceOptions,
@@ -63,13 +66,29 @@ async function inputsIn(
   const { walk } = await import('../import/walk.ts');
   const { RecordStock } = await import('../import/take-records.ts');
   const { Findings } = await import('../import/findings.ts');
+  const { FitStock } = await import('../import/take-fit.ts');
+  const { cwd, output, warn } = context;
   const findings = new Findings();
   const report = (unreadable: { path: string; problem: string }) =>
     warn(`${unreadable.path}: ${unreadable.problem}`);
   const stock = new RecordStock(findings, sources.list, report);
-  for await (const piece of walk([path], cwd, archives)) {
-    if ('problem' in piece) report(piece);
-    else await stock.add(piece);
+  const takesFit = kind === 'wellness' && matchFit(path, sources.list).length > 0;
+  const fit = new FitStock(stock, report);
+  const progress = output.progress();
+  try {
+    let done = 0;
+    for await (const piece of walk([path], cwd, archives)) {
+      context.signal.throwIfAborted();
+      progress.update({ noun: 'file', done: ++done, current: piece.path });
+      if ('problem' in piece) report(piece);
+      else if (!isRecordingName(piece.name)) await stock.add(piece);
+      else if (takesFit) await fit.add(piece);
+    }
+  } finally {
+    progress.stop();
+  }
+  if (fit.without > 0) {
+    output.say(`${path}: no wellness in ${plural(fit.without, 'FIT file')}.`);
   }
   for (const { kind: found, title, reason = '' } of findings.all) {
     if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);

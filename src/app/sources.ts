@@ -105,3 +105,21 @@ export function exportText(found: RecognisedInput): string {
   const left = unread.length === 0 ? '' : `; columns that are not sent: ${listNames(unread)}`;
   return `${input}: ${matchTitle(match)}, ${plural(days, 'day')}${range}${left}`;
 }
+
+/** Names the exports of a run, many FIT files as one. */
+export function exportsText(all: readonly RecognisedInput[]): string[] {
+  const [fit, others] = [all.filter(isFit), all.filter((found) => !isFit(found))];
+  const days = fit.flatMap(({ first, last }) =>
+    first === undefined ? [] : [first, last ?? first],
+  );
+  const [first = '', ...later] = days.sort();
+  const range = `wellness of ${first}${later.length === 0 ? '' : ` to ${later.at(-1) ?? ''}`}`;
+  return [
+    ...others.map(exportText),
+    ...(fit.length > 1 ? [`${fit.length} FIT files: ${range}`] : fit.map(exportText)),
+  ];
+}
+
+function isFit({ mapping }: RecognisedInput): boolean {
+  return mapping.format === 'fit';
+}

@@ -53,12 +53,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     clock: systemClock,
     io: systemIo(process, terminalFeatures(env, process.platform), onLost),
     signal,
-    machineZone: () =>
-      findMachineZone({
-        tz: env['TZ'],
-        resolved: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
-        localtime: () => realPath('/etc/localtime'),
-      }),
+    machineZone: () => machineZone(env),
     openBrowser: async (url) => {
       const { default: open } = await import('open');
       const child = await open(url);
@@ -68,4 +63,18 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     systemConfigFile: systemConfigFile(env, process.platform),
     programDir: join(import.meta.dirname),
   };
+}
+
+/** Returns the zone of this machine. @throws SyncError `CONFIG` if it is unknown */
+export function machineZone(env: Env): string {
+  return findMachineZone({
+    tz: env['TZ'],
+    resolved: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    localtime: () => realPath('/etc/localtime'),
+  });
+}
+
+/** Returns the environment of a process that is not ours: it stays as it is. */
+export function hostEnvironment(): Env {
+  return process.env;
 }

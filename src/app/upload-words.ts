@@ -15,7 +15,7 @@ export function recordingProgress({ current, ...counts }: UploadProgress): Progr
 /** Returns the outcome of a recording as JSON. */
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   if (item.outcome === 'invalid') {
-    return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason) };
+    return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason, item.wellness) };
   }
   if (!('activity' in item)) return { type: 'upload', ...item };
   const { path, outcome, activity, ...rest } = item;
@@ -52,7 +52,10 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'skipped':
       return undefined;
     case 'invalid':
-      return withHint(`${path}: not sent. ${item.detail}`, invalidHint(item.path, item.reason));
+      return withHint(
+        `${path}: not sent. ${item.detail}`,
+        invalidHint(item.path, item.reason, item.wellness),
+      );
     case 'rejected':
       return `${path}: refused by the service: ${item.message}`;
     case 'failed':
@@ -90,11 +93,12 @@ function requestText(path: string, { method, url, parts }: UploadRequest): Text 
 export function uploadSummaryText({
   summary,
   skipped,
+  wellness,
   processing,
   others,
 }: Omit<UploadReport, 'exitCode'>): Text {
-  const left = othersText(others);
-  if (summary.total === 0) return `No recordings found.${left}`;
+  const left = phrase`${wellnessText(wellness)}${othersText(others)}`;
+  if (summary.total === 0) return phrase`No recordings found.${left}`;
   const parts = [
     [summary.uploaded, `uploaded${processingText(processing, summary.uploaded)}`],
     [summary['would-upload'], 'would be uploaded'],
@@ -112,6 +116,13 @@ export function uploadSummaryText({
     .map(([count, words]) => phrase`${count} ${words}`);
   const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
   return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
+}
+
+/** Says which command sends the wellness in skipped files. */
+function wellnessText(count: number): Text {
+  if (count === 0) return '';
+  const which = count === 1 ? '1 of them has' : `${count} of them have`;
+  return phrase` ${which} wellness data: ${sync('push', 'wellness')} with the same folder sends it.`;
 }
 
 /** Says of how many uploads no workout exists yet. */

@@ -308,9 +308,12 @@ function refuseForeign(found: Credentials, options: SessionOptions): void {
   const isUnknown = accountId === undefined && loginId !== undefined;
   const sameAthlete = found.accountId === accountId && !isUnknown;
   if (!sameLogin && !sameAthlete) {
+    const wasNamed = accountId !== undefined || loginId !== undefined;
     throw new SyncError(
       'AUTH_REQUIRED',
-      `Another login replaced the login of profile "${profile}" during this command.`,
+      wasNamed
+        ? `Another login replaced the login of profile "${profile}" during this command.`
+        : `The configuration does not name the athlete of the login of profile "${profile}".`,
       { hint: phrase`Run the command again; if that does not help, run ${sync('login')}.` },
     );
   }

@@ -35,17 +35,17 @@ const UNSAFE_IN_JSON = new RegExp(`[${CONTROL}${IGNORABLE}]`, 'gu');
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Returns a text as one line of visible characters, so that it can neither control a terminal nor
- * imitate another line of output. Control characters and line breaks become spaces; characters without
- * a picture are removed, and lone surrogates replaced. Joiners stay in the scripts and emoji that need them, and so does a single
- * variation selector behind a character. A flag of tag characters loses its tags.
+ * Sanitizes untrusted text for one line of output. The result cannot control a terminal, or look like
+ * another line. Control characters and line breaks become spaces. Invisible characters are removed, and
+ * lone surrogates replaced. A joiner stays in the scripts and emoji that need it, and a single variation
+ * selector stays after its character. A flag made of tag characters loses its tags.
  */
 export function printable(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.toWellFormed().replace(LINE_BREAK, ' ').replace(CONTROLS, ' ').replace(INVISIBLE, '');
 }
 
-/** Returns what {@link printable} does, for a text that this program laid out: it keeps its lines and tabs. */
+/** Sanitizes a text as {@link printable} does, but keeps the line breaks and tabs of this program. */
 export function printableLines(text: string): string {
   return text.toWellFormed().replace(CONTROLS_IN_LINES, ' ').replace(INVISIBLE, '');
 }

@@ -51,6 +51,12 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     load: async () => (await import('../commands/status/status.ts')).status,
   },
   {
+    name: 'devices',
+    group: 'Every day',
+    summary: 'list connected watches and bike computers, and apps with recordings',
+    load: async () => (await import('../commands/devices/devices.ts')).devices,
+  },
+  {
     name: 'watch',
     group: 'In the background',
     summary: 'upload new recordings from a device folder as they appear',

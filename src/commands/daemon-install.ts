@@ -6,19 +6,27 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { haveOneInCommon } from '../daemon/registration.ts';
-import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
+import { overlap } from '../daemon/registration.ts';
+import {
+  type WatchScope,
+  inspectWatcher,
+  listWatchers,
+  scopeNames,
+  watcherPaths,
+} from '../daemon/registry.ts';
 import type { ServiceKind, ServiceManager } from '../os-service/definition.ts';
 import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { makeStateFolder } from '../system/storage.ts';
-import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './watch/folders.ts';
+import { warnOfMissing, warnOfOtherAthletes } from './watch/folders.ts';
+import { WELLNESS_FLAG, offerWellness } from './watch/offer-wellness.ts';
+import { DEVICES_FLAG, scopeToWatch } from './watch/scope.ts';
 import {
   type DaemonReport,
   SERVICE_MANAGERS,
   absoluteFolders,
   absoluteStateDir,
-  folderNames,
+  isEmpty,
   reportDaemons,
   requireLogin,
   startDaemon,
@@ -26,15 +34,30 @@ import {
 } from './daemons.ts';
 import { defineService } from './service-definition.ts';
 
+interface InstallFlags {
+  readonly devices: boolean;
+  readonly wellness?: boolean;
+}
+
 export const daemonInstall: CommandModule = {
   declare: (command) =>
-    command.argument('<dir...>', 'folders, which may come and go, such as a device'),
-  examples: ['sync daemon install ~/Garmin'],
+    command
+      .argument('[dir...]', 'folders, which may come and go, such as a device')
+      .option(...DEVICES_FLAG)
+      .option(...WELLNESS_FLAG),
+  examples: ['sync daemon install ~/Garmin', 'sync daemon install --devices'],
   documents: ['daemon.md'],
 
-  async run(context, folders: readonly string[]) {
+  async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
     const { output } = context;
-    const installed = await installService(context, configFor(context), folders);
+    const config = configFor(context);
+    const scope = await scopeToWatch(context, config, dirs, devices, ['daemon', 'install']);
+    if (scope === undefined) return ExitCode.ok;
+    if ((wellness ?? config.get('wellness')) === undefined) {
+      await offerWellness(context, config, scope);
+    }
+    const passOn = wellness === true ? [WELLNESS_FLAG[0]] : [];
+    const installed = await installService(context, config, scope, passOn);
     const { isWaiting, ...report } = installed;
     output.result(serviceJson(report), installedText(report, isWaiting));
     for (const remark of report.remarks) output.say(remark);
@@ -67,9 +90,8 @@ export interface ServiceReport {
   readonly file: string;
 }
 
-interface ServiceInstalled extends ServiceReport {
-  readonly folders: readonly string[];
-  /** None of the folders exists yet. */
+interface ServiceInstalled extends ServiceReport, WatchScope {
+  /** It watches folders only, and none exists yet. */
   readonly isWaiting: boolean;
   /** False: it was started, but its first rescan is not complete yet. */
   readonly watching: boolean;
@@ -96,21 +118,21 @@ export function installedService(context: AppContext, config: Config): ServiceRe
 /**
  * Stops this profile's service until the next login of the user.
  *
- * @param folders only if it watches one of these; none: in any case
- * @returns undefined if there is none, or it watches other folders
+ * @param given only if it watches one of these; nothing: in any case
+ * @returns undefined if there is none, or it watches others
  */
 export async function stopService(
   context: AppContext,
   config: Config,
-  folders: readonly string[],
+  given: WatchScope,
 ): Promise<ServiceReport | undefined> {
   const service = installedService(context, config);
   if (service === undefined) return undefined;
-  const wanted = absoluteFolders(context, folders);
+  const wanted = { ...given, folders: absoluteFolders(context, given.folders) };
   const meant =
-    wanted.length === 0 ||
+    isEmpty(wanted) ||
     reportDaemons(context, config).some(
-      (daemon) => daemon.kind === service.kind && haveOneInCommon(daemon.folders, wanted),
+      (daemon) => daemon.kind === service.kind && overlap(daemon, wanted),
     );
   if (!meant) return undefined;
   await managerFor(context, config).stop();
@@ -118,34 +140,33 @@ export async function stopService(
 }
 
 /**
- * Installs and starts a service of the operating system that watches these folders. It replaces the
+ * Installs and starts a service of the operating system with this scope. It replaces the
  * profile's earlier service.
  *
+ * @param passOn flags of `sync watch`
  * @throws SyncError `AUTH_REQUIRED` if no login outlives this shell; `CONFIG` if the system supports
  *   no services; `STORAGE` if the system refuses
  */
 async function installService(
   context: AppContext,
   config: Config,
-  given: readonly string[],
+  scope: WatchScope,
+  passOn: readonly string[],
 ): Promise<ServiceInstalled> {
   const { clock, signal } = context;
-  const folders = foldersToWatch(context.cwd, given);
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
-  const { definition, left } = defineService(context, config, folders, manager.kind);
-  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
+  const { definition, left } = defineService(context, config, scope, manager.kind, passOn);
+  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
   // Finds most refusals before anything is changed.
   await manager.check(definition);
   // launchd creates files, not folders.
   makeStateFolder(paths.dir);
-  await warnOfOtherAthletes(context, config, folders);
-  const missing = await warnOfMissing(context, folders);
+  await warnOfOtherAthletes(context, config, scope);
+  const missing = await warnOfMissing(context, scope.folders);
   const running = reportDaemons(context, config).filter((daemon) => daemon.running);
   // A daemon that the user started would keep the service from its folders.
-  const byHand = running.filter(
-    ({ kind, folders: theirs }) => kind === 'daemon' && haveOneInCommon(theirs, folders),
-  );
+  const byHand = running.filter((daemon) => daemon.kind === 'daemon' && overlap(daemon, scope));
   // systemd stops the earlier service itself, when it starts the new one.
   const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');
   const startedBy = clock.now();
@@ -169,8 +190,8 @@ async function installService(
   }
   return {
     ...reportOf(config, manager),
-    folders,
-    isWaiting: missing.length === folders.length,
+    ...scope,
+    isWaiting: scope.devices !== true && missing.length === scope.folders.length,
     watching,
     log: paths.logFile,
     remarks: [...left, ...remarks],
@@ -206,7 +227,7 @@ async function end(
   const stopped = await stopDaemons(context, config, ids);
   const left = stopped.find(({ outcome }) => outcome !== 'stopped');
   if (left === undefined) return;
-  throw new SyncError('BUSY', `The daemon for ${left.folders.join(', ')} does not stop.`, {
+  throw new SyncError('BUSY', `The daemon for ${scopeNames(left)} does not stop.`, {
     hint: phrase`Run ${sync('daemon', 'stop')}, then try again.`,
   });
 }
@@ -223,15 +244,15 @@ async function startAgain(
   // Also after an interruption.
   const uninterrupted = { ...context, signal: new AbortController().signal };
   const states = listWatchers(absoluteStateDir(context, config));
-  for (const { id, folders, kind } of daemons) {
+  for (const { id, kind, ...scope } of daemons) {
     const found = states.find(({ paths }) => paths.id === id);
     if (found?.running === true || kind === 'launchd') continue;
     try {
       const passOn = found?.state?.passOn ?? [];
-      await startDaemon(uninterrupted, config, { folders, kind, passOn });
+      await startDaemon(uninterrupted, config, { ...scope, kind, passOn });
     } catch (error) {
       context.output.warn(
-        `The daemon for ${folders.join(', ')} was stopped, and does not start again: ${messageOf(error)}`,
+        `The daemon for ${scopeNames(scope)} was stopped, and does not start again: ${messageOf(error)}`,
       );
     }
   }
@@ -286,12 +307,13 @@ export function serviceText({ kind, name, file }: ServiceReport): string {
 }
 
 function installedText(installed: Omit<ServiceInstalled, 'isWaiting'>, isWaiting: boolean): Text {
-  const { folders, watching, log } = installed;
+  const { watching, log } = installed;
+  const what = scopeNames(installed);
   const lines = [
     serviceText(installed),
     watching
-      ? `It is ${isWaiting ? 'waiting for' : 'watching'} ${folderNames(folders)}.`
-      : phrase`It was started for ${folderNames(folders)}, and is not watching yet: see ${sync('daemon', 'logs')}.`,
+      ? `It is ${isWaiting ? 'waiting for' : 'watching'} ${what}.`
+      : phrase`It was started for ${what}, and is not watching yet: see ${sync('daemon', 'logs')}.`,
     `Log: ${log}`,
   ];
   return joinTexts(lines, '\n');

@@ -9,8 +9,14 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
-import type { WatcherPaths } from '../daemon/registry.ts';
+import {
+  type WatchScope,
+  type WatcherHealth,
+  type WatcherPaths,
+  scopeNames,
+} from '../daemon/registry.ts';
 import { duration, plural } from '../terminal/words.ts';
+import { deviceText } from './device-words.ts';
 import {
   type ServiceReport,
   installedService,
@@ -23,7 +29,6 @@ import {
   type DaemonStopped,
   SERVICE_MANAGERS,
   chooseDaemons,
-  folderNames,
   reportDaemons,
   stopDaemons,
 } from './daemons.ts';
@@ -35,6 +40,18 @@ const ENDS_SOON_SECS = 7 * 86_400;
 
 const ONLY_FOLDERS = 'only daemons that watch these folders (default: all)';
 const DEFAULT_LINES = '50';
+
+interface ChoiceFlags extends ProfilesFlags {
+  readonly devices: boolean;
+}
+
+/** Declares how daemons are chosen: by folders, by devices, or all of a profile. */
+function declareChoice(command: Command, what: string): Command {
+  const choosing = command
+    .argument('[dir...]', ONLY_FOLDERS)
+    .option('--devices', 'only the daemon that watches devices', false);
+  return declareAllProfiles(choosing, what);
+}
 
 interface ProfilesFlags {
   readonly allProfiles: boolean;
@@ -79,19 +96,16 @@ export const daemonStatus: CommandModule = {
 };
 
 export const daemonStop: CommandModule = {
-  declare: (command) =>
-    declareAllProfiles(
-      command.argument('[dir...]', ONLY_FOLDERS),
-      'stop the daemons of each profile',
-    ),
+  declare: (command) => declareChoice(command, 'stop the daemons of each profile'),
   examples: ['sync daemon stop', 'sync daemon stop ~/Garmin', 'sync daemon stop --all-profiles'],
   documents: ['daemon.md'],
 
-  async run(context, folders: readonly string[], { allProfiles }: ProfilesFlags) {
+  async run(context, folders: readonly string[], { allProfiles, devices }: ChoiceFlags) {
     const { output } = context;
+    const scope = { folders, devices };
     const config = configFor(context);
     const profiles = profilesMeant(context, config, allProfiles);
-    const ids = chooseDaemons(context, config, namesOf(profiles), folders).map(
+    const ids = chooseDaemons(context, config, namesOf(profiles), scope).map(
       ({ paths }) => paths.id,
     );
     const stopped = await stopDaemons(context, config, ids);
@@ -105,7 +119,7 @@ export const daemonStop: CommandModule = {
       stopped.length === 0 ? 'No daemon is running.' : undefined,
     );
     for (const own of profiles) {
-      const service = await stopService(own.context, own.config, folders);
+      const service = await stopService(own.context, own.config, scope);
       if (service !== undefined) own.context.output.say(returnsText(service));
     }
     return worstExitCode(
@@ -114,24 +128,20 @@ export const daemonStop: CommandModule = {
   },
 };
 
-interface LogsFlags extends ProfilesFlags {
+interface LogsFlags extends ChoiceFlags {
   readonly follow: boolean;
   readonly lines: string;
 }
 
 export const daemonLogs: CommandModule = {
   declare: (command) =>
-    declareAllProfiles(
-      command
-        .argument('[dir...]', ONLY_FOLDERS)
-        .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
-        .option(
-          '-n, --lines <n>',
-          `how many lines, the newest (default: ${DEFAULT_LINES})`,
-          DEFAULT_LINES,
-        ),
-      'show the logs of each profile',
-    ),
+    declareChoice(command, 'show the logs of each profile')
+      .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
+      .option(
+        '-n, --lines <n>',
+        `how many lines, the newest (default: ${DEFAULT_LINES})`,
+        DEFAULT_LINES,
+      ),
   examples: ['sync daemon logs -n 200', 'sync daemon logs -f --all-profiles'],
   documents: ['daemon.md'],
 
@@ -140,9 +150,9 @@ export const daemonLogs: CommandModule = {
     const lines = wholeNumber('--lines', flags.lines, 0, MAX_LINES);
     const config = configFor(context);
     const profiles = namesOf(profilesMeant(context, config, flags.allProfiles));
-    const daemons = chooseDaemons(context, config, profiles, folders);
+    const daemons = chooseDaemons(context, config, profiles, { folders, devices: flags.devices });
     if (daemons.length === 0) throw neverADaemon(config, flags);
-    const several = chooseDaemons(context, config, profiles, []).length > 1;
+    const several = chooseDaemons(context, config, profiles, { folders: [] }).length > 1;
     let shown: string | undefined;
     const readers = daemons.map(({ paths, state, running }) => {
       const show = (line: string) => {
@@ -217,10 +227,10 @@ function daemonText(report: DaemonReport, now: number): Text {
   return joinTexts(lines, '\n');
 }
 
-/** Names a daemon by its folders, and by its profile unless that is the default. */
-function daemonName({ folders, profile }: Pick<DaemonReport, 'folders' | 'profile'>): string {
+/** Names a daemon by what it watches, and by its profile unless that is the default. */
+function daemonName({ profile, ...scope }: WatchScope & Pick<DaemonReport, 'profile'>): string {
   const named = profile === DEFAULT_PROFILE ? '' : ` (profile "${profile}")`;
-  return `${folderNames(folders)}${named}`;
+  return `${scopeNames(scope)}${named}`;
 }
 
 function runningText({ kind, pid, startedAt, readyAt }: DaemonReport, now: number): string {
@@ -238,9 +248,10 @@ function endText(ended: DaemonReport['ended'], now: number): string {
 }
 
 function healthLines(health: NonNullable<DaemonReport['health']>, now: number): Text[] {
-  const { folders, queue, connection, login, lastSuccessAt, loginEndsInSecs } = health;
+  const { folders, queue, days, connection, login, lastSuccessAt, loginEndsInSecs } = health;
   const odd = folders.filter(({ state }) => state !== 'watching');
   return [
+    ...(health.devices ?? []).map((device) => deviceText(device)),
     ...odd.map(({ path, state, reason }) => {
       const what = state === 'waiting' ? `Waiting for ${path}` : `Polling ${path}`;
       return reason === undefined ? `${what}.` : `${what}: ${reason}`;
@@ -252,6 +263,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
         ? 'none sent yet'
         : `the last one sent ${duration(now - Date.parse(lastSuccessAt))} ago`,
     ].join('; ') + '.',
+    ...(days === undefined ? [] : [daysText(days)]),
     ...(connection.state === 'ok'
       ? []
       : [connection.message ?? `Not delivering: ${connection.state}.`]),
@@ -262,6 +274,11 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
           phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
         ]),
   ];
+}
+
+function daysText({ sent, waiting }: NonNullable<WatcherHealth['days']>): string {
+  const left = waiting === 0 ? '' : `; ${waiting} to send`;
+  return `${plural(sent, 'wellness day')} sent since its start${left}.`;
 }
 
 function returnsText({ name }: ServiceReport): Text {

@@ -7,11 +7,12 @@ import { phrase, sync } from '../base/phrase.ts';
 import { NAME_VARIABLE, programName } from '../base/program-name.ts';
 import type { Config } from '../config/config.ts';
 import { launchDaemon } from '../daemon/launch.ts';
-import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
+import { eachOnce, overlap } from '../daemon/registration.ts';
 import {
   type BackgroundKind,
   type FoundWatcher,
   type SeenHealth,
+  type WatchScope,
   type WatcherEnd,
   type WatcherState,
   alreadyWatching,
@@ -19,6 +20,7 @@ import {
   inspectWatcher,
   isProcessThere,
   listWatchers,
+  scopeNames,
   watcherLogin,
   watcherPaths,
 } from '../daemon/registry.ts';
@@ -32,13 +34,12 @@ import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 const START_LIMIT_MS = 300_000;
 
 /** A daemon that runs or ran. Times in ms since the epoch. */
-export interface DaemonReport {
+export interface DaemonReport extends WatchScope {
   readonly id: string;
   readonly profile: string;
   readonly running: boolean;
   readonly kind: BackgroundKind;
   readonly pid: number;
-  readonly folders: readonly string[];
   readonly startedAt: number;
   /** Undefined if its first rescan was never complete. */
   readonly readyAt: number | undefined;
@@ -89,7 +90,7 @@ export function reportDaemons(
       running,
       kind: state.kind,
       pid: state.pid,
-      folders: state.folders,
+      ...scopeOf(state),
       startedAt: state.startedAt,
       readyAt: state.readyAt,
       ended: running ? undefined : state.ended,
@@ -100,7 +101,7 @@ export function reportDaemons(
 }
 
 /**
- * Chooses the daemons of some profiles that watch one of the folders; without folders, all.
+ * Chooses the daemons of some profiles that watch one of the folders, or devices; without either, all.
  *
  * @throws SyncError `USAGE` if no daemon of these profiles ever watched one of them
  */
@@ -108,15 +109,15 @@ export function chooseDaemons(
   context: AppContext,
   config: Config,
   profiles: readonly string[],
-  given: readonly string[],
+  given: WatchScope,
 ): KnownDaemon[] {
   const all = findDaemons(context, config).filter(({ state }) => profiles.includes(state.profile));
-  if (given.length === 0) return all;
-  const wanted = absoluteFolders(context, given);
-  const found = all.filter(({ state }) => haveOneInCommon(state.folders, wanted));
+  if (isEmpty(given)) return all;
+  const wanted = { ...given, folders: absoluteFolders(context, given.folders) };
+  const found = all.filter(({ state }) => overlap(state, wanted));
   if (found.length > 0) return found;
-  const known = [...new Set(all.flatMap(({ state }) => state.folders))];
-  throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
+  const known = [...new Set(all.map(({ state }) => scopeNames(state)))];
+  throw new SyncError('USAGE', `No daemon watches ${scopeNames(wanted)}.`, {
     hint:
       known.length === 0
         ? phrase`No daemon was ever started. Start one with ${sync('watch', 'DIR', '--daemon')}.`
@@ -125,7 +126,7 @@ export function chooseDaemons(
 }
 
 /** A daemon that was stopped, or could not be. */
-export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders'> &
+export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders' | 'devices'> &
   Exclude<StopOutcome, { outcome: 'not-running' }>;
 
 /** Stops those of the daemons that run. */
@@ -138,25 +139,23 @@ export async function stopDaemons(
   const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
   const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
-    wanted.map(async ({ paths, state: { profile, folders } }) => {
+    wanted.map(async ({ paths, state }) => {
       const result = await stopDaemon(context, paths, { platform, kill });
-      return { id: paths.id, profile, folders, ...result };
+      return { id: paths.id, profile: state.profile, ...scopeOf(state), ...result };
     }),
   );
   return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');
 }
 
-export interface DaemonStartOptions {
-  readonly folders: readonly string[];
+export interface DaemonStartOptions extends WatchScope {
   readonly kind: BackgroundKind;
   /** Flags of `sync watch` for the daemon. */
   readonly passOn: readonly string[];
 }
 
-export interface DaemonStarted {
+export interface DaemonStarted extends WatchScope {
   readonly id: string;
   readonly pid: number;
-  readonly folders: readonly string[];
   readonly log: string;
 }
 
@@ -169,15 +168,15 @@ export interface DaemonStarted {
 export async function startDaemon(
   context: AppContext,
   config: Config,
-  { folders: given, kind, passOn }: DaemonStartOptions,
+  { kind, passOn, ...given }: DaemonStartOptions,
 ): Promise<DaemonStarted> {
-  const folders = absoluteFolders(context, given);
+  const scope = { ...scopeOf(given), folders: absoluteFolders(context, given.folders) };
   const stateDir = absoluteStateDir(context, config);
-  const paths = watcherPaths(stateDir, watcherLogin(config), folders);
+  const paths = watcherPaths(stateDir, watcherLogin(config), scope);
   const found = inspectWatcher(paths);
-  if (found.running) throw alreadyWatching(folders, found.state, config.profile);
+  if (found.running) throw alreadyWatching(scope, found.state, config.profile);
   await requireLogin(context, config);
-  const args = [programFile(context), ...watchArguments(config, folders, kind), ...passOn];
+  const args = [programFile(context), ...watchArguments(config, scope, kind), ...passOn];
   const pid = await launchDaemon(
     {
       paths,
@@ -188,7 +187,17 @@ export async function startDaemon(
     },
     context.signal,
   );
-  return { id: paths.id, pid, folders, log: paths.logFile };
+  return { id: paths.id, pid, ...scope, log: paths.logFile };
+}
+
+/** Returns the scope alone. */
+function scopeOf({ folders, devices }: WatchScope): WatchScope {
+  return { folders, ...(devices === true ? { devices } : {}) };
+}
+
+/** Returns whether a scope names nothing. */
+export function isEmpty({ folders, devices }: WatchScope): boolean {
+  return folders.length === 0 && devices !== true;
 }
 
 /** Returns the file that `bin/sync.js` starts. */
@@ -198,10 +207,15 @@ export function programFile({ programDir }: Pick<AppContext, 'programDir'>): str
 
 export function watchArguments(
   { profile }: Config,
-  folders: readonly string[],
+  scope: WatchScope,
   kind: BackgroundKind,
 ): string[] {
-  return ['watch', ...folders, '--profile', profile, '--background', kind];
+  return ['watch', ...scopeArguments(scope), '--profile', profile, '--background', kind];
+}
+
+/** Returns a scope as `sync watch` takes it. */
+export function scopeArguments({ folders, devices }: WatchScope): string[] {
+  return [...folders, ...(devices === true ? ['--devices'] : [])];
 }
 
 /** Returns variables that locate the same files from every working directory. */
@@ -240,8 +254,3 @@ export const SERVICE_MANAGERS = {
   launchd: 'launchd',
   'windows-task': 'the Task Scheduler',
 } as const;
-
-/** Formats folders for one line of output. */
-export function folderNames(folders: readonly string[]): string {
-  return folders.join(', ');
-}

@@ -81,6 +81,9 @@ export const logout: CommandModule = {
  * 2. Revoke its tokens at the service. A token that cannot be revoked is reported.
  * 3. Delete the login, then the account in the configuration. Deleting needs no space on a disk.
  *
+ * If the store has no login, the account stays in the configuration: its login may be in another state
+ * folder.
+ *
  * After a crash in between, the store still has the tokens: the next logout revokes and deletes them.
  *
  * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`;
@@ -99,11 +102,11 @@ async function logOut(
     if (login !== undefined && !localOnly) await markEnded(context, store, login);
     const revocations =
       login === undefined ? [] : await revokeAll(context, config, http, login, localOnly);
-    const existed = await deleteLogin(store, revocations);
-    await forgetAccount(config);
+    const wasLoggedIn = (await deleteLogin(store, revocations)) || isDamaged;
+    if (wasLoggedIn) await forgetAccount(config);
     return {
       profile,
-      wasLoggedIn: existed || isDamaged,
+      wasLoggedIn,
       account: config.account,
       service: login?.service,
       store: store.describe(),
@@ -152,17 +155,21 @@ async function forgetAccount({ account, loginId, paths, profile }: Config): Prom
   try {
     await changeProfile(paths, profile, { account: null, loginId: null });
   } catch (error) {
-    throw before(error, `The login was deleted, but ${paths.configFile} still names its account.`);
+    const done = `The login was deleted, but ${paths.configFile} still names its account.`;
+    throw before(error, done, phrase`${sync('login')} replaces it.`);
   }
 }
 
-/** Returns an error that begins with the completed steps; returns other faults unchanged. */
-function before(error: unknown, done: string): unknown {
+/** Returns an error that begins with the completed steps and ends with the `next` one; returns other faults unchanged. */
+function before(
+  error: unknown,
+  done: string,
+  next = phrase`Then run ${sync('logout')} again.`,
+): unknown {
   if (!(error instanceof SyncError)) return error;
   const { code, message, hint, details } = error;
-  const again = phrase`Then run ${sync('logout')} again.`;
   return new SyncError(code, `${done} ${message}`, {
-    hint: hint === undefined ? again : phrase`${hint} ${again}`,
+    hint: hint === undefined ? next : phrase`${hint} ${next}`,
     cause: error,
     details,
   });
@@ -265,6 +272,11 @@ function logoutText(report: LogoutReport, profiles: readonly string[], now: numb
     report.wasLoggedIn
       ? `Logged out${account === undefined ? '' : ` ${who(account)}`}: the login was deleted from ${store}.`
       : `There was no login to delete (profile "${profile}").${known}`,
+    ...(report.wasLoggedIn || account === undefined
+      ? []
+      : [
+          `The configuration names ${who(account)}: that login may be in another state folder (SYNC_STATE_DIR).`,
+        ]),
     ...revocations.flatMap((revocation) => revocationText(revocation, now)),
   ];
   if (report.environmentTokens) {

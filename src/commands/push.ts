@@ -20,7 +20,7 @@ import { STDIN, namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
-  exportText,
+  exportsText,
   mapFlag,
   sourceFlag,
   sourcesFor,
@@ -46,12 +46,18 @@ interface PushFlags extends SourceFlags {
   readonly add?: boolean;
   readonly replaceDay?: boolean;
   readonly assumeArrived?: boolean;
+  readonly user?: string;
 }
 
 export const pushWellness: CommandModule = {
-  declare: (command) => declarePush(command, 'also send days that have not changed'),
+  declare: (command) =>
+    declarePush(command, 'also send days that have not changed').option(
+      '--user <number>',
+      'send the weights of this user of a scale, if its FIT files have several',
+    ),
   examples: [
     'sync push wellness morning.json',
+    'sync push wellness /media/ada/GARMIN/GARMIN   # resting heart rate, VO2max, HRV, weight',
     'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
     'collect-wellness | sync push wellness -',
   ],
@@ -87,7 +93,7 @@ function declarePush(command: Command, force: string): Command {
   return command
     .argument(
       '<file...>',
-      'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
+      'exports that `sync sources` lists, JSON or NDJSON, FIT; folders, .zip archives; - for stdin',
     )
     .addOption(sourceFlag())
     .addOption(mapFlag())
@@ -120,6 +126,7 @@ async function push(
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
     unknownFields: flags.unknownFields ?? false,
+    user: userOf(flags.user),
     sources: sourcesFor(context, flags),
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
@@ -143,10 +150,10 @@ async function push(
   const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {
     const reading = { ...options, zone: zones?.zone ?? options.zone, now: clock.now() };
     const prepared = await prepareFiles(context, kind, files, reading);
-    for (const found of prepared.exports) {
-      if (output.json) output.result(exportJson(found));
-      else output.say(exportText(found));
-    }
+    if (output.json) for (const found of prepared.exports) output.result(exportJson(found));
+    else for (const text of exportsText(prepared.exports)) output.say(text);
+    for (const note of prepared.notes) output.say(note);
+    for (const warning of prepared.warnings) output.warn(warning);
     for (const name of prepared.empty) output.say(`${name} holds an empty list of records.`);
     for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
     return prepared.records;
@@ -213,6 +220,15 @@ async function prepareFiles(
   } finally {
     await named.close();
   }
+}
+
+/** @throws SyncError `USAGE` if it is no number of a user */
+function userOf(user: string | undefined): number | undefined {
+  if (user === undefined) return undefined;
+  if (!/^\d{1,4}$/.test(user)) {
+    throw new SyncError('USAGE', `--user ${user}: a number from 0 is expected.`);
+  }
+  return Number(user);
 }
 
 function mergeMode({ add = false, replaceDay = false }: PushFlags): MergeMode {

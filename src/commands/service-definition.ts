@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AppContext } from '../app/context.ts';
+import { DEVICE_FOLDERS } from '../app/device-places.ts';
 import { NAME_VARIABLE, programName } from '../base/program-name.ts';
 import type { Config } from '../config/config.ts';
-import { watcherPaths } from '../daemon/registry.ts';
+import { type WatchScope, scopeNames, watcherPaths } from '../daemon/registry.ts';
 import type { ServiceDefinition, ServiceKind } from '../os-service/definition.ts';
 import { hasPassword } from '../system/environment.ts';
 import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
@@ -14,6 +15,7 @@ const CARRIED = [
   'SYNC_CLIENT_ID',
   'SYNC_TIMEZONE',
   'SYNC_TOKEN_STORE',
+  DEVICE_FOLDERS,
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
@@ -24,12 +26,17 @@ const CARRIED = [
 /** Addresses, with a password in them at times. */
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
-/** Returns the service's definition, and sentences about variables that are left out of it. */
+/**
+ * Returns the service's definition, and sentences about variables that are left out of it.
+ *
+ * @param passOn flags of `sync watch`
+ */
 export function defineService(
   context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
   config: Config,
-  folders: readonly string[],
+  scope: WatchScope,
   kind: ServiceKind,
+  passOn: readonly string[] = [],
 ): { definition: ServiceDefinition; left: string[] } {
   const left: string[] = [];
   const env: Record<string, string> = {
@@ -58,11 +65,11 @@ export function defineService(
   }
   // On Windows the task only starts the daemon.
   const daemon = kind === 'windows-task' ? ['--daemon'] : [];
-  const args = [...watchArguments(config, folders, kind), ...daemon];
-  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
+  const args = [...watchArguments(config, scope, kind), ...passOn, ...daemon];
+  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
   const definition: ServiceDefinition = {
     profile: config.profile,
-    folders,
+    watches: scopeNames(scope),
     command: [lastingNode(process.execPath), program, ...args],
     env,
     crashFile: paths.crashFile,

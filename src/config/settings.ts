@@ -27,6 +27,14 @@ export const TOKEN_STORES = {
 
 const BOOLEANS = { true: 'yes', false: 'no' };
 
+/** Which desktop notifications a watcher shows. */
+const NOTIFICATIONS = {
+  on: 'all',
+  needed: 'only if you have to act',
+  off: 'none',
+};
+export type NotificationMode = keyof typeof NOTIFICATIONS;
+
 /** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
 export const CALLBACK_PATH = '/callback';
@@ -98,9 +106,31 @@ export const SETTINGS = {
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
   }),
+  wellness: setting<boolean | undefined>({
+    about: '`sync watch` also sends the wellness that devices record; unset: it offers that once',
+    values: BOOLEANS,
+    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    fallback: undefined,
+  }),
   heartbeatUrl: setting<URL | undefined>({
     about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',
     parse: parseHeartbeatUrl,
+    fallback: undefined,
+  }),
+  watch: setting<readonly string[] | undefined>({
+    about:
+      'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
+    parse: parseWatched,
+    fallback: undefined,
+  }),
+  notifications: setting<NotificationMode>({
+    about: 'desktop notifications of `sync watch`: on, needed (only if you have to act) or off',
+    ...oneOf(NOTIFICATIONS),
+    fallback: 'on',
+  }),
+  onEvent: setting<string | undefined>({
+    about: 'shell command that `sync watch` runs for each event, with a line of JSON on stdin',
+    parse: parseCommand,
     fallback: undefined,
   }),
   ...endpointSettings(),
@@ -154,6 +184,12 @@ function parseText(text: string): string {
   return trimmed;
 }
 
+function parseCommand(text: string): string {
+  // An argument of a process ends there.
+  if (text.includes('\0')) throw new Error('holds a NUL character');
+  return parseText(text);
+}
+
 /** Returns the values and the parser of a setting that is one of a few words. */
 function oneOf<T extends string>(values: Readonly<Record<T, string>>) {
   const allowed = Object.keys(values) as T[];
@@ -181,6 +217,24 @@ function parsePath(text: string): string {
     throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
   }
   return text;
+}
+
+/** The word for every known device in the setting `watch`. */
+export const DEVICES_WORD = 'devices';
+
+/** The beginning of a full path, on any system. */
+const FULL_PATH = String.raw`/|[a-z]:[\\/]|\\\\`;
+/** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
+const NEXT_WATCHED = new RegExp(`,\\s*(?=${DEVICES_WORD}\\s*(?:,|$)|${FULL_PATH})`, 'i');
+
+function parseWatched(text: string): readonly string[] {
+  const entries = text.split(NEXT_WATCHED).map((entry) => entry.trim());
+  const isKnown = new RegExp(`^(?:${DEVICES_WORD}$|${FULL_PATH})`, 'i');
+  const odd = entries.find((entry) => !isKnown.test(entry));
+  if (odd !== undefined) {
+    throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
+  }
+  return [...new Set(entries)];
 }
 
 function parseScopes(text: string): readonly string[] {

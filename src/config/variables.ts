@@ -20,6 +20,10 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'SYNC_CONFIG_DIR', about: 'folder of the configuration file' },
   { name: 'SYNC_STATE_DIR', about: 'folder of the ledger, locks and logs' },
+  {
+    name: 'SYNC_DEVICE_FOLDERS',
+    about: 'folders in which devices are mounted, in place of the usual ones; separated as in PATH',
+  },
   { name: 'NO_COLOR', about: 'if set, output has no colours' },
   { name: 'HTTPS_PROXY', about: 'proxy for https addresses' },
   { name: 'NO_PROXY', about: 'hosts to reach without the proxy' },

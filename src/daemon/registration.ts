@@ -4,11 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
 import {
+  type DeviceHealth,
+  type WatchScope,
   type WatcherHealth,
   type WatcherPaths,
   type WatcherState,
@@ -34,18 +37,18 @@ export interface RegisterContext extends Pick<Context, 'clock' | 'signal'> {
 /**
  * Registers this process as a watcher, until {@link Registration.end} or its death.
  *
- * @throws SyncError `BUSY` if another process watches these folders, `STORAGE`
+ * @throws SyncError `BUSY` if another process watches the same, `STORAGE`
  */
 export async function registerWatcher(
   context: RegisterContext,
   paths: WatcherPaths,
-  who: Pick<WatcherState, 'profile' | 'folders' | 'kind' | 'passOn' | 'appVersion'>,
+  who: Pick<WatcherState, 'profile' | 'folders' | 'devices' | 'kind' | 'passOn' | 'appVersion'>,
 ): Promise<Registration> {
   const { clock, platform } = context;
   makeStateFolder(paths.dir);
   const lock = await takeLock(context, paths.lockFile);
   if (lock === undefined) {
-    throw alreadyWatching(who.folders, inspectWatcher(paths).state, who.profile);
+    throw alreadyWatching(who, inspectWatcher(paths).state, who.profile);
   }
   const start = processStart(thisProcess.pid, platform);
   const state: WatcherState = {
@@ -91,6 +94,11 @@ export class Registration {
     this.#state = state;
     this.#earlier = earlier;
     this.#clock = clock;
+  }
+
+  /** Devices that left the watcher before this one with recordings. */
+  get earlierAway(): readonly DeviceHealth[] {
+    return this.#earlier?.health?.devices?.filter(({ state }) => state === 'away') ?? [];
   }
 
   /** Records that the first rescan is complete. */
@@ -178,30 +186,34 @@ export interface FolderOwner {
 }
 
 /**
- * Locks folders for an account, under all their names: watchers with different sets of folders may
- * overlap.
+ * Locks a scope for an account: folders under all their names, since watchers with different sets of
+ * folders may overlap. The folders of a device are locked when it is plugged in.
  *
  * @throws SyncError `BUSY`
  */
-export async function lockFolders(
+export async function lockScope(
   context: Pick<Context, 'clock' | 'signal'>,
   owner: FolderOwner,
-  folders: readonly string[],
+  { folders, devices }: WatchScope,
 ): Promise<Lock> {
   const locks: Lock[] = [];
   const release = () => {
     for (const lock of locks) lock.release();
   };
+  const take = async (name: string, what: WatchScope, isHeldBy: (held: WatchScope) => boolean) => {
+    const hash = createHash('sha256').update(`${owner.account}\0${name}`).digest('hex');
+    const path = join(owner.stateDir, 'locks', `folder-${hash.slice(0, 16)}.lock`);
+    const lock = await takeLock(context, path);
+    if (lock === undefined) throw alreadyWatching(what, holder(owner, isHeldBy), owner.profile);
+    locks.push(lock);
+  };
   try {
+    // No absolute path is empty.
+    if (devices === true) await take('', { folders: [], devices }, (held) => held.devices === true);
     for (const folder of folders) {
       const real = realPath(folder);
-      const name = createHash('sha256').update(`${owner.account}\0${real}`).digest('hex');
-      const path = join(owner.stateDir, 'locks', `folder-${name.slice(0, 16)}.lock`);
-      const lock = await takeLock(context, path);
-      if (lock === undefined) {
-        throw alreadyWatching([folder], holderOf(real, owner), owner.profile);
-      }
-      locks.push(lock);
+      const isHeldBy = (held: WatchScope) => held.folders.some((each) => realPath(each) === real);
+      await take(real, { folders: [folder] }, isHeldBy);
     }
   } catch (error) {
     release();
@@ -210,17 +222,23 @@ export async function lockFolders(
   return { release };
 }
 
-function holderOf(real: string, { stateDir, account }: FolderOwner): WatcherState | undefined {
-  return listWatchers(stateDir).find(
-    ({ state, running }) =>
-      running &&
-      state?.health?.account === account &&
-      state.folders.some((folder) => realPath(folder) === real),
-  )?.state;
+/** Returns the watcher of an account that holds a lock; undefined if its state file does not tell. */
+function holder(
+  { stateDir, account }: FolderOwner,
+  isHeldBy: (held: WatchScope) => boolean,
+): WatcherState | undefined {
+  return listWatchers(stateDir).find(({ state, running }) => {
+    if (!running || state?.health?.account !== account) return false;
+    // The folders of plugged-in devices are in the health alone.
+    const folders = [...state.folders, ...state.health.folders.map(({ path }) => path)];
+    return isHeldBy({ ...state, folders });
+  })?.state;
 }
 
 /** Resolves links, up to the first missing part. @param folder absolute */
 function realPath(folder: string): string {
+  // Looking at it may hang, and there are no links.
+  if (isOnMtp(folder)) return folder;
   try {
     return realpathSync(folder);
   } catch (error) {
@@ -240,8 +258,9 @@ export function eachOnce(folders: readonly string[]): string[] {
   return [...names.values()];
 }
 
-/** Returns whether two lists share a folder, also under different names. All absolute. */
-export function haveOneInCommon(these: readonly string[], those: readonly string[]): boolean {
-  const real = new Set(those.map(realPath));
-  return these.some((folder) => real.has(realPath(folder)));
+/** Returns whether two scopes share a folder, also under different names, or both watch devices. */
+export function overlap(one: WatchScope, other: WatchScope): boolean {
+  if (one.devices === true && other.devices === true) return true;
+  const real = new Set(other.folders.map(realPath));
+  return one.folders.some((folder) => real.has(realPath(folder)));
 }

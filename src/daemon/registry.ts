@@ -22,7 +22,15 @@ export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd', 'windows-task']
 export type BackgroundKind = (typeof BACKGROUND_KINDS)[number];
 export type WatcherKind = 'terminal' | BackgroundKind;
 
-/** The files of one watcher: one login and one set of folders. */
+/** What a watcher watches. */
+export interface WatchScope {
+  /** Absolute paths, as the user gave them. */
+  readonly folders: readonly string[];
+  /** Watches every known device that is plugged in, too. Absent: it does not. */
+  readonly devices?: boolean;
+}
+
+/** The files of one watcher: one login and one scope. */
 export interface WatcherPaths {
   readonly id: string;
   readonly dir: string;
@@ -44,11 +52,9 @@ export interface WatcherEnd {
 }
 
 /** What a watcher writes about itself. */
-export interface WatcherState {
+export interface WatcherState extends WatchScope {
   readonly version: 1;
   readonly profile: string;
-  /** Absolute paths, as the user gave them. */
-  readonly folders: readonly string[];
   readonly kind: WatcherKind;
   /** Flags of `sync watch` for the same watcher, to start it again. */
   readonly passOn?: readonly string[];
@@ -64,6 +70,19 @@ export interface WatcherState {
   readonly ended?: WatcherEnd;
   /** Absent until the watcher knows its login. */
   readonly health?: WatcherHealth;
+}
+
+/** A device that a watcher knows. */
+export interface DeviceHealth {
+  /** Identifies it at any mount point (`Device.key`). */
+  readonly key: string;
+  /** For people: `Garmin Edge 840`. */
+  readonly title: string;
+  readonly state: 'plugged-in' | 'away';
+  /** Where it is mounted; absent while it is away. */
+  readonly root?: string;
+  /** Recordings that were not sent when it was unplugged; absent: none. */
+  readonly left?: number;
 }
 
 export type FolderState =
@@ -95,6 +114,8 @@ export interface WatcherHealth {
     readonly state: FolderState;
     readonly reason?: string;
   }[];
+  /** Devices that are plugged in, and those that left with recordings. Absent: it watches folders only. */
+  readonly devices?: readonly DeviceHealth[];
   readonly queue: {
     /** Recordings to send, in-flight requests included. */
     readonly waiting: number;
@@ -104,6 +125,8 @@ export interface WatcherHealth {
     /** Incomplete files. */
     readonly unfinished: number;
   };
+  /** Wellness days since the start, and those that wait; absent if the watcher sends no wellness. */
+  readonly days?: { readonly sent: number; readonly waiting: number };
   readonly connection: {
     readonly state: 'ok' | Obstacle;
     readonly message?: string;
@@ -147,17 +170,19 @@ export interface FoundWatcher {
 }
 
 /**
- * Returns the files of the watcher for a login and a set of folders.
+ * Returns the files of the watcher for a login and a scope.
  *
  * @param login see {@link watcherLogin}
- * @param folders absolute paths, in any order
+ * @param scope its folders in any order
  */
 export function watcherPaths(
   stateDir: string,
   login: string,
-  folders: readonly string[],
+  { folders, devices }: WatchScope,
 ): WatcherPaths {
-  const text = [login, ...[...folders].sort()].join('\0');
+  const named = [...folders].sort();
+  // No absolute path is empty.
+  const text = [login, ...(devices === true ? [''] : []), ...named].join('\0');
   return pathsOf(stateDir, createHash('sha256').update(text).digest('hex').slice(0, 16));
 }
 
@@ -184,6 +209,14 @@ function pathsOf(stateDir: string, id: string): WatcherPaths {
     logFile: join(dir, 'daemon.log'),
     crashFile: join(dir, 'crash.log'),
   };
+}
+
+/** Names all devices that a watcher may find. */
+export const ANY_DEVICE = 'any known device';
+
+/** Names what a watcher watches, on one line. */
+export function scopeNames({ folders, devices }: WatchScope): string {
+  return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
 }
 
 /**
@@ -274,12 +307,12 @@ export function healthOf(
 }
 
 /**
- * Returns the failure of a second watcher for the same folders.
+ * Returns the failure of a second watcher for the same folders or devices.
  *
  * @param profile of the second watcher
  */
 export function alreadyWatching(
-  folders: readonly string[],
+  scope: WatchScope,
   holder: WatcherState | undefined,
   profile: string,
 ): SyncError {
@@ -288,10 +321,12 @@ export function alreadyWatching(
     holder === undefined || since === undefined
       ? 'another process'
       : `process ${holder.pid} since ${wallTime(since).slice(0, 16)}`;
-  return new SyncError('BUSY', `Already watched by ${who}: ${folders.join(', ')}.`, {
+  const { folders, devices } = scope;
+  return new SyncError('BUSY', `Already watched by ${who}: ${scopeNames(scope)}.`, {
     hint: holder === undefined ? 'Try again when it has ended.' : howToStop(holder, profile),
     details: {
       folders,
+      ...(devices === true ? { devices } : {}),
       ...(folders.length === 1 ? { folder: folders[0] } : {}),
       ...(holder === undefined ? {} : { pid: holder.pid, since: since?.toISOString() }),
     },
@@ -341,10 +376,11 @@ function parseState(text: string | undefined): WatcherState | undefined {
 function isState(value: unknown): value is WatcherState {
   if (!isObject(value) || value['version'] !== 1) return false;
   const { profile, folders, kind, passOn = [], pid, startedAt, readyAt, ended, health } = value;
-  const { processStart: start, appVersion } = value;
+  const { processStart: start, appVersion, devices } = value;
   return (
     typeof profile === 'string' &&
     [folders, passOn].every(isTexts) &&
+    (devices === undefined || typeof devices === 'boolean') &&
     ['terminal', ...BACKGROUND_KINDS].some((known) => known === kind) &&
     Number.isSafeInteger(pid) &&
     (pid as number) > 1 &&
@@ -377,11 +413,10 @@ function isEnd(value: unknown): boolean {
 
 function isHealth(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { updatedAt, folders, queue, connection, login } = value;
+  const { updatedAt, folders, devices = [], queue, connection, login } = value;
   return (
     typeof updatedAt === 'string' &&
-    Array.isArray(folders) &&
-    folders.every(isObject) &&
+    [folders, devices].every((list) => Array.isArray(list) && list.every(isObject)) &&
     [queue, connection, login].every(isObject)
   );
 }

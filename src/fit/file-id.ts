@@ -39,8 +39,8 @@ export function readFileId(first: Uint8Array): FileId | undefined {
 }
 
 /**
- * Returns whether a FIT file holds an activity. The stated type decides. Some programs state none: then
- * a session or records make an activity, unless the file says that it is a course.
+ * Returns whether a FIT file holds an activity. The stated type decides. Some programs state none. Such
+ * a file is an activity if it has a session or a record, and no course message before it.
  *
  * @param bytes the whole file; read beyond the `file_id` only if that states no type
  */

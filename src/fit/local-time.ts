@@ -65,12 +65,17 @@ export function localOffset({
   position,
 }: StatedTimes): number | undefined {
   if (utc === undefined || local === undefined) return undefined;
-  const secs = nearestOffset(local - utc);
-  if (Math.abs(local - utc - secs) > SKEW_SECS) return undefined;
-  if (secs < EARLIEST_OFFSET_SECS || secs > LATEST_OFFSET_SECS) return undefined;
-  if (secs !== 0) return secs / 60;
+  const secs = credibleOffset(local - utc);
+  if (secs !== 0) return secs === undefined ? undefined : secs / 60;
   if (manufacturer !== undefined && WRITES_LOCAL_TIME.has(manufacturer)) return 0;
   return at !== undefined && isAtUtc(position(), at) ? 0 : undefined;
+}
+
+/** Returns the UTC offset that a difference between two clocks stands for (s), if there is one. */
+export function credibleOffset(difference: number): number | undefined {
+  const secs = nearestOffset(difference);
+  if (Math.abs(difference - secs) > SKEW_SECS) return undefined;
+  return secs < EARLIEST_OFFSET_SECS || secs > LATEST_OFFSET_SECS ? undefined : secs;
 }
 
 function nearestOffset(secs: number): number {

@@ -11,10 +11,15 @@ export const MESSAGE = {
   session: 18,
   lap: 19,
   record: 20,
+  weightScale: 30,
   course: 31,
   activity: 34,
+  monitoringInfo: 103,
   fieldDescription: 206,
+  monitoringHrData: 211,
+  maxMetData: 229,
   diveSummary: 268,
+  hrvStatusSummary: 370,
 } as const;
 
 /** The timestamp field of every message. */

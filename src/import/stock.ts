@@ -7,7 +7,7 @@ import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
 import type { MemberRecording } from '../upload/batch-sender.ts';
 import { otherKind } from '../upload/find-files.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
-import { isRecordingName } from '../upload/recording-names.ts';
+import { isRecordingName, isRepairedCopy } from '../upload/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { type Finding, Findings, UNREADABLE } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
@@ -57,8 +57,10 @@ export async function takeStock(
 ): Promise<Stock> {
   const { since, zone, sources } = options;
   const findings = new Findings();
-  const recordings = new RecordingStock(findings, { since, zone: zone.name }, known, report);
   const records = new RecordStock(findings, sources, reportUnreadable);
+  const when = { since, zone: zone.name };
+  const recordings = new RecordingStock(findings, when, known, report, records);
+  const copies: Piece[] = [];
   let files = 0;
   for await (const piece of walk(paths, cwd, archives)) {
     signal.throwIfAborted();
@@ -66,9 +68,12 @@ export async function takeStock(
     if ('problem' in piece) {
       findings.add(UNREADABLE);
       reportUnreadable(piece);
-    } else if (isRecordingName(piece.name)) await recordings.add(piece);
+    } else if (isRepairedCopy(piece.name)) copies.push(piece);
+    else if (isRecordingName(piece.name)) await recordings.add(piece);
     else if (!(await records.add(piece))) addOther(findings, piece);
   }
+  // An archive may have an original behind its copy.
+  for (const piece of copies) await recordings.addRepaired(piece);
   const read = (kind: RecordKind) => {
     progress(files, kind);
     return records.read(kind, options, since, signal);

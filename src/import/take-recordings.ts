@@ -2,14 +2,17 @@ import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
 import { readSummary } from '../fit/summary.ts';
+import { readFitWellness } from '../fit/wellness.ts';
 import { localDay } from '../records/local-day.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
-import { readMember } from '../upload/read-member.ts';
-import { readFile } from '../upload/read-recording.ts';
+import { type UnreadableMember, readMember } from '../upload/read-member.ts';
+import { type RecordingContents, readFile } from '../upload/read-recording.ts';
+import { REPAIRED } from '../upload/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
+import type { RecordStock } from './take-records.ts';
 import type { Piece } from './walk.ts';
 
 /** The ledger's tables of recordings; absent without an account. */
@@ -34,48 +37,85 @@ export class RecordingStock {
   readonly #options: RecordingOptions;
   readonly #known: KnownRecordings | undefined;
   readonly #report: (item: UploadItem) => void;
+  readonly #wellness: Pick<RecordStock, 'addFit'>;
   readonly #seen = new Set<string>();
-  #buffer = Buffer.alloc(0);
+  /** Paths of whole recordings, without their endings. */
+  readonly #whole = new Set<string>();
+  readonly #buffer = new PieceBuffer();
 
-  /** @param report is called for each recording that cannot be used */
+  /**
+   * @param report is called for each recording that cannot be used
+   * @param wellness takes the wellness in the files
+   */
   constructor(
     findings: Findings,
     options: RecordingOptions,
     known: KnownRecordings | undefined,
     report: (item: UploadItem) => void,
+    wellness: Pick<RecordStock, 'addFit'>,
   ) {
     this.#findings = findings;
     this.#options = options;
     this.#known = known;
     this.#report = report;
+    this.#wellness = wellness;
   }
 
   /** @throws the signal's reason if it is aborted */
-  async add({ path, from }: Piece): Promise<void> {
-    if ('file' in from && this.#isKnown(from.file)) {
-      this.#findings.add(UPLOADED_BEFORE);
-      return;
-    }
-    const contents =
-      'file' in from
-        ? readFile(from.file.absolute, (size) => this.#bufferOf(size))
-        : await readMember(from.member);
+  async add(piece: Piece): Promise<void> {
+    const { path, from } = piece;
+    const contents = await this.#buffer.read(piece);
     if ('problem' in contents) {
       this.#unusable(unreadableItem(path, contents));
+      return;
+    }
+    if ('file' in from && this.#isKnown(from.file)) {
+      this.#whole.add(stemOf(path));
+      this.#findings.add(UPLOADED_BEFORE);
+      this.#takeWellness(piece, contents.bytes);
       return;
     }
     const identity = identify(contents.bytes);
     if (!('sha256' in identity)) {
       const { verdict: reason, detail } = identity;
       this.#unusable({ path, outcome: 'invalid', reason, detail });
-    } else if (identity.verdict === 'not-an-activity') {
+      return;
+    }
+    const hasWellness = this.#takeWellness(piece, contents.bytes);
+    if (identity.verdict === 'not-an-activity') {
+      if (hasWellness) return;
       this.#findings.add({
         kind: 'no-activity',
         title: 'FIT files without an activity',
         sends: false,
         reason: 'settings, courses, monitoring and the like',
       });
-    } else this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    } else {
+      this.#whole.add(stemOf(path));
+      this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    }
+  }
+
+  /**
+   * Adds a copy that `sync repair` wrote, unless the original is whole by now: both would be the same
+   * activity. All originals must be added before.
+   *
+   * @throws the signal's reason if it is aborted
+   */
+  async addRepaired(piece: Piece): Promise<void> {
+    if (!this.#whole.has(piece.path.slice(0, -REPAIRED.length))) {
+      await this.add(piece);
+      return;
+    }
+    const reason = 'the originals are whole';
+    this.#findings.add({ kind: 'copies', title: 'Repaired copies', sends: false, reason });
+  }
+
+  /** Returns whether there is wellness in a whole FIT file. */
+  #takeWellness(piece: Piece, bytes: Buffer): boolean {
+    const samples = readFitWellness(bytes);
+    if (samples.length > 0) this.#wellness.addFit(piece, samples);
+    return samples.length > 0;
   }
 
   #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
@@ -121,11 +161,27 @@ export class RecordingStock {
     });
     this.#report(item);
   }
+}
 
-  #bufferOf(size: number): Buffer {
+/** Reads FIT files one at a time. */
+export class PieceBuffer {
+  #buffer = Buffer.alloc(0);
+
+  /** @returns contents that are valid until the next call */
+  async read({ from }: Piece): Promise<RecordingContents | UnreadableMember> {
+    return 'file' in from
+      ? readFile(from.file.absolute, (size) => this.#ofSize(size))
+      : await readMember(from.member);
+  }
+
+  #ofSize(size: number): Buffer {
     if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
     return this.#buffer;
   }
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.fit(?:\.gz)?$/i, '');
 }
 
 const UPLOADED_BEFORE = {

@@ -2,10 +2,12 @@ import { sync } from '../base/phrase.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
+import type { FitSample } from '../fit/wellness.ts';
 import { WELLNESS_FIELDS } from '../records/fields.ts';
 import type { Input } from '../records/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { matchTitle } from '../records/sources/export-reader.ts';
+import { FIT } from '../records/sources/fit.ts';
 import type { Match } from '../records/sources/recognise.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
@@ -106,6 +108,11 @@ export class RecordStock {
       }
     }
     return matches.length > 0;
+  }
+
+  /** Takes the wellness of a FIT file. */
+  addFit(piece: Piece, samples: readonly FitSample[]): void {
+    this.#taken.push({ input: { ...this.#inputOf(piece), samples }, match: FIT });
   }
 
   /** Returns the files of this kind that were taken. */

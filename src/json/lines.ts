@@ -1,5 +1,6 @@
 import type { LineKind } from './line-kind.ts';
 import { DAEMON_LINES } from './lines/daemons.ts';
+import { DEVICE_LINES } from './lines/devices.ts';
 import { ERROR_LINES } from './lines/error.ts';
 import { IMPORT_LINES } from './lines/imports.ts';
 import { LEDGER_LINES } from './lines/ledger.ts';
@@ -26,6 +27,7 @@ export const LINES: readonly LineKind[] = [
   ...STATUS_LINES,
   ...WATCHER_LINES,
   ...DAEMON_LINES,
+  ...DEVICE_LINES,
   ...LOCAL_LINES,
   ...SANDBOX_LINES,
   ...ERROR_LINES,

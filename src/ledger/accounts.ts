@@ -35,23 +35,32 @@ export function adoptAccount(database: Database, from: string, to: string): void
   });
 }
 
-/** Moves the outbox of one account to another: its service has a new address. */
+/** Moves what waits for delivery from one account to another: its service has a new address. */
 export function adoptOutbox(database: Database, from: string, to: string): void {
   if (from === to) return;
   transaction(database, () => {
-    database.prepare('UPDATE OR IGNORE outbox SET account = ?1 WHERE account = ?2').run(to, from);
-    database.prepare('DELETE FROM outbox WHERE account = ?').run(from);
+    for (const table of WAITING_TABLES) {
+      database
+        .prepare(`UPDATE OR IGNORE ${table} SET account = ?1 WHERE account = ?2`)
+        .run(to, from);
+      database.prepare(`DELETE FROM ${table} WHERE account = ?`).run(from);
+    }
   });
 }
+
+/** Recordings and measurements whose device may have left. */
+const WAITING_TABLES = ['outbox', 'wellness_files', 'wellness_samples'] as const;
 
 /** Every table with a column `account`. */
 const TABLES = [
   'uploads',
   'records',
+  'record_files',
   'nutrition_days',
   'nutrition_services',
   'read_zones',
-  'outbox',
+  'wellness_days',
+  ...WAITING_TABLES,
   'watch_marks',
   'new_only_folders',
 ] as const;

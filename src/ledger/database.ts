@@ -61,7 +61,9 @@ const SCHEMA = `
     sha256 TEXT,
     -- 'activity', or the reason why it is not sent, and a sentence about it.
     verdict TEXT NOT NULL,
-    detail TEXT NOT NULL DEFAULT ''
+    detail TEXT NOT NULL DEFAULT '',
+    -- 1: it holds wellness and no activity.
+    wellness INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
 
   -- One row a day, kind and account: what was last confirmed.
@@ -79,6 +81,17 @@ const SCHEMA = `
     PRIMARY KEY (account, kind, date)
   ) WITHOUT ROWID;
 
+  -- The files that the values of a day were sent from, and when each was last (ms since the epoch).
+  CREATE TABLE record_files (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    date TEXT NOT NULL,
+    -- An absolute path, a path in an archive, or stdin.
+    path TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    PRIMARY KEY (account, kind, date, path)
+  ) WITHOUT ROWID;
+
   -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed, and
   -- what the day should hold while that is not confirmed.
   CREATE TABLE nutrition_days (
@@ -88,6 +101,48 @@ const SCHEMA = `
     intended TEXT,
     -- 1: a request may have been processed, and no answer can show it.
     unclear INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (account, date)
+  ) WITHOUT ROWID;
+
+  -- FIT files that a watcher has read for the athlete's days.
+  CREATE TABLE wellness_files (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    -- NULL: it may have changed since it was read.
+    size INTEGER,
+    mtime_ms REAL,
+    ctime_ms REAL,
+    -- 1: a day that is in it may have to be sent.
+    open INTEGER NOT NULL,
+    PRIMARY KEY (account, path)
+  ) WITHOUT ROWID;
+
+  -- Their measurements (fit/wellness.ts), so that a day can be sent after the device has left.
+  CREATE TABLE wellness_samples (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    -- Its place in the file.
+    number INTEGER NOT NULL,
+    -- Seconds since the epoch.
+    at INTEGER NOT NULL,
+    -- JSON, without the time.
+    sample TEXT NOT NULL,
+    PRIMARY KEY (account, path, number)
+  ) WITHOUT ROWID;
+  CREATE INDEX wellness_samples_at ON wellness_samples (account, at);
+
+  -- One row a wellness day and account.
+  CREATE TABLE wellness_days (
+    account TEXT NOT NULL,
+    date TEXT NOT NULL,
+    -- JSON (ledger/wellness.ts): the value of each field that was sent last, and its origin.
+    sent TEXT NOT NULL DEFAULT '{}',
+    -- Digest of the record that a watcher sent last.
+    watched TEXT,
+    -- Digest of the record that the service refused; how often, and when last (ms since the epoch).
+    refused TEXT,
+    refusals INTEGER NOT NULL DEFAULT 0,
+    refused_at INTEGER,
     PRIMARY KEY (account, date)
   ) WITHOUT ROWID;
 

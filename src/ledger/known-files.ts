@@ -1,3 +1,4 @@
+import { identityOf } from './file-identity.ts';
 import { type Database, type Statement, transaction } from './guard.ts';
 import type { UploadStanding } from './uploads.ts';
 
@@ -13,6 +14,8 @@ export interface KnownFile {
   readonly sha256: string | undefined;
   readonly verdict: string;
   readonly detail: string;
+  /** It holds wellness and no activity. */
+  readonly wellness?: boolean;
 }
 
 /** A known file, and the state of its recording's upload. */
@@ -53,19 +56,21 @@ class SqliteKnownFiles {
     this.#account = account;
     this.#now = now;
     this.#select = database.prepare(
-      `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail,
+      `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail, k.wellness,
               u.state, u.attempts, u.refusals, u.changed_at
        FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
        WHERE k.path = ?`,
     );
     this.#upsert = database.prepare(
-      `INSERT OR REPLACE INTO known_files (path, size, mtime_ms, ctime_ms, sha256, verdict, detail)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO known_files
+         (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
   /** Returns the recorded findings of a file, if it was read before and is unchanged. */
-  find(path: string, stamp: FileStamp): KnownFileStatus | undefined {
+  find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
+    const { path, stamp } = identityOf(filePath, fileStamp);
     if (this.#unsaved.has(path)) this.flush();
     const row = this.#select.get(this.#account, path) as Row | undefined;
     if (
@@ -79,6 +84,7 @@ class SqliteKnownFiles {
       sha256: row.sha256 ?? undefined,
       verdict: row.verdict,
       detail: row.detail,
+      ...(row.wellness === 1 ? { wellness: true } : {}),
       upload:
         row.state === null
           ? undefined
@@ -92,11 +98,18 @@ class SqliteKnownFiles {
   }
 
   /** Records a file, at the latest with {@link flush}: after a crash it is read again. */
-  remember(path: string, stamp: FileStamp, { sha256, verdict, detail }: KnownFile): void {
+  remember(
+    filePath: string,
+    fileStamp: FileStamp,
+    { sha256, verdict, detail, wellness = false }: KnownFile,
+  ): void {
+    const { path, stamp } = identityOf(filePath, fileStamp);
     if (!this.#isCertain(path, stamp)) return;
     const { size, mtimeMs, ctimeMs } = stamp;
     this.#unsaved.set(path, () =>
-      this.#upsert.run(path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail),
+      this.#upsert.run(
+        ...[path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail, wellness ? 1 : 0],
+      ),
     );
     if (this.#unsaved.size >= BATCH) this.flush();
   }
@@ -148,6 +161,7 @@ type Row = {
   readonly sha256: string | null;
   readonly verdict: string;
   readonly detail: string;
+  readonly wellness: 0 | 1;
 } & (
   | {
       readonly state: UploadStanding['state'];

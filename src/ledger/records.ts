@@ -1,6 +1,7 @@
 import { type Database, type Statement, transaction } from './guard.ts';
 import { NutritionLedger } from './nutrition.ts';
 import { ReadZoneLedger } from './read-zones.ts';
+import { WellnessLedger } from './wellness.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -14,9 +15,18 @@ export type DayState = 'pending' | 'confirmed';
  */
 export type DayClaim = 'yours' | 'unchanged' | 'busy';
 
+/** A file that a day was sent from. */
+export interface DayFile {
+  /** An absolute path, a path in an archive, or `stdin`. */
+  readonly path: string;
+  /** When its values were last sent (ms since the epoch). */
+  readonly sentAt: number;
+}
+
 /** The days of one account, by kind and local date. Every method is one transaction. */
 export class RecordLedger {
   readonly nutrition: NutritionLedger;
+  readonly wellness: WellnessLedger;
   readonly zones: ReadZoneLedger;
   readonly #database: Database;
   readonly #account: string;
@@ -30,9 +40,13 @@ export class RecordLedger {
   readonly #selectFailed: Statement;
   readonly #selectRange: Statement;
   readonly #selectPending: Statement;
+  readonly #addFile: Statement;
+  readonly #selectFiles: Statement;
+  readonly #deleteFiles: Statement;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
+    this.wellness = new WellnessLedger(database, account, now);
     this.zones = new ReadZoneLedger(database, account);
     this.#database = database;
     this.#account = account;
@@ -68,6 +82,17 @@ export class RecordLedger {
     );
     this.#selectPending = database.prepare(
       `SELECT date FROM records WHERE account = ? AND kind = ? AND state = 'pending' ORDER BY date`,
+    );
+    this.#addFile = database.prepare(
+      `INSERT OR REPLACE INTO record_files (account, kind, date, path, sent_at)
+       VALUES (?, ?, ?, ?, ?)`,
+    );
+    this.#selectFiles = database.prepare(
+      `SELECT path, sent_at AS sentAt FROM record_files
+       WHERE account = ? AND kind = ? AND date = ? ORDER BY sent_at DESC, path`,
+    );
+    this.#deleteFiles = database.prepare(
+      'DELETE FROM record_files WHERE account = ? AND kind = ? AND date = ?',
     );
   }
 
@@ -120,6 +145,24 @@ export class RecordLedger {
 
   confirm(kind: RecordKind, date: string, digest: string): void {
     this.#confirm.run(digest, this.#now(), this.#account, kind, date);
+  }
+
+  /** Records that a day was sent from these files, besides earlier ones. */
+  sentFrom(kind: RecordKind, date: string, paths: readonly string[]): void {
+    const now = this.#now();
+    transaction(this.#database, () => {
+      for (const path of paths) this.#addFile.run(this.#account, kind, date, path, now);
+    });
+  }
+
+  /** Records that nothing of a day's files is at the service any more. */
+  forgetFiles(kind: RecordKind, date: string): void {
+    this.#deleteFiles.run(this.#account, kind, date);
+  }
+
+  /** Returns the files that a day was sent from, the latest first. */
+  filesOf(kind: RecordKind, date: string): readonly DayFile[] {
+    return this.#selectFiles.all(this.#account, kind, date) as DayFile[];
   }
 
   /** Gives up the claim, whether or not the day was delivered. */

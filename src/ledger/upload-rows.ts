@@ -64,6 +64,9 @@ export function prepareStatements(database: Database) {
        WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
        ORDER BY changed_at`,
     ),
+    listSent: database.prepare(
+      `SELECT path, size FROM uploads WHERE account = ? AND state = 'confirmed'`,
+    ),
     verify: database.prepare('UPDATE uploads SET verified_at = ? WHERE account = ? AND sha256 = ?'),
     count: database.prepare(
       'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',

@@ -216,6 +216,11 @@ class SqliteUploadLedger {
     return (rows as ConfirmedRow[]).map(decodeConfirmed);
   }
 
+  /** Returns the path and the size (bytes) of each recording that the service took. */
+  sentFiles(): readonly { readonly path: string; readonly size: number }[] {
+    return this.#statements.listSent.all(this.#account) as { path: string; size: number }[];
+  }
+
   /** Records that they were compared with the workouts of the platform. */
   markVerified(hashes: readonly string[]): void {
     transaction(this.#database, () => {

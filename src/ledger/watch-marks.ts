@@ -1,3 +1,4 @@
+import { identityOf } from './file-identity.ts';
 import { type Database, transaction } from './guard.ts';
 import type { FileStamp } from './known-files.ts';
 
@@ -28,8 +29,12 @@ export interface WatchMarks {
   markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
   /** Marks a file that was reported as incomplete. */
   markReported(path: string, stamp: FileStamp): void;
-  /** Opens a folder of which only new files are sent. Writes nothing yet. */
-  newOnly(folder: string): NewOnly;
+  /**
+   * Opens a folder of which only new files are sent. Writes nothing yet.
+   *
+   * @param before what stands for the folder until it was scanned once, such as all devices
+   */
+  newOnly(folder: string, before?: string): NewOnly;
 }
 
 export function watchMarks(database: Database, account: string, now: () => number): WatchMarks {
@@ -50,7 +55,13 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     `INSERT INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 1)
      ON CONFLICT (account, folder) DO UPDATE SET done = 1`,
   );
-  const has = (path: string, { size, mtimeMs }: FileStamp, mark: string) => {
+  const put = (filePath: string, fileStamp: FileStamp, mark: string) => {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    upsert.run(account, path, stamp.size, stamp.mtimeMs, mark);
+  };
+  const has = (filePath: string, fileStamp: FileStamp, mark: string) => {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    const { size, mtimeMs } = stamp;
     const row = select.get(account, path) as
       { size: number; mtime_ms: number; mark: string } | undefined;
     return row?.size === size && row.mtime_ms === mtimeMs && row.mark === mark;
@@ -61,26 +72,26 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     markSeen(files) {
       if (files.length === 0) return;
       transaction(database, () => {
-        for (const { path, stamp } of files) {
-          upsert.run(account, path, stamp.size, stamp.mtimeMs, 'seen');
-        }
+        for (const { path, stamp } of files) put(path, stamp, 'seen');
       });
     },
-    markReported(path, { size, mtimeMs }) {
-      upsert.run(account, path, size, mtimeMs, 'unfinished');
+    markReported(path, stamp) {
+      put(path, stamp, 'unfinished');
     },
-    newOnly(folder) {
-      const row = find.get(account, folder) as { since: number; done: number } | undefined;
+    newOnly(folder, before) {
+      type Row = { since: number; done: number } | undefined;
+      const own = find.get(account, folder) as Row;
+      const row = own ?? (before === undefined ? undefined : (find.get(account, before) as Row));
       const since = now();
       return {
         // If the device was away at the time, or the first scan was interrupted, files recorded since
         // then are new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
         begin() {
-          if (row === undefined) begin.run(account, folder, since);
+          if (own === undefined) begin.run(account, folder, row?.since ?? since);
         },
         done() {
-          if (row?.done !== 1) finish.run(account, folder, since);
+          if (own?.done !== 1) finish.run(account, folder, since);
         },
       };
     },

@@ -5,8 +5,8 @@ import type { Run } from './runner.ts';
 /** A service of the operating system, for one profile. */
 export interface ServiceDefinition {
   readonly profile: string;
-  /** Absolute paths. */
-  readonly folders: readonly string[];
+  /** What it watches, for its description. */
+  readonly watches: string;
   /** The program and all of its arguments; the first is an absolute path. */
   readonly command: readonly [string, ...string[]];
   /** Environment variables, besides the system's. Never a secret. */
@@ -18,15 +18,15 @@ export interface ServiceDefinition {
 /** Marks files of this program: only such files are replaced or deleted. */
 export const MARK = 'Written by "sync daemon install"; "sync daemon uninstall" removes it.';
 
-/** Most characters of the folders in a description; managers show it on one line. */
+/** Most characters of the folders' names in a description; managers show it on one line. */
 const DESCRIBED = 200;
 
 /**
  * Describes a service in one line. It never ends with a folder's name: a `\` at the end of a line of a
  * systemd unit would continue that line.
  */
-export function describe({ profile, folders }: ServiceDefinition): string {
-  const shown = sanitize(folders.join(', '), [], DESCRIBED);
+export function describe({ profile, watches }: ServiceDefinition): string {
+  const shown = sanitize(watches, [], DESCRIBED);
   return `Uploads new recordings from ${shown} (sync, profile ${profile})`;
 }
 

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { win32 } from 'node:path';
 import type { Env } from '../base/env.ts';
 import { systemCode } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 import { childEnv } from '../system/environment.ts';
+import { inSystemFolder } from '../system/executables.ts';
 
 /** What a program of the system answered. */
 export interface Ran {
@@ -35,12 +36,7 @@ export function systemRunner(env: Env, platform: NodeJS.Platform): Run {
     });
 }
 
-/** Windows would search the working directory first, which may hold another program of this name. */
-export function inSystemFolder(program: string, env: Env): string {
-  return win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', `${program}.exe`);
-}
-
 /** A command as a person would type it, for messages. */
 export function commandText(program: string, args: readonly string[]): string {
-  return [program, ...args].map((word) => (/[\s"']/.test(word) ? `"${word}"` : word)).join(' ');
+  return [program, ...args].map(shellWord).join(' ');
 }

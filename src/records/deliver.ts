@@ -2,6 +2,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
+import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
 import { type Text, phrase } from '../base/phrase.ts';
 import {
@@ -180,7 +181,11 @@ class Run {
     const outcome: Outcome = this.#breaker.openedBy
       ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, index, warnings);
-    const { kind, date, sources, zoneUsed } = record;
+    const { kind, date, sources, files, zoneUsed } = record;
+    if (outcome.outcome === 'pushed') {
+      if (this.#options.undo === true) this.#target.ledger.forgetFiles(kind, date);
+      else this.#target.ledger.sentFrom(kind, date, files);
+    }
     this.#target.report({
       kind,
       date,
@@ -233,6 +238,7 @@ class Run {
       }
       const { dropped, notes } = notKeptWarnings(record, answer.data);
       warnings.push(...notes);
+      ledger.wellness.noteSent(date, sentFields(record, dropped));
       // What the service dropped is not delivered: the day is sent again.
       if (dropped.length === 0) ledger.confirm(kind, date, digest);
       return { outcome: 'pushed', attempts };
@@ -344,6 +350,19 @@ class Run {
     this.#breaker.failed(failureOf(error));
     return { outcome: 'failed', ...failureOf(error), attempts };
   }
+}
+
+/** Returns the numbers of a record that the service took. */
+function sentFields(
+  { body, files }: PreparedRecord,
+  dropped: readonly string[],
+): Record<string, SentField> {
+  const origin = files.every((file) => /\.fit$/i.test(file)) ? 'device' : 'other';
+  const sent: Record<string, SentField> = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value === 'number' && !dropped.includes(name)) sent[name] = { value, origin };
+  }
+  return sent;
 }
 
 function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
+import type { FitSample } from '../fit/wellness.ts';
 import { openPlainFile } from '../system/plain-file.ts';
 
 /** Limits an input; records of many years stay far below it. */
@@ -13,6 +14,8 @@ export interface Input {
   /** Its identity over all runs: an absolute path, or its name. */
   readonly origin?: string;
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** The wellness of a FIT file that was read before: its `chunks` are not read again. */
+  readonly samples?: readonly FitSample[];
 }
 
 /** Makes an input of a file or a FIFO, which is opened when it is read. */

@@ -83,6 +83,12 @@ export class DayMerger {
     return { days: this.#days.size, first, last: others.at(-1) ?? first };
   }
 
+  /** Records that the zone decided about a day, if it exists. */
+  noteZoneUsed(date: string): void {
+    const day = this.#days.get(date);
+    if (day !== undefined) day.zoneUsed = true;
+  }
+
   /** Adds a warning to a day, if it exists. */
   warn(date: string, warning: Warning): void {
     const day = this.#days.get(date);
@@ -162,7 +168,8 @@ export class DayMerger {
     }
     const stated = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
     const fields = 'rawJson' in stated ? stated : { ...stated, ...rawJson(day.raws) };
-    const about = { outcome: 'ready', date, sources, warnings, zoneUsed } as const;
+    const files = [...new Set(day.parts.map(({ input }) => input))];
+    const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
       : nutrition(about, partsOf(parts), fields);
@@ -347,6 +354,14 @@ export function emptyDay(
   date: string,
   sources: readonly string[],
 ): Extract<PreparedRecord, { kind: 'nutrition' }> {
-  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
-  return { ...about, zoneUsed: false, digest: '', body: { date }, parts: [], fields: {} };
+  const about = { kind: 'nutrition', outcome: 'ready', date, sources, files: sources } as const;
+  return {
+    ...about,
+    warnings: [],
+    zoneUsed: false,
+    digest: '',
+    body: { date },
+    parts: [],
+    fields: {},
+  };
 }

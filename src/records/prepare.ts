@@ -1,33 +1,21 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts } from '../base/phrase.ts';
+import { addRecord, readingOf } from './add-record.ts';
+import type { FitFile } from './fit-choice.ts';
 import { dateAt } from './local-date.ts';
 import { DayMerger } from './merge.ts';
-import { readNutrition } from './nutrition.ts';
 import type { Input } from './input.ts';
 import { readInput } from './read-input.ts';
-import { Recurring } from './recurring.ts';
 import { ExportReader, type FoundExport } from './sources/export-reader.ts';
+import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,
-  PreparedRecord,
+  PreparedRecords,
   Problem,
-  RawRecord,
-  Reading,
-  ReadingOptions,
   RecordKind,
   RecordOptions,
-  Warning,
 } from './types.ts';
-import { Notes, noteUnstorable } from './values.ts';
-import { readWellness } from './wellness.ts';
-
-export interface PreparedRecords {
-  /** One a date, by date. */
-  readonly records: PreparedRecord[];
-  /** In the order of reading. */
-  readonly invalid: InvalidRecord[];
-}
 
 /** An input that cannot be read as a whole: none of its records are sent. */
 export interface UnreadableInput {
@@ -44,6 +32,9 @@ export interface PreparedInputs extends PreparedRecords {
   readonly exports: readonly RecognisedInput[];
   /** The names of the inputs that hold an empty list. */
   readonly empty: readonly string[];
+  /** About FIT files: as in `FitChoice`. */
+  readonly notes: readonly Text[];
+  readonly warnings: readonly Text[];
 }
 
 /** An input that is the export of a known source. */
@@ -74,10 +65,16 @@ export async function prepareInputs(
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
   const empty: string[] = [];
+  const fit: FitFile[] = [];
   const all = [...inputs];
   for (const input of all) {
+    const { name, origin = name } = input;
+    if (input.samples !== undefined) {
+      fit.push({ name, origin, samples: input.samples });
+      continue;
+    }
     // The records of an input count only after it was read to its end.
-    const own = readingOf(kind, input.origin ?? input.name);
+    const own = readingOf(kind, origin);
     const reader = options.sources && new ExportReader(kind, options, options.sources);
     let count = 0;
     try {
@@ -90,17 +87,32 @@ export async function prepareInputs(
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const problems = [{ problem: error.message }] as const;
       const hint = hintOf(error, all.length > 1);
-      unreadable.push({ outcome: 'invalid', kind, source: input.name, problems, hint });
+      unreadable.push({ outcome: 'invalid', kind, source: name, problems, hint });
+      continue;
+    }
+    if (reader?.samples !== undefined) {
+      fit.push({ name, origin, samples: reader.samples });
       continue;
     }
     own.recurring.tell(own.merger);
     if (reader?.found !== undefined) {
-      exports.push({ input: input.name, ...reader.found, ...own.merger.extent });
-    } else if (count === 0) empty.push(input.name);
+      exports.push({ input: name, ...reader.found, ...own.merger.extent });
+    } else if (count === 0) empty.push(name);
     merger.absorb(own.merger);
     for (const record of own.invalid) invalid.push(record);
   }
-  return { records: merger.finish(), invalid, unreadable, exports, empty };
+  if (fit.length === 0) {
+    const none = { notes: [], warnings: [] };
+    return { records: merger.finish(), invalid, unreadable, exports, empty, ...none };
+  }
+  const { readFitFiles } = await import('./fit-days.ts');
+  const { read, ...about } = await readFitFiles(fit, reading);
+  for (const { file, own } of read) {
+    exports.push({ input: file.name, ...FIT, ...own.merger.extent });
+    merger.absorb(own.merger);
+    for (const record of own.invalid) invalid.push(record);
+  }
+  return { records: merger.finish(), invalid, unreadable, exports, empty, ...about };
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */
@@ -117,79 +129,4 @@ function hintOf({ hint, cause }: SyncError, others: boolean): Text {
 /** Returns the athlete's calendar date, in the zone of the run. */
 function todayOf({ now, zone }: RecordOptions): string | undefined {
   return now === undefined ? undefined : dateAt(now, zone);
-}
-
-/** The records read from one input so far. */
-export interface InputReading {
-  readonly merger: DayMerger;
-  readonly invalid: InvalidRecord[];
-  readonly recurring: Recurring;
-}
-
-/** @param input its name over all runs: see `NutritionPart` */
-export function readingOf(kind: RecordKind, input: string): InputReading {
-  return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
-}
-
-/** Adds one raw record to its days, or to the invalid records. */
-export function addRecord(
-  kind: RecordKind,
-  raw: RawRecord,
-  options: ReadingOptions,
-  { merger, invalid, recurring }: InputReading,
-): void {
-  const reading = readRecord(kind, raw, options);
-  if (!reading.ok) {
-    invalid.push(invalidRecord(kind, raw, reading));
-    return;
-  }
-  for (const draft of reading.drafts) {
-    for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-    merger.add(
-      'mapped' in raw ? { ...draft, mapped: true, at: raw.at, raws: raw.raws ?? [] } : draft,
-    );
-  }
-}
-
-function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): Reading {
-  if ('problem' in raw) {
-    const { problem, field } = raw;
-    return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
-  }
-  const notes = new Notes(raw.source, options.strict);
-  noteUnstorable(raw.value, '', notes);
-  for (const inexact of raw.inexact ?? []) {
-    if (options.strict) notes.problems.push(inexact);
-    else notes.warnings.push(warningOf(raw.source, inexact));
-  }
-  return kind === 'wellness'
-    ? readWellness(raw.value, notes, options)
-    : readNutrition(raw.value, notes, options);
-}
-
-function warningOf(source: string, { field, problem }: Problem): Warning {
-  return { source, ...(field === undefined ? {} : { field }), message: problem };
-}
-
-/** Limits the problems of a record; one more gives the number of the others. */
-export const MAX_PROBLEMS = 50;
-
-function limited(problems: readonly Problem[]): readonly Problem[] {
-  const more = problems.length - MAX_PROBLEMS;
-  if (more <= 0) return problems;
-  const others = { problem: `there are ${more.toLocaleString('en-US')} more problems` };
-  return [...problems.slice(0, MAX_PROBLEMS), others];
-}
-
-function invalidRecord(
-  kind: RecordKind,
-  { source, line: lineOf }: RawRecord,
-  { date, problems: all }: Reading & { ok: false },
-): InvalidRecord {
-  const problems = limited(all);
-  const first: Problem = problems[0] ?? { problem: 'is not a record' };
-  const dated = date === undefined ? {} : { date };
-  const line = lineOf?.();
-  const place = line === undefined ? { source } : { source, line };
-  return { outcome: 'invalid', kind, ...place, ...dated, ...first, problems };
 }

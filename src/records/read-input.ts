@@ -1,11 +1,12 @@
 import { prepend } from '../base/chunks.ts';
 import { parseDocument, readDocument } from './document.ts';
+import { fitSamples, isFit } from './fit-input.ts';
 import { MAX_INPUT_BYTES, type Input, joinAll, openInput } from './input.ts';
 import { LARGE_BYTES, readHead } from './input-head.ts';
 import { readList } from './json-list.ts';
 import { linesOf, readLines } from './ndjson.ts';
 import { type ExportReader, isXml, matchText, sampleOf } from './sources/export-reader.ts';
-import { type Match, matchJson, mayMatchJson } from './sources/recognise.ts';
+import { type Match, matchFit, matchJson, mayMatchJson } from './sources/recognise.ts';
 import type { Source } from './sources/types.ts';
 import { rejectOtherFormat } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
@@ -44,6 +45,10 @@ export async function* readInput(
       return;
     }
     const all = prepend(bytes, chunks);
+    if (exports !== undefined && isFit(name, bytes)) {
+      await exports.readFit(name, await joinAll(all));
+      return;
+    }
     if (form.kind === 'list') {
       const { list, first } = form;
       const records = await exports?.readList(name, list, first, () => readList(name, all, list));
@@ -86,6 +91,10 @@ export async function matchInput(
       const { member } = form.list;
       const found = matchJson(name, sampleOf(member, form.first), sources);
       if (found.length > 0 || member === undefined) return found;
+    }
+    if (isFit(name, bytes)) {
+      fitSamples(name, await joinAll(prepend(bytes, chunks)), 'wellness');
+      return matchFit(name, sources);
     }
     rejectOtherFormat(name, bytes);
     const text = await matchText(name, bytes, sources);

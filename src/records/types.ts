@@ -72,6 +72,8 @@ interface Prepared {
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
+  /** The inputs over all runs: absolute paths, paths in archives, or `stdin`. */
+  readonly files: readonly string[];
   readonly warnings: readonly Warning[];
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
@@ -96,6 +98,13 @@ export interface NutritionPart {
   readonly input: string;
   /** Without it, the input says nothing about the day's items. */
   readonly items?: readonly JsonObject[] | undefined;
+}
+
+export interface PreparedRecords {
+  /** One a date, by date. */
+  readonly records: PreparedRecord[];
+  /** In the order of reading. */
+  readonly invalid: InvalidRecord[];
 }
 
 /** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
@@ -132,6 +141,8 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
+  /** FIT files: the user of a scale whose weights count, if there are several. */
+  readonly user?: number | undefined;
 }
 
 /** Which exports are recognised. */

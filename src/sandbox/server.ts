@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandboxApp } from './app.ts';
-import { PUBLIC_CLIENT_ID } from './clients.ts';
+import { type Client, PUBLIC_CLIENT_ID } from './clients.ts';
 import type { Control } from './control.ts';
 import type { WorldOptions } from './world.ts';
 
@@ -22,6 +22,7 @@ export interface Sandbox {
   readonly port: number;
   /** ID of its public client. */
   readonly clientId: string;
+  readonly clients: readonly Client[];
   /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
   /** Closes open connections, also those with a request in flight. May be called twice. */
@@ -34,7 +35,7 @@ export interface Sandbox {
  *   database
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { app, control, close: closeApp } = createSandboxApp(options);
+  const { app, control, world, close: closeApp } = createSandboxApp(options);
   // The default would replace Request and Response for the whole process.
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -62,6 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `http://127.0.0.1:${port}`,
     port,
     clientId: PUBLIC_CLIENT_ID,
+    clients: world.clients,
     control,
     close: () => (closed ??= close()),
   };

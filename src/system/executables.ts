@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, win32 } from 'node:path';
+import type { Env } from '../base/env.ts';
 
 /** Returns whether this user may execute a file. */
 export function isExecutable(path: string): boolean {
@@ -28,4 +29,12 @@ export function realPath(path: string): string {
  */
 export function isOwnLauncher(program: string, programDir: string): boolean {
   return dirname(realPath(program)) === realPath(join(programDir, '..', 'bin'));
+}
+
+/**
+ * Returns the path of a tool of Windows, which would search the working directory first, and may find
+ * another program of this name there.
+ */
+export function inSystemFolder(program: string, env: Env): string {
+  return win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', `${program}.exe`);
 }

@@ -39,6 +39,23 @@ export interface Output {
   progress(): Progress;
 }
 
+/**
+ * Returns a line of the schema in src/json: its kind, the schema's version, its fields.
+ *
+ * @param profile the profile in use, which commands in the fields name
+ */
+export function jsonLine(
+  { type, ...fields }: Readonly<Record<string, unknown>>,
+  profile: string | undefined,
+): string {
+  // They come first, and a service's field of that name does not replace them.
+  const head = { type, v: JSON_VERSION };
+  return toJson(
+    { ...head, ...fields, ...head },
+    { replacer: (_key, value) => (value instanceof Phrase ? value.render(profile) : value) },
+  );
+}
+
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   let shown: ProgressDisplay | undefined;
@@ -46,17 +63,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
     const rendered = renderText(text, flags.profile);
     return io.unicode ? rendered : inAscii(rendered);
   };
-  /** Returns a line of the schema in src/json: its kind, the schema's version, its fields. */
-  const jsonLine = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
-    // They come first, and a service's field of that name does not replace them.
-    const head = { type, v: JSON_VERSION };
-    return toJson(
-      { ...head, ...fields, ...head },
-      {
-        replacer: (_key, value) => (value instanceof Phrase ? value.render(flags.profile) : value),
-      },
-    );
-  };
+  const toLine = (object: Readonly<Record<string, unknown>>) => jsonLine(object, flags.profile);
   /** Writes a line to the terminal that the progress line is drawn on. */
   const above = (write: () => void) => {
     if (shown === undefined) write();
@@ -66,7 +73,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   return {
     json: flags.json,
     result(object, text) {
-      if (flags.json) io.out(jsonLine(object));
+      if (flags.json) io.out(toLine(object));
       else if (text !== undefined) {
         const line = wrap(readable(text), io.stdoutColumns);
         if (io.stdoutIsTerminal) above(() => io.out(line));
@@ -74,7 +81,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
       }
     },
     script(object, script) {
-      io.out(flags.json ? jsonLine(object) : script);
+      io.out(flags.json ? toLine(object) : script);
     },
     say(text) {
       if (!flags.quiet) err(text);
@@ -84,7 +91,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
       if (flags.verbose) err(text);
     },
     error(object, text) {
-      if (flags.json) io.out(jsonLine(object));
+      if (flags.json) io.out(toLine(object));
       const lines = wrap(readable(text), io.stderrColumns);
       above(() => io.err(io.colour ? lines.replace(/^Error:/, red('Error:')) : lines));
     },

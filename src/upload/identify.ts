@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { describeFileType, isActivity, readFileId } from '../fit/file-id.ts';
+import { readFitWellness } from '../fit/wellness.ts';
+import type { KnownFile } from '../ledger/known-files.ts';
 import type { InvalidReason } from './report.ts';
 
 /** The result of checking a file's bytes. */
@@ -12,6 +14,8 @@ export type Identity =
       readonly sha256: string;
       readonly device: string | undefined;
       readonly detail: string;
+      /** It holds wellness, which `sync push wellness` sends. */
+      readonly wellness: boolean;
     }
   | {
       readonly verdict: Exclude<InvalidReason, 'not-an-activity' | 'unreadable'>;
@@ -30,6 +34,17 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
     verdict: 'not-an-activity',
     sha256,
     device,
+    wellness: readFitWellness(bytes).length > 0,
     detail: `What it holds is not an activity (${holds}). --any-type sends it all the same.`,
+  };
+}
+
+/** Returns what the ledger remembers of a file. */
+export function knownFileOf(identity: Identity): KnownFile {
+  return {
+    sha256: 'sha256' in identity ? identity.sha256 : undefined,
+    verdict: identity.verdict,
+    detail: 'detail' in identity ? identity.detail : '',
+    wellness: 'wellness' in identity && identity.wellness,
   };
 }

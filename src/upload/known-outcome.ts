@@ -1,4 +1,4 @@
-import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
+import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 import type { SearchedFolder } from './searched-folder.ts';
@@ -46,7 +46,7 @@ export function knownOutcome(
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
   if (verdict === 'not-an-activity') {
-    return options.anyType ? open : notAnActivity(path, named, detail);
+    return options.anyType ? open : notAnActivity(path, named, before);
   }
   return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
@@ -59,8 +59,16 @@ export function refusedBefore(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'refused-before', sha256 };
 }
 
-export function notAnActivity(path: string, named: boolean, detail: string): UploadItem {
-  return named
-    ? { path, outcome: 'invalid', reason: 'not-an-activity', detail }
-    : { path, outcome: 'skipped', reason: 'not-an-activity', detail };
+export function notAnActivity(
+  path: string,
+  named: boolean,
+  { detail, wellness = false }: Pick<KnownFile, 'detail' | 'wellness'>,
+): UploadItem {
+  const about = {
+    path,
+    reason: 'not-an-activity',
+    detail,
+    ...(wellness ? { wellness } : {}),
+  } as const;
+  return named ? { outcome: 'invalid', ...about } : { outcome: 'skipped', ...about };
 }

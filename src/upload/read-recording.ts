@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 import { peekHeader } from '../fit/envelope.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
@@ -63,7 +64,8 @@ export function readFile(
     const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
     const size = fill(descriptor, buffer, before.size);
     const after = fstatSync(descriptor);
-    if (size !== after.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
+    const isTouched = after.mtimeMs !== before.mtimeMs && !isOnMtp(path);
+    if (size !== after.size || after.size !== before.size || isTouched) {
       return {
         problem: 'It changed while it was read: it is still being written.',
         reason: 'incomplete',
@@ -79,6 +81,16 @@ export function readFile(
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** Does the same as {@link readFile} for the bytes of a file that was read before. */
+export function unpackFile(
+  bytes: Buffer,
+  stamp: FileStamp,
+  buffers: BufferSource,
+): FileContents | Unreadable {
+  if (isGzip(bytes)) return unpack(bytes, stamp, MAX_UNPACKED_BYTES, buffers);
+  return { ...placeIn(buffers(roomFor(bytes)), bytes), stamp };
 }
 
 function fill(descriptor: number, buffer: Buffer, size: number): number {

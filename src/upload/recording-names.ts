@@ -10,7 +10,10 @@ const SCRATCH_FILES = new Set(['inprogressactivity.fit']);
 /** Folders on Garmin devices: temporary files, and files for the device to read. */
 const SCRATCH_FOLDERS = new Set(['tempfit', 'newfiles']);
 
-/** End of the name of a copy that `sync repair` wrote, which is sent only if the user names it. */
+/**
+ * End of the name of a copy that `sync repair` wrote. `sync upload` and the watcher send it only if the
+ * user names it; `sync import` sends it in place of its original.
+ */
 export const REPAIRED = '.repaired.fit';
 
 export function isRecordingName(name: string): boolean {
@@ -18,9 +21,13 @@ export function isRecordingName(name: string): boolean {
   return (
     /\.fit(?:\.gz)?$/.test(lower) &&
     !name.startsWith('.') &&
-    !lower.endsWith(REPAIRED) &&
+    !isRepairedCopy(name) &&
     !SCRATCH_FILES.has(lower)
   );
+}
+
+export function isRepairedCopy(name: string): boolean {
+  return !name.startsWith('.') && name.toLowerCase().endsWith(REPAIRED);
 }
 
 export function isSearchedFolder(name: string): boolean {

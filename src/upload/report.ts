@@ -23,8 +23,16 @@ export type UploadItem = { readonly path: string } & (
       readonly reason: SkipReason;
       readonly sha256?: string;
       readonly detail?: string;
+      /** It holds wellness. */
+      readonly wellness?: boolean;
     }
-  | { readonly outcome: 'invalid'; readonly reason: InvalidReason; readonly detail: string }
+  | {
+      readonly outcome: 'invalid';
+      readonly reason: InvalidReason;
+      readonly detail: string;
+      /** It holds wellness. */
+      readonly wellness?: boolean;
+    }
   | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
   | ({ readonly outcome: 'failed' } & Failure & Partial<Sent>)
   /** The request that `--dry-run` did not send. */

@@ -15,6 +15,8 @@ export interface UploadReport {
   readonly summary: UploadSummary;
   /** Skipped files per reason. */
   readonly skipped: Readonly<Record<SkipReason, number>>;
+  /** Skipped files with wellness in them. */
+  readonly wellness: number;
   /** Uploaded recordings that the service has received and not processed yet. */
   readonly processing: number;
   /** Paths of the GPX, TCX and zip files that were found and not sent. */
@@ -40,6 +42,7 @@ export class UploadTally {
     'refused-before': 0,
     'before-since': 0,
   };
+  #wellness = 0;
   #processing = 0;
   readonly #others: Record<OtherKind, string[]> = { gpx: [], tcx: [], zip: [] };
   readonly #codes = new Set<ExitCode>();
@@ -47,7 +50,10 @@ export class UploadTally {
   add(item: UploadItem): void {
     this.#total++;
     this.#counts[item.outcome]++;
-    if (item.outcome === 'skipped') this.#skipped[item.reason]++;
+    if (item.outcome === 'skipped') {
+      this.#skipped[item.reason]++;
+      if (item.wellness === true) this.#wellness++;
+    }
     if (item.outcome === 'uploaded' && item.service.state === 'queued') this.#processing++;
     this.#codes.add(exitCodeOfItem(item));
   }
@@ -61,10 +67,16 @@ export class UploadTally {
     this.#codes.add(exitCodeOf(code));
   }
 
+  /** Counts the exit code of something else that was sent. */
+  addExitCode(code: ExitCode): void {
+    this.#codes.add(code);
+  }
+
   get report(): UploadReport {
     return {
       summary: { total: this.#total, ...this.#counts },
       skipped: this.#skipped,
+      wellness: this.#wellness,
       processing: this.#processing,
       others: this.#others,
       exitCode: worstExitCode(this.#codes),

@@ -9,7 +9,7 @@ import type { UploadClaims } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import { type Identity, identify } from './identify.ts';
+import { type Identity, identify, knownFileOf } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
 import {
   type BufferSource,
@@ -135,11 +135,7 @@ export class Uploader {
   }
 
   #remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
-    this.#target.known.remember(file.absolute, stamp, {
-      sha256: 'sha256' in identity ? identity.sha256 : undefined,
-      verdict: identity.verdict,
-      detail: 'detail' in identity ? identity.detail : '',
-    });
+    this.#target.known.remember(file.absolute, stamp, knownFileOf(identity));
   }
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
@@ -155,7 +151,7 @@ export class Uploader {
       return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
     }
     if (identity.verdict === 'not-an-activity' && !anyType) {
-      return notAnActivity(path, named, identity.detail);
+      return notAnActivity(path, named, identity);
     }
     const { sha256 } = identity;
     const summary = readSummary(contents.bytes);

@@ -70,7 +70,7 @@ export class Classifier {
     }
     if (verdict === 'not-an-activity') {
       incomplete.forget(path);
-      onSettled(notAnActivity(path, false, detail));
+      onSettled(notAnActivity(path, false, before));
       return false;
     }
     this.noteIncomplete(file, verdict as InvalidReason, detail);
@@ -120,6 +120,17 @@ const EARLIEST_MS = Date.UTC(1990, 0, 1);
 const AHEAD_MS = 86_400_000;
 
 /**
+ * Returns when a recording was made (ms since the epoch); undefined if it does not tell a credible time.
+ *
+ * @param bytes of the recording; its beginning is enough
+ */
+export function recordingTime(bytes: Uint8Array, now: number): number | undefined {
+  const created = readFileId(bytes)?.timeCreated?.getTime();
+  const isCredible = created !== undefined && created >= EARLIEST_MS && created <= now + AHEAD_MS;
+  return isCredible ? created : undefined;
+}
+
+/**
  * Reads the beginning of a file. A recording that declares more bytes than the file has is not read
  * in full each time it grows. A gzip file shows nothing before it is unpacked.
  */
@@ -135,9 +146,7 @@ function peekAt(path: string, stamp: FileStamp, now: number): Peek {
     if (header.state !== 'possible') {
       return { peek: 'incomplete', reason: header.state, detail: header.detail };
     }
-    const created = readFileId(head)?.timeCreated?.getTime();
-    const credible = created !== undefined && created >= EARLIEST_MS && created <= now + AHEAD_MS;
-    return { peek: 'possible', recordedAt: credible ? created : recordedAt };
+    return { peek: 'possible', recordedAt: recordingTime(head, now) ?? recordedAt };
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;

@@ -1,4 +1,6 @@
 import type { Clock } from '../base/time.ts';
+import type { Device } from '../devices/types.ts';
+import type { DeviceClaim } from './device-folders.ts';
 import type { FinishedUpload } from './sender.ts';
 import type { Sighting, WatchedFolder } from './watched-folder.ts';
 
@@ -14,6 +16,16 @@ export type WatchEvent =
       readonly folder: WatchedFolder;
       readonly sighting: Sighting;
     }
+  /** The rescan of a folder on an MTP mount ended. */
+  | {
+      readonly type: 'mtp-rescanned';
+      readonly folder: WatchedFolder;
+      readonly sighting: Sighting;
+    }
+  /** A device was plugged in, or left: these are the devices that are there now. */
+  | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
+  /** The claim for a device ended. */
+  | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
@@ -22,6 +34,8 @@ export type WatchEvent =
   | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
   /** A check of earlier uploads ended. */
   | { readonly type: 'verified' }
+  /** A check of wellness files and days ended. */
+  | { readonly type: 'days-checked' }
   /** A timer is due. */
   | { readonly type: TimerEvent }
   /** The watcher is to stop, or to make room for another one. */
@@ -37,7 +51,9 @@ export type TimerEvent =
   /** Retry after an outage, or stash waiting recordings. */
   | 'sender-due'
   /** Verify earlier uploads. */
-  | 'verify-due';
+  | 'verify-due'
+  /** Read wellness files, and send days. */
+  | 'days-due';
 
 /** Longest sleep (ms); the queue then computes its next timer again. */
 const LONGEST_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 
 /** How the file system of a folder affects watching it. */
 export interface FilesystemType {
@@ -26,9 +27,14 @@ const V9FS = 0x01021997;
 /** FAT and exFAT: cards, sticks, and watches or bike computers that show as a disk. */
 const FAT = [0x4d44, 0x2011bab0];
 
+const MTP: FilesystemType = {
+  noEvents: 'It is on a device over MTP, which announces no changes.',
+  removable: true,
+};
+
 /**
  * Judges a folder by the type of its file system. Changes that happen on the other side of a
- * network, inside an MTP device (a FUSE mount of gvfs) or on the Windows side of WSL (9p) give no
+ * network, inside an MTP device or on the Windows side of WSL (9p) give no
  * events here.
  */
 export function filesystemType(folder: string, platform: NodeJS.Platform): FilesystemType {
@@ -42,6 +48,7 @@ export function filesystemType(folder: string, platform: NodeJS.Platform): Files
   if (platform === 'darwin') {
     return { noEvents: undefined, removable: folder.startsWith('/Volumes/') };
   }
+  if (isOnMtp(folder)) return MTP;
   try {
     return judge(statfsSync(folder).type >>> 0);
   } catch (error) {
@@ -62,7 +69,7 @@ export function judge(type: number): FilesystemType {
   }
   if (type === FUSE) {
     return {
-      noEvents: 'It is a FUSE mount (such as a device over MTP), where changes are not announced.',
+      noEvents: 'It is a FUSE mount (such as sshfs), where changes are not announced.',
       removable: true,
     };
   }

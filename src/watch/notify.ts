@@ -61,11 +61,10 @@ export function notify(
   const command = notifyCommand(platform, env, note);
   if (command === undefined) return;
   const [file, ...args] = command;
-  const child = spawn(file, args, {
-    stdio: 'ignore',
-    env: childEnv(env, 'session'),
-    timeout: LIMIT_MS,
-  });
-  child.on('error', () => undefined);
+  const child = spawn(file, args, { stdio: 'ignore', env: childEnv(env, 'session') });
+  // Not spawn's own `timeout`: without such a program, that timer would keep this process for its time.
+  const timer = setTimeout(() => child.kill(), LIMIT_MS).unref();
+  child.on('exit', () => clearTimeout(timer));
+  child.on('error', () => clearTimeout(timer));
   child.unref();
 }

@@ -13,21 +13,25 @@ import type { FramedUpload, ServiceClient } from '../api/client.ts';
 export function patientClient(
   client: ServiceClient,
   onRetryAfter: (ms: number) => void,
-  onUpload: (upload: FramedUpload) => void,
-): Pick<ServiceClient, 'uploadRecording'> & ServiceClient {
+  onUpload: (upload: FramedUpload) => void = () => undefined,
+): ServiceClient {
+  const noted = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request;
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const { retryAfterMs } = error.details;
+      if (typeof retryAfterMs === 'number') onRetryAfter(retryAfterMs);
+      throw notItsLogin(error);
+    }
+  };
   return {
     ...client,
-    async uploadRecording(upload, signal) {
+    uploadRecording(upload, signal) {
       onUpload(upload);
-      try {
-        return await client.uploadRecording(upload, signal);
-      } catch (error) {
-        if (!(error instanceof SyncError)) throw error;
-        const { retryAfterMs } = error.details;
-        if (typeof retryAfterMs === 'number') onRetryAfter(retryAfterMs);
-        throw notItsLogin(error);
-      }
+      return noted(client.uploadRecording(upload, signal));
     },
+    push: (...record) => noted(client.push(...record)),
   };
 }
 

@@ -1,22 +1,49 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { FolderState, Obstacle } from '../daemon/registry.ts';
+import type { RecordItem } from '../records/deliver.ts';
+import type { JsonObject } from '../records/types.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
 /** An event that the watcher reports to the user. */
 export type WatchNotice =
-  | { readonly event: 'started'; readonly folders: readonly string[] }
+  | { readonly event: 'started'; readonly folders: readonly string[]; readonly devices?: boolean }
   | {
       readonly event: 'folder';
       readonly folder: string;
       readonly state: FolderState;
       /** Why it is polled, as a sentence. */
       readonly reason?: string;
+      /** Recordings that were not sent when it disappeared with its device; absent: none is known. */
+      readonly left?: number;
+    }
+  /** A known device was plugged in, or left. */
+  | {
+      readonly event: 'device';
+      /** Identifies it at any mount point (`Device.key`). */
+      readonly device: string;
+      /** For people: `Garmin Edge 840`. */
+      readonly title: string;
+      readonly state: 'plugged-in' | 'away';
+      /** Where it is mounted, while it is plugged in. */
+      readonly root?: string;
+      /** Recordings on it that are not sent; absent: none is known. */
+      readonly left?: number;
     }
   /** Every existing folder was rescanned, and is watched from now on. */
   | { readonly event: 'ready'; readonly files: number; readonly queued: number }
   /** The outcome of a recording. */
   | { readonly event: 'upload'; readonly item: UploadItem }
+  /** The outcome of a wellness day, and the fields of its record. */
+  | { readonly event: 'day'; readonly item: RecordItem; readonly fields: JsonObject }
+  /** Days cannot be sent now; reported once until they can. */
+  | {
+      readonly event: 'days-waiting';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint?: Text;
+      readonly days: number;
+    }
   /** A copy was stashed until the service has the recording. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
   /** A file has been incomplete for long; reported once. */
@@ -64,5 +91,7 @@ export type WatchNotice =
       readonly uploaded: number;
       readonly duplicate: number;
       readonly rejected: number;
+      /** Wellness days that were sent; absent if none were to be sent. */
+      readonly days?: number;
       readonly queued: number;
     };

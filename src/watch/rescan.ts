@@ -8,7 +8,7 @@ import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
-const RESCAN_MS = 5 * 60_000;
+export const RESCAN_MS = 5 * 60_000;
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
 /** Largest share of one core's time that rescans may take: a large folder is rescanned less often. */
@@ -73,10 +73,10 @@ export class Rescanner {
     }
   }
 
-  /** Records for `--new-only` that the folder is missing at the start: its later files are new. */
-  expect(folder: WatchedFolder): void {
+  /** Records for `--new-only` that a folder is missing at the start: its later files are new. */
+  expect(path: string): void {
     const { newOnly, dryRun } = this.#options;
-    if (newOnly && !dryRun) this.#target.marks.newOnly(folder.path).begin();
+    if (newOnly && !dryRun) this.#target.marks.newOnly(path).begin();
   }
 
   /** Reports problems again: a folder appeared or disappeared. */

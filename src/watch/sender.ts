@@ -3,6 +3,7 @@ import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { unpackFile } from '../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import {
@@ -131,6 +132,31 @@ export class Sender {
       if (key === item.key && sameStamp(stamp, item.stamp)) return;
     }
     this.#enqueue(item);
+  }
+
+  /**
+   * Takes over a recording whose file was read before: stashes it for sending, or reports what would be
+   * sent (`--dry-run`).
+   *
+   * @returns false if the outbox cannot take it
+   */
+  async addBytes(item: QueueItem, bytes: Buffer): Promise<boolean> {
+    if (!this.#dryRun) return this.#stasher.stashBytes(item, bytes);
+    const readBuffer = this.#readBuffers.take();
+    try {
+      const { path, stamp } = item;
+      const contents = unpackFile(bytes, stamp, readBuffer.buffers);
+      if ('problem' in contents) {
+        this.#target.onIncomplete(item, contents.reason, contents.problem);
+        return true;
+      }
+      const sending = { readBuffer, since: this.#context.clock.monotonic(), stashed: false };
+      const result = await this.#uploader(true, sending).uploadContents(path, contents);
+      this.#target.report({ event: 'upload', item: result });
+      return true;
+    } finally {
+      this.#readBuffers.giveBack(readBuffer);
+    }
   }
 
   /** Removes the queued files below a folder that disappeared. @returns how many there were */

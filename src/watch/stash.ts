@@ -3,8 +3,14 @@ import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload } from '../api/client.ts';
-import { identify } from '../upload/identify.ts';
-import { type BufferSource, HEAD_ROOM, readFile } from '../upload/read-recording.ts';
+import { identify, knownFileOf } from '../upload/identify.ts';
+import {
+  type BufferSource,
+  type FileContents,
+  HEAD_ROOM,
+  type Unreadable,
+  readFile,
+} from '../upload/read-recording.ts';
 import type { InvalidReason } from '../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
@@ -89,17 +95,26 @@ export function stashFile(
   target: StashTarget,
   removable = item.removable,
 ): StashOutcome {
-  const { ledger, known, outbox } = target;
   const contents = readFile(item.absolute, readBuffer.buffers);
+  return stashContents({ clock }, item, contents, target, removable);
+}
+
+/** Does the same as {@link stashFile} for a file that was read before. */
+export function stashContents(
+  { clock }: Pick<Context, 'clock'>,
+  item: QueueItem,
+  contents: FileContents | Unreadable,
+  { ledger, known, outbox }: StashTarget,
+  removable = item.removable,
+): StashOutcome {
   if ('problem' in contents) {
     return { stash: 'incomplete', reason: contents.reason, detail: contents.problem };
   }
   const identity = identify(contents.bytes);
-  known.remember(item.absolute, contents.stamp, {
-    sha256: 'sha256' in identity ? identity.sha256 : undefined,
-    verdict: identity.verdict,
-    detail: 'detail' in identity ? identity.detail : '',
-  });
+  // A device that states no size may have sent a part of the file.
+  if ('sha256' in identity || contents.stamp.size > 0) {
+    known.remember(item.absolute, contents.stamp, knownFileOf(identity));
+  }
   if (!('sha256' in identity)) {
     return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };
   }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
+import { unpackFile } from '../upload/read-recording.ts';
 import type { InvalidReason } from '../upload/report.ts';
 import type { Queue, QueueItem } from './queue.ts';
 import type { WatchNotice } from './report.ts';
@@ -8,7 +9,9 @@ import {
   type ReadBuffer,
   type ReadBuffers,
   type Sent,
+  type StashOutcome,
   type StashTarget,
+  stashContents,
   stashFile,
   stashSent,
 } from './stash.ts';
@@ -162,9 +165,22 @@ export class Stasher {
 
   /** Copies a recording from its file. @returns false if it must be sent from its file */
   stashFile(item: QueueItem, removable = item.removable): boolean {
+    return this.#stash(item, (readBuffer) =>
+      stashFile(this.#context, item, readBuffer, this.#target, removable),
+    );
+  }
+
+  /** Copies a recording whose file was read before. @returns false if the outbox cannot take it */
+  stashBytes(item: QueueItem, bytes: Buffer): boolean {
+    return this.#stash(item, ({ buffers }) =>
+      stashContents(this.#context, item, unpackFile(bytes, item.stamp, buffers), this.#target),
+    );
+  }
+
+  #stash(item: QueueItem, stash: (readBuffer: ReadBuffer) => StashOutcome): boolean {
     const readBuffer = this.#target.readBuffers.take();
     try {
-      const result = stashFile(this.#context, item, readBuffer, this.#target, removable);
+      const result = stash(readBuffer);
       switch (result.stash) {
         case 'kept':
           this.#target.onKept(this.keptItem(item, result.sha256));

@@ -4,6 +4,7 @@ import { describeFileError } from '../upload/find-files.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../daemon/registry.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { plural } from '../terminal/words.ts';
 import { notThereYet } from './missing-folder.ts';
 
@@ -19,6 +20,8 @@ export interface WatchedFolderOptions {
   readonly recursiveEvents: boolean;
   /** Poll on every file system. */
   readonly forcePolling: boolean;
+  /** Looks at a folder on an MTP mount. @returns undefined if it knows no more than before */
+  readonly lookAtMtp: (path: string) => Promise<Sighting | undefined>;
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   readonly onRoot: (folder: WatchedFolder) => void;
   /** Called when the folder disappeared. Returns how many recordings in it are not sent. */
@@ -33,6 +36,10 @@ export class WatchedFolder {
   /** Why it is polled, or waited for although it exists. */
   reason: string | undefined;
   removable = false;
+  /** Recordings that were not sent when it disappeared. */
+  left = 0;
+  /** Its state was reported; before that, a look that finds it missing is no change. */
+  isAnnounced = false;
   /** The next rescan (ms of the monotonic clock). */
   rescanAt = -Infinity;
   /** CPU time of the last rescan (ms). */
@@ -43,7 +50,6 @@ export class WatchedFolder {
   #wasThere = false;
   #looking = false;
   #closed = false;
-  #checked = false;
   #events: FolderEvents | undefined;
   readonly #options: WatchedFolderOptions;
 
@@ -61,12 +67,17 @@ export class WatchedFolder {
    * Looks whether the folder exists, and whether it is the same: another one may be mounted. An
    * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over the findings.
    *
-   * @returns undefined while an earlier look has not returned: its file system hangs
+   * @returns undefined while an earlier look has not returned: its file system hangs; also if there is
+   *   no news of an MTP mount
    */
   async look(): Promise<Sighting | undefined> {
     if (this.#looking) return undefined;
     this.#looking = true;
     try {
+      if (isOnMtp(this.path)) {
+        const found = await this.#options.lookAtMtp(this.path);
+        return this.#closed ? undefined : found;
+      }
       const found = await lookAt(this.path);
       const isNew = 'missing' in found && found.missing === undefined && !this.#wasThere;
       if (isNew) this.#absence ??= await notThereYet(this.path);
@@ -82,16 +93,16 @@ export class WatchedFolder {
     if (found !== undefined) this.apply(found);
   }
 
-  /** Takes over a sighting. A folder that is missing at the first look is no change. */
+  /** Takes over a sighting. A folder that is missing from the start is no change. */
   apply(found: Sighting): Appearance {
     const before = this.#identity;
-    const isFirst = !this.#checked;
-    this.#checked = true;
     if ('missing' in found) {
-      if (before !== undefined)
-        this.#absence = disappeared(this.#options.onGone(this), this.removable);
+      if (before !== undefined) {
+        this.left = this.#options.onGone(this);
+        this.#absence = disappeared(this.left, this.removable);
+      }
       const reason = found.missing ?? this.#absence;
-      if (isFirst) this.reason = reason;
+      if (!this.isAnnounced) this.reason = reason;
       this.#leave(reason);
       return before === undefined ? 'same' : 'gone';
     }
@@ -99,6 +110,7 @@ export class WatchedFolder {
     // File systems without events may renumber their folders each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
+    this.left = 0;
     this.#wasThere = true;
     this.#enter();
     return before === undefined ? 'appeared' : 'replaced';
@@ -154,7 +166,9 @@ export class WatchedFolder {
     const news = this.state !== state || this.reason !== reason;
     this.state = state;
     this.reason = reason;
-    if (news) this.#options.onStateChange(this);
+    if (!news) return;
+    this.isAnnounced = true;
+    this.#options.onStateChange(this);
   }
 }
 

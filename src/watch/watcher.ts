@@ -1,45 +1,50 @@
-import { networkInterfaces } from 'node:os';
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { Device } from '../devices/types.ts';
+import type { WatchScope } from '../daemon/registry.ts';
+import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { CircuitBreaker, type Failure } from './circuit-breaker.ts';
 import { Classifier } from './classify.ts';
+import { DeviceFolders, type DeviceTarget } from './device-folders.ts';
+import { ALL_DEVICES, DeviceNames, knownByName, marksByName } from './device-names.ts';
 import { EventHandler } from './event-handler.ts';
 import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
+import { Folders } from './folders.ts';
 import { statOf } from './fs-events.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
+import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
-import { type RescanOptions, Rescanner } from './rescan.ts';
+import { RESCAN_MS, type RescanOptions, Rescanner } from './rescan.ts';
 import { Sender } from './sender.ts';
+import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
-import { type Appearance, WatchedFolder } from './watched-folder.ts';
+import type { Appearance, Sighting, WatchedFolder } from './watched-folder.ts';
+import { WellnessSender, type WellnessTarget } from './wellness.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
 /** Interval of checks otherwise: events report a removal, checks a mount over the folder (ms). */
 const QUIET_CHECK_MS = 10_000;
-/** A check that is late by more than this means that the machine slept (ms). */
-const SLEPT_MS = 30_000;
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
-/** Longest wait for the first check of the folders: a hanging file system is checked later (ms). */
-const FIRST_CHECK_MS = 1_000;
+/** Interval of checks for days that are due (ms). */
+const WELLNESS_MS = 60_000;
 /**
  * Grace period for in-flight requests on shutdown (ms). The renewal of a login has a further
  * grace period; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
 
-export interface WatcherOptions extends RescanOptions {
-  /** Absolute paths, each once. */
-  readonly folders: readonly string[];
-}
+/** What is watched, and how. The folders are there once each. */
+export interface WatcherOptions extends RescanOptions, WatchScope {}
 
 /** The account that a watcher sends to, its ledger, and the calls that the watcher makes. */
 export interface WatcherTarget {
@@ -47,6 +52,8 @@ export interface WatcherTarget {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
@@ -55,7 +62,11 @@ export interface WatcherTarget {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
+  /** Absent: wellness is not sent. */
+  readonly wellness?: WellnessTarget | undefined;
   readonly report: (notice: WatchNotice) => void;
+  /** Absent: only the given folders are watched. */
+  readonly devices?: DeviceTarget | undefined;
   /** Called after a change of {@link Watcher.picture}. */
   readonly onChange: () => void;
   /** Called after a complete round of rescans. */
@@ -79,13 +90,17 @@ export class Watcher {
   readonly #options: WatcherOptions;
   readonly #target: WatcherTarget;
   readonly #events: EventQueue;
-  readonly #folders: readonly WatchedFolder[];
+  readonly #folders: Folders;
+  readonly #devices: DeviceFolders | undefined;
   readonly #incomplete: IncompleteFiles;
   readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
+  readonly #mtpReaders: MtpReaders;
+  readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
+  readonly #wellness: WellnessSender | undefined;
   /** Rescans and verifications that run beside the loop. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #ended = new AbortController();
@@ -96,9 +111,15 @@ export class Watcher {
   #changed = true;
   #isRescanning = false;
   #isReady = false;
+  #isSendingDays = false;
+  /** The devices that are plugged in. */
+  readonly #plugged = new Set<Device>();
   #lastRescanAt: number | undefined;
-  /** The last check: both clocks, the interval after it, and the network addresses (if offline). */
-  #lastCheck: { wall: number; monotonic: number; intervalMs: number; addresses?: string };
+  /** The next round of rescans without a folder: devices are away (ms of the monotonic clock). */
+  #emptyRoundAt = -Infinity;
+  readonly #surroundings: Surroundings;
+  /** The interval before the next check (ms). */
+  #checkMs = CHECK_MS;
   /** Set by {@link Watcher.once}. */
   #onSettled: ((item: UploadItem) => void) | undefined;
 
@@ -109,7 +130,10 @@ export class Watcher {
     target: WatcherTarget,
   ) {
     const { clock, random } = context;
-    const { outbox, known, marks } = target;
+    const { outbox } = target;
+    const names = new DeviceNames();
+    const known = knownByName(target.known, names);
+    const marks = marksByName(target.marks, names);
     const events = new EventQueue(clock);
     const signal = AbortSignal.any([context.signal, this.#ended.signal]);
     const breaker = new CircuitBreaker(() => clock.monotonic(), random);
@@ -121,14 +145,22 @@ export class Watcher {
     });
     const sender = new Sender(context, options, {
       ...target,
-      breaker,
+      ...{ known, breaker },
       onChange: () => this.#noteChange(),
       onWork: () => events.post({ type: 'sender-work' }),
       onFinished: (upload) => events.post({ type: 'upload-finished', upload }),
       onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) =>
         classifier.noteIncomplete({ path, stamp, removable }, reason, detail),
     });
-    const rescanner = new Rescanner({ clock, signal }, options, { ...target, classifier });
+    const rescanner = new Rescanner({ clock, signal }, options, {
+      ...target,
+      ...{ known, marks, classifier },
+    });
+    const mtpReaders = new MtpReaders(target.mtp);
+    const mtpFolders = new MtpFolders({ clock, signal }, options, {
+      ...{ readers: mtpReaders, known, marks, classifier, incomplete },
+      onRead: (item, bytes) => sender.addBytes(item, bytes),
+    });
     this.#context = context;
     this.#options = options;
     this.#target = target;
@@ -138,41 +170,76 @@ export class Watcher {
     this.#classifier = classifier;
     this.#sender = sender;
     this.#rescanner = rescanner;
+    this.#mtpReaders = mtpReaders;
+    this.#mtpFolders = mtpFolders;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
+    this.#wellness =
+      target.wellness &&
+      new WellnessSender({ clock, random, signal }, options, {
+        ...target,
+        ...target.wellness,
+        ...{ breaker, mtp: mtpReaders },
+        watched: () => this.#foldersThere(),
+        devices: () => [...this.#plugged],
+      });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
       // One write fires several events: they are handled together.
       onQueued: () => setImmediate(() => events.post({ type: 'files-changed' })),
-      rescanIn: (folder, ms) => this.#rescanIn(folder, ms),
+      rescanIn: (folder, ms) => this.#folders.rescanIn(folder, ms),
     });
-    this.#folders = options.folders.map(
-      (path) =>
-        new WatchedFolder(path, {
+    this.#folders = new Folders(
+      { clock, signal },
+      {
+        paths: options.folders,
+        folder: {
           filesystemType: target.filesystemType,
           recursiveEvents: target.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
+          lookAtMtp: (path) => mtpFolders.lookAt(path),
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
           onGone: (folder) => this.#forgetBelow(folder.path),
           onStateChange: (folder) => this.#reportState(folder),
-        }),
+        },
+        onChecked: (folder, sighting) => events.post({ type: 'folder-checked', folder, sighting }),
+        onError: (error) => this.#onError(error),
+      },
     );
-    this.#lastCheck = { wall: clock.now(), monotonic: clock.monotonic(), intervalMs: CHECK_MS };
+    if (target.devices !== undefined) {
+      const listener = {
+        plugged: (device: Device) => this.#onPlugged(device),
+        unplugged: (device: Device) => this.#plugged.delete(device),
+      };
+      this.#devices = new DeviceFolders(
+        { ...target.devices, listener },
+        {
+          ...{ names, fixed: options.folders },
+          addFolder: (path) => this.#folders.addRemovable(path),
+          removeFolder: (path) => this.#folders.remove(path),
+          forgetBelow: (folder) => this.#forgetBelow(folder),
+          report: (notice) => {
+            target.report(notice);
+            this.#noteChange();
+          },
+          onClaimed: (claim) => events.post({ type: 'device-claimed', claim }),
+        },
+      );
+    }
+    this.#surroundings = new Surroundings(clock);
   }
 
   /** The watcher's state, for the health report. Times in ms since the epoch. */
   get picture() {
     return {
-      folders: this.#folders.map(({ path, state, reason }) => ({
-        path,
-        state,
-        ...(reason === undefined ? {} : { reason }),
-      })),
+      folders: this.#folders.picture,
+      devices: this.#devices?.picture,
       waiting: this.#sender.waiting,
       sending: this.#sender.sending,
       unfinished: this.#incomplete.size,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
+      days: this.#wellness && { sent: this.#wellness.sent, waiting: this.#wellness.waiting },
     };
   }
 
@@ -192,15 +259,21 @@ export class Watcher {
     const stop = () => this.#finish('stopped');
     if (signal.aborted) return 'stopped';
     signal.addEventListener('abort', stop, { once: true });
+    const unlisten = this.#target.devices?.source.listen((devices) =>
+      this.#events.post({ type: 'devices-found', devices }),
+    );
     try {
       this.#sender.adopt();
-      await this.#firstCheck();
+      await this.#findDevices();
+      await this.#folders.firstCheck();
       // Folders that the first check found are rescanned once, not once more for their appearance.
-      for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
-      for (const folder of this.#folders) {
+      this.#handleQueued();
+      for (const folder of this.#folders.all) {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
-        this.#rescanner.expect(folder);
+        folder.isAnnounced = true;
+        // A device over MTP may be there and slow: its first look decides.
+        if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
       }
       this.#startRescan();
       while (!this.#hasEnded()) {
@@ -211,7 +284,9 @@ export class Watcher {
       await this.#stop();
     } finally {
       signal.removeEventListener('abort', stop);
-      for (const folder of this.#folders) folder.close();
+      unlisten?.();
+      this.#folders.close();
+      await this.#devices?.close();
     }
     if (this.#fault !== undefined) throw this.#fault.error;
     return this.#end ?? 'stopped';
@@ -230,14 +305,15 @@ export class Watcher {
     this.#onSettled = onItem;
     signal.addEventListener('abort', stop, { once: true });
     try {
-      for (const folder of this.#folders) {
+      await this.#findDevices();
+      for (const folder of this.#folders.all) {
         await folder.check();
         folder.close();
+        if (folder.state !== 'waiting') await this.#rescanNow(folder);
         if (folder.state === 'waiting') {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
-        await this.#rescanner.rescan(folder);
       }
       if (!this.#options.dryRun) this.#sender.adopt();
       this.#sendOnce();
@@ -249,13 +325,24 @@ export class Watcher {
       for (const { path, reason, detail } of this.#incomplete.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
+      await this.#wellness?.check();
       if (!this.#options.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
       signal.removeEventListener('abort', stop);
       // The caller closes the ledger and the connection after this.
       await this.#stop();
+      await this.#devices?.close();
     }
+  }
+
+  async #rescanNow(folder: WatchedFolder): Promise<void> {
+    if (!isOnMtp(folder.path)) {
+      await this.#rescanner.rescan(folder);
+      return;
+    }
+    const rescan = await this.#mtpFolders.rescan(folder.path);
+    if (rescan !== undefined) folder.apply(rescan.sighting);
   }
 
   #sendOnce(): void {
@@ -274,10 +361,20 @@ export class Watcher {
         this.#check();
         return;
       case 'folder-checked':
-        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
+        this.#onChecked(event.folder, event.sighting);
+        return;
+      case 'devices-found':
+        this.#devices?.update(event.devices);
+        return;
+      case 'device-claimed':
+        this.#devices?.claimed(event.claim);
+        this.#events.setTimer('check-due', 0);
         return;
       case 'rescan-due':
         this.#startRescan();
+        return;
+      case 'mtp-rescanned':
+        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
@@ -291,12 +388,21 @@ export class Watcher {
         return;
       case 'upload-finished':
         this.#sender.settle(event.upload);
+        if (this.#sender.waiting === 0) this.#events.setTimer('days-due', 0);
         return;
       case 'verify-due':
         this.#startVerification();
         return;
       case 'verified':
         this.#events.setTimer('verify-due', VERIFY_MS);
+        return;
+      case 'days-due':
+        this.#startDays();
+        return;
+      case 'days-checked':
+        this.#isSendingDays = false;
+        this.#events.setTimer('days-due', this.#wellness?.isReadDue === true ? 0 : WELLNESS_MS);
+        this.#noteChange();
         return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
@@ -307,7 +413,7 @@ export class Watcher {
   /** Sets the timers that follow from the state of folders and files. */
   #setTimers(): void {
     const now = this.#context.clock.monotonic();
-    const rescanAt = Math.min(...this.#folders.map((folder) => folder.rescanAt));
+    const { rescanAt } = this.#nextRound();
     this.#events.setTimer('rescan-due', this.#isRescanning ? Infinity : rescanAt - now);
     this.#events.setTimer('incomplete-due', this.#incomplete.waitMs ?? Infinity);
   }
@@ -330,6 +436,7 @@ export class Watcher {
   /** Waits for in-flight requests and for the tasks beside the loop. */
   async #stop(): Promise<void> {
     this.#ended.abort();
+    this.#mtpReaders.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await Promise.allSettled(this.#tasks);
     for (const event of this.#events.drain()) {
@@ -349,70 +456,62 @@ export class Watcher {
     this.#target.onChange();
   }
 
-  #reportState({ path, state, reason }: WatchedFolder): void {
+  #reportState({ path, state, reason, left, removable }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
-    this.#target.report({ event: 'folder', folder: path, state, ...why });
+    const onDevice = removable && left > 0 ? { left } : {};
+    this.#target.report({ event: 'folder', folder: path, state, ...why, ...onDevice });
     this.#noteChange();
   }
 
-  /** Checks the folders before the first rescan. A hanging file system is checked later. */
-  async #firstCheck(): Promise<void> {
-    const { clock } = this.#context;
-    const patience = new AbortController();
-    const signal = AbortSignal.any([patience.signal, this.#ended.signal]);
-    const enough = clock.sleep(FIRST_CHECK_MS, signal).catch(() => undefined);
-    await Promise.race([
-      Promise.all(this.#folders.map((folder) => this.#checkFolder(folder))),
-      enough,
-    ]);
-    patience.abort();
+  /** Plugs in the devices that are there at the start. */
+  async #findDevices(): Promise<void> {
+    const { devices } = this.#target;
+    if (devices === undefined || this.#devices === undefined) return;
+    this.#rescanner.expect(ALL_DEVICES);
+    this.#devices.update(devices.source.devices);
+    await this.#devices.settled();
+    this.#handleQueued();
+  }
+
+  #handleQueued(): void {
+    for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
   }
 
   /** Checks the folders, the clocks and the network. */
   #check(): void {
-    const { clock } = this.#context;
-    const { onTick } = this.#target;
-    const before = this.#lastCheck;
-    const [wall, monotonic] = [clock.now(), clock.monotonic()];
-    // Some systems stop the monotonic clock during sleep; the wall clock may be set.
-    const passedMs = Math.max(Math.abs(wall - before.wall), monotonic - before.monotonic);
-    if (passedMs > before.intervalMs + SLEPT_MS) this.#onWakeFromSleep();
-    for (const folder of this.#folders) void this.#checkFolder(folder);
-    const addresses = this.breaker.state.state === 'open' ? addressesNow() : undefined;
-    const hadOthers = before.addresses !== undefined && before.addresses !== addresses;
-    if (addresses !== undefined && hadOthers) this.#retryNow();
-    const intervalMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
+    const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
+    const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);
+    if (slept) this.#onWakeFromSleep();
+    this.#folders.check();
+    if (networkChanged) this.#retryNow();
+    this.#checkMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
     this.#changed = false;
-    this.#lastCheck = {
-      ...{ wall, monotonic, intervalMs },
-      ...(addresses === undefined ? {} : { addresses }),
-    };
-    this.#events.setTimer('check-due', intervalMs);
-    onTick();
-  }
-
-  /** Checks one folder; a hanging file system delays no other folder. */
-  async #checkFolder(folder: WatchedFolder): Promise<void> {
-    try {
-      const sighting = await folder.look();
-      if (sighting === undefined || this.#hasEnded()) return;
-      this.#events.post({ type: 'folder-checked', folder, sighting });
-    } catch (error) {
-      this.#onError(error);
-    }
+    this.#events.setTimer('check-due', this.#checkMs);
+    this.#target.onTick();
   }
 
   #isQuiet(): boolean {
-    const isWaiting = this.#folders.some(({ state }) => state === 'waiting');
     const canDeliver = this.breaker.state.state === 'closed';
-    return !isWaiting && !this.#changed && this.#sender.waiting === 0 && canDeliver;
+    const isIdle = !this.#changed && this.#sender.waiting === 0;
+    return this.#folders.areAllThere && isIdle && canDeliver;
+  }
+
+  #onChecked(folder: WatchedFolder, sighting: Sighting): void {
+    // The folder of a device that left meanwhile.
+    if (!this.#folders.has(folder)) return;
+    const isGone = 'missing' in sighting && sighting.missing === undefined;
+    if (isGone && this.#devices?.folderGone(folder.path) === true) return;
+    this.#onAppearance(folder, folder.apply(sighting));
   }
 
   #onAppearance(folder: WatchedFolder, appearance: Appearance): void {
     if (appearance === 'same') return;
     this.#rescanner.forgetProblems();
     if (appearance === 'gone') this.#events.setTimer('check-due', CHECK_MS);
-    else this.#rescanIn(folder, 0);
+    else {
+      this.#wellness?.readSoon();
+      this.#folders.rescanIn(folder, 0);
+    }
   }
 
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -421,21 +520,27 @@ export class Watcher {
     const failed = this.#incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    return failed.length + this.#sender.forgetBelow(folder);
+    return failed.length + this.#sender.forgetBelow(folder) + this.#mtpFolders.leftOn(folder);
   }
 
   #onWakeFromSleep(): void {
-    for (const folder of this.#folders) this.#rescanIn(folder, 0);
+    for (const folder of this.#folders.all) this.#folders.rescanIn(folder, 0);
     this.#retryNow();
   }
 
   #retryNow(): void {
     this.breaker.tryNow();
+    this.#wellness?.tryNow();
     this.#events.post({ type: 'sender-work' });
   }
 
-  #rescanIn(folder: WatchedFolder, ms: number): void {
-    folder.rescanAt = Math.min(folder.rescanAt, this.#context.clock.monotonic() + ms);
+  /** Returns the folders of the next round of rescans, and when it is due. */
+  #nextRound(): { readonly rescanAt: number; readonly due: readonly WatchedFolder[] } {
+    const now = this.#context.clock.monotonic();
+    const { all, rescanAt } = this.#folders;
+    // Without a folder, a round still shows that the watcher is alive.
+    if (all.length === 0) return { rescanAt: this.#emptyRoundAt, due: [] };
+    return { rescanAt, due: all.filter((folder) => folder.rescanAt <= now) };
   }
 
   /** Starts a round of rescans of the folders that are due, one after another. */
@@ -443,12 +548,17 @@ export class Watcher {
     if (this.#isRescanning) return;
     this.#isRescanning = true;
     const now = this.#context.clock.monotonic();
-    const due = this.#folders.filter(({ rescanAt }) => rescanAt <= now);
+    const { rescanAt, due } = this.#nextRound();
+    this.#emptyRoundAt = now + RESCAN_MS;
+    const slow = due.filter(({ path }) => isOnMtp(path));
+    // A device over MTP may take minutes, or not answer.
+    for (const folder of slow) this.#runBeside(() => this.#rescanMtp(folder));
     this.#runBeside(async () => {
       let files = 0;
-      let complete = due.length > 0;
+      let complete = rescanAt <= now;
       for (const folder of due) {
         if (this.#hasEnded()) return;
+        if (slow.includes(folder)) continue;
         try {
           files += await this.#rescanner.rescan(folder);
         } catch (error) {
@@ -460,10 +570,32 @@ export class Watcher {
     });
   }
 
+  async #rescanMtp(folder: WatchedFolder): Promise<void> {
+    const { clock } = this.#context;
+    // Until it ends, or the device is back.
+    folder.rescanAt = Infinity;
+    if (folder.state === 'waiting') return;
+    const startedAt = clock.monotonic();
+    try {
+      const rescan = await this.#mtpFolders.rescan(folder.path);
+      if (rescan === undefined) return;
+      const { sighting } = rescan;
+      const now = clock.monotonic();
+      folder.rescanAt =
+        'missing' in sighting ? Infinity : now + this.#mtpFolders.pauseMs(now - startedAt);
+      this.#events.post({ type: 'mtp-rescanned', folder, sighting });
+    } catch (error) {
+      this.#onError(error);
+      folder.rescanAt = clock.monotonic() + this.#mtpFolders.pauseMs(clock.monotonic() - startedAt);
+      this.#events.post({ type: 'rescan-due' });
+    }
+  }
+
   #onRescanned(files: number, complete: boolean): void {
     const { clock } = this.#context;
     const { report, onRescanned } = this.#target;
     this.#isRescanning = false;
+    this.#events.setTimer('days-due', 0);
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
@@ -481,6 +613,8 @@ export class Watcher {
   #checkIncomplete(): void {
     const { marks, report } = this.#target;
     for (const { path, removable } of this.#incomplete.dueLooks()) {
+      // Its rescans look at it.
+      if (isOnMtp(path)) continue;
       const stats = statOf(path);
       if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
       else this.#incomplete.forget(path);
@@ -505,6 +639,39 @@ export class Watcher {
     });
   }
 
+  /** Reads wellness files and sends days, after the recordings. */
+  #startDays(): void {
+    const wellness = this.#wellness;
+    if (wellness === undefined || this.#isSendingDays) return;
+    // While nothing can be sent, the files are read before their device leaves.
+    const canSend = this.#target.delivers && this.breaker.state.state === 'closed';
+    if (canSend && this.#sender.waiting > 0) {
+      this.#events.setTimer('days-due', CHECK_MS);
+      return;
+    }
+    this.#isSendingDays = true;
+    this.#runBeside(async () => {
+      try {
+        await wellness.check();
+      } catch (error) {
+        if (!(error instanceof SyncError)) throw error;
+        this.#sender.hinder(error);
+      }
+      this.#events.post({ type: 'days-checked' });
+    });
+  }
+
+  #onPlugged(device: Device): void {
+    this.#plugged.add(device);
+    this.#wellness?.readSoon();
+    this.#events.setTimer('days-due', 0);
+  }
+
+  #foldersThere(): readonly string[] {
+    const there = this.#folders.all.filter(({ state }) => state !== 'waiting');
+    return there.map(({ path }) => path);
+  }
+
   #guarded(task: () => void): void {
     try {
       task();
@@ -520,14 +687,4 @@ export class Watcher {
       this.#target.report({ event: 'problem', message: messageOf(error) });
     } else this.#fail(error);
   }
-}
-
-/** Returns a text that changes when a network connects or disconnects. */
-function addressesNow(): string {
-  return Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal }) => !internal)
-    .map(({ address }) => address)
-    .sort()
-    .join(' ');
 }

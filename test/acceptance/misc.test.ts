@@ -217,13 +217,14 @@ describe('sync explain', () => {
     const day = async () =>
       ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
     const unknown = { state: 'unknown', reason: 'Nothing was sent from here.' };
-    const nutrition = { kind: 'nutrition', ...unknown };
+    const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
+    const nutrition = { kind: 'nutrition', ...unknown, files: [] };
     const empty = { date: '2026-02-15', zone: 'Europe/Berlin', recordings: [] };
     expect(await day()).toEqual({
       type: 'explain',
       subject: 'date',
       ...empty,
-      records: [{ kind: 'wellness', ...unknown }, nutrition],
+      records: [{ kind: 'wellness', ...unknown, files: [] }, nutrition],
     });
     await world.sync(['push', 'wellness', '-'], { input: '{"date": "2026-02-15", "hrv": 66}' });
     expect(await day()).toEqual({
@@ -235,7 +236,8 @@ describe('sync explain', () => {
           kind: 'wellness',
           state: 'confirmed',
           reason: 'The service confirmed it.',
-          changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+          changedAt: isoTime,
+          files: [{ path: 'stdin', sentAt: isoTime }],
         },
         nutrition,
       ],

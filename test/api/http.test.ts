@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/api/http.ts';
@@ -331,6 +332,66 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       details: { limitBytes: MAX_ANSWER_BYTES },
     });
     expect(sent).toBeLessThan(MAX_ANSWER_BYTES * 4);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['identity', (bytes: Buffer) => bytes],
+    ['gzip, br', (bytes: Buffer) => brotliCompressSync(gzipSync(bytes))],
+  ])('unpacks an answer in the coding %s, which nothing asked for', async (coding, pack) => {
+    const { http } = await open();
+    const server = await listen((_request, response) => {
+      response.writeHead(422, { 'content-encoding': coding });
+      response.end(pack(Buffer.from('{"Überhöhe":"größer"}')));
+    });
+    const answer = await http.send(requestTo(server.url));
+    expect([answer.status, answer.text]).toEqual([422, '{"Überhöhe":"größer"}']);
+    expect(server.requests[0]?.headers).not.toHaveProperty('accept-encoding');
+  });
+
+  it('accepts an answer without a body that states a coding', async () => {
+    const { http } = await open();
+    const server = await listen((_request, response) => {
+      response.writeHead(204, { 'content-encoding': 'gzip' });
+      response.end();
+    });
+    expect(await http.send(requestTo(server.url))).toMatchObject({ status: 204, text: '' });
+  });
+
+  it.each<[string, string, Buffer, string]>([
+    ['is cut off', 'gzip', gzipSync('{"a":1}').subarray(0, -6), '(gzip: unexpected end of file)'],
+    ['is no gzip', 'gzip', Buffer.from('{"a":1}'), '(gzip: incorrect header check)'],
+    ['has an unknown coding', 'ZSTD', Buffer.from('{"a":1}'), '(zstd)'],
+  ])('rejects an answer that %s, as a service that may have acted', async (_what, ...rest) => {
+    const [coding, body, why] = rest;
+    const { http } = await open();
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding });
+      response.end(body);
+    });
+    const { host } = new URL(server.url);
+    expect(await failure(http.send(requestTo(server.url)))).toMatchObject({
+      code: 'NETWORK',
+      message: `${host} sent a response that cannot be unpacked ${why}.`,
+      details: { delivery: 'unknown' },
+    });
+  });
+
+  it('unpacks no more than the size limit', async () => {
+    const { http } = await open();
+    const bomb = gzipSync(Buffer.alloc(MAX_ANSWER_BYTES + 1, 0x20));
+    expect(bomb.length).toBeLessThan(100_000);
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(bomb);
+    });
+    expect(await failure(http.send(requestTo(server.url)))).toMatchObject({
+      code: 'SERVICE_ANSWER',
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    });
   });
 
   it('reads the answer of a service that rejects a large body without reading it', async () => {

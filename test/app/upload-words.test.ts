@@ -141,8 +141,8 @@ describe('the outcome of a file', () => {
       'refused-before': 0,
       'before-since': 0,
     };
-    const report = { summary, skipped, processing: 0, others: NO_OTHERS };
-    expect(uploadSummaryText(report)).toEqual(text);
+    const report = { summary, skipped, wellness: 0, processing: 0, others: NO_OTHERS };
+    expect(renderText(uploadSummaryText(report), undefined)).toEqual(text);
   });
 
   it.each([
@@ -151,14 +151,30 @@ describe('the outcome of a file', () => {
     [3, 2, '3 files: 3 uploaded (the platform is processing 2 of them).'],
   ])('says of %i uploads that the platform is processing %i', (uploaded, processing, text) => {
     const summary = { ...none, total: uploaded, uploaded };
-    const report = { summary, skipped: NO_SKIPPED, processing, others: NO_OTHERS };
+    const report = { summary, skipped: NO_SKIPPED, wellness: 0, processing, others: NO_OTHERS };
     expect(String(uploadSummaryText(report))).toBe(text);
   });
 
+  it('names the command that sends the wellness in skipped files', () => {
+    const skipped = { ...NO_SKIPPED, 'not-an-activity': 3 };
+    const report = { skipped, processing: 0, others: NO_OTHERS };
+    const text = (wellness: number) =>
+      renderText(
+        uploadSummaryText({ summary: { ...none, total: 3, skipped: 3 }, wellness, ...report }),
+        undefined,
+      );
+    const sentence =
+      'Nothing to send. 3 files: 3 without an activity (settings, courses and the like).';
+    const command = '`sync push wellness` with the same folder sends it.';
+    expect(text(0)).toBe(sentence);
+    expect(text(1)).toBe(`${sentence} 1 of them has wellness data: ${command}`);
+    expect(text(3)).toBe(`${sentence} 3 of them have wellness data: ${command}`);
+  });
+
   it('names the files of other kinds, and the way to send their recordings', () => {
-    const report = { summary: none, skipped: NO_SKIPPED, processing: 0 };
+    const report = { summary: none, skipped: NO_SKIPPED, wellness: 0, processing: 0 };
     const text = (others: Partial<typeof NO_OTHERS>) =>
-      uploadSummaryText({ ...report, others: { ...NO_OTHERS, ...others } });
+      renderText(uploadSummaryText({ ...report, others: { ...NO_OTHERS, ...others } }), undefined);
     expect(text({ gpx: ['a.gpx', 'b.gpx'], tcx: ['c.tcx'] })).toBe(
       'No recordings found. Not sent: 2 GPX files and 1 TCX file. Only FIT recordings are sent: export the originals as FIT.',
     );

@@ -386,7 +386,9 @@ describe('failures that keep the login', () => {
   function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
     const save: CredentialStore['save'] = (next, signal) =>
       isLocked()
-        ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
+        ? Promise.reject(
+            new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.', { hint: 'Unlock it.' }),
+          )
         : over.save(next, signal);
     return {
       ...over,
@@ -431,7 +433,9 @@ describe('failures that keep the login', () => {
       const monotonic = () => (ms += 20_000);
       const quick: Clock = { ...needs.clock, monotonic };
       const session = openTestSession({ ...needs, clock: quick, store }, warnings);
-      await failure(session.accessToken(never));
+      const error = await failure(session.accessToken(never));
+      // The warning alone has the advice about the login.
+      expect(error.hint).toBe('Unlock it.');
       await session.close();
       await session.close();
       expect(warnings).toHaveLength(count);
@@ -554,6 +558,16 @@ describe('a missing or foreign login', () => {
     await needs.store.save({ ...credentials, accountId: 'ben' }, never);
     clock.advance(HOUR);
     expect((await failure(session.accessToken(never))).code).toBe('AUTH_REQUIRED');
+  });
+
+  it('refuses a login whose athlete the configuration does not name, and says so', async () => {
+    const { needs, credentials } = await loggedIn();
+    await needs.store.save({ ...credentials, accountId: 'anna' }, never);
+    const session = openTestSession({ ...needs, accountId: undefined, loginId: undefined });
+    expect(await failure(session.accessToken(never))).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      message: 'The configuration does not name the athlete of the login of profile "default".',
+    });
   });
 
   it('throws AUTH_REQUIRED for a damaged login, without quoting it', async () => {

@@ -39,6 +39,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
   await store.save(login, never);
   const system = (signal = never) => testSystem({ homeDir, env, signal });
   return {
+    homeDir,
     paths,
     path,
     store,
@@ -156,6 +157,20 @@ it('reports that there was no login to delete', async () => {
   const report = await here.logout();
   expect(report).toMatchObject({ wasLoggedIn: false, revocations: [] });
   expect(service.control.requestCount()).toBe(0);
+});
+
+it('keeps the account of a login that is in another state folder', async () => {
+  const service = await sandbox();
+  const here = await loggedIn(service);
+  const env = { SYNC_CONFIG_DIR: here.homeDir, SYNC_STATE_DIR: join(here.homeDir, 'other') };
+  const system = testSystem({ homeDir: here.homeDir, env });
+  const { done, stdout } = startCommand(logout, system, []);
+  expect(await done).toBe(0);
+  expect(stdout.join('\n').split('\n')).toEqual([
+    'There was no login to delete (profile "default").',
+    'The configuration names Anna: that login may be in another state folder (SYNC_STATE_DIR).',
+  ]);
+  expect((await here.token()).report.accessToken).toBe(here.login.tokens.accessToken?.reveal());
 });
 
 it('reports that there was no login if there is no keychain either', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { type ProfileChange, profileText, showOrUpdate } from '../../src/commands/profile.ts';
+import { type ProfileChange, showOrUpdate } from '../../src/app/profile-update.ts';
+import { profileText } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';
 import { type Answer, openTinyService } from '../support/tiny-service.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainIo } from '../support/io.ts';
-import { listWorkouts, workoutsText } from '../../src/commands/workouts.ts';
+import { listWorkouts } from '../../src/app/workout-list.ts';
+import { workoutsText } from '../../src/commands/workouts.ts';
 import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
 const signal = new AbortController().signal;

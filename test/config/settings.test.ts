@@ -100,6 +100,17 @@ describe.each<[SettingKey, Record<string, unknown>]>([
   ],
   ['tokenStore', { keychain: 'keychain', ' file ': 'file', Keychain: refused, '': refused }],
   ['nutritionDelivery', { auto: 'auto', replace: 'replace', append: 'append', both: refused }],
+  ['notifications', { on: 'on', ' needed ': 'needed', off: 'off', true: refused, '': refused }],
+  [
+    'onEvent',
+    {
+      ' jq -r .event >> ~/log ': 'jq -r .event >> ~/log',
+      'a\nb': 'a\nb',
+      '': refused,
+      ' ': refused,
+      'a\0b': refused,
+    },
+  ],
   ['testAccount', { true: true, false: false, yes: refused, '1': refused, '': refused }],
   [
     'endpoint.uploadFit',

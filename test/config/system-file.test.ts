@@ -106,6 +106,7 @@ describe('a fault of the file for all users', () => {
     ['a value that is no text', '{"clientId": true}', ', line 1: clientId is not a text', /^/],
     ['an unknown key', '{\n"profiles": {}}', ', line 2: there is no setting "profiles".', /^/],
     ['a setting of one user', { timezone: 'Europe/Oslo' }, ', line 1: each user sets "tim', /^/],
+    ['a command', { onEvent: 'sh /tmp/x' }, ', line 1: each user sets "onEvent"', /^/],
     [
       'a client secret',
       '{\n\n"clientSecret": "hush"}',

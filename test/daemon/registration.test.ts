@@ -54,7 +54,7 @@ async function startHolder(...extra: string[]) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  return { child, stateDir, paths: watcherPaths(stateDir, 'default', ['/rides']) };
+  return { child, stateDir, paths: watcherPaths(stateDir, 'default', { folders: ['/rides'] }) };
 }
 
 /** Starts an unrelated process. */
@@ -73,7 +73,7 @@ const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid,
 
 describe('the registration of a watcher', () => {
   it('has one ID for a login and a set of folders in any order', () => {
-    const id = (login: string, ...folders: string[]) => watcherPaths('/s', login, folders).id;
+    const id = (login: string, ...folders: string[]) => watcherPaths('/s', login, { folders }).id;
     expect(id('default', '/a', '/b')).toBe(id('default', '/b', '/a'));
     const others = [
       id('default', '/a'),
@@ -88,7 +88,7 @@ describe('the registration of a watcher', () => {
   it('is listed after its first use', async () => {
     const stateDir = scratchDir();
     expect(listed(stateDir)).toEqual([]);
-    const paths = watcherPaths(stateDir, 'default', ['/rides']);
+    const paths = watcherPaths(stateDir, 'default', { folders: ['/rides'] });
     (await registerWatcher(CONTEXT, paths, WHO)).end(0);
     expect(listed(stateDir)).toEqual([paths]);
     // Finders and editors leave things behind.

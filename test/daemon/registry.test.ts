@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { lockFolders, registerWatcher } from '../../src/daemon/registration.ts';
+import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
 import {
   type WatcherState,
   readHealth,
@@ -39,7 +39,7 @@ const STATE: WatcherState = {
   startedAt: Date.UTC(2026, 1, 15, 7),
   health: HEALTH,
 };
-const pathsOf = (folder = '/a') => watcherPaths(dir, 'default', [folder]);
+const pathsOf = (folder = '/a') => watcherPaths(dir, 'default', { folders: [folder] });
 
 /** Writes the state of a watcher. */
 function put(folder = '/a', more: Partial<WatcherState> = {}): string {
@@ -108,17 +108,21 @@ it('locks a folder once per account, under every name, also before it exists', a
   symlinkSync(real, join(dir, 'link'));
   const context = testContext();
   const owner = { stateDir: dir, profile: 'default', account: 'me' };
-  const first = await lockFolders(context, owner, [real, join(real, 'not/yet')]);
+  const first = await lockScope(context, owner, { folders: [real, join(real, 'not/yet')] });
   for (const folder of [real, join(dir, 'link'), join(dir, 'link/not/yet')]) {
-    await expect(lockFolders(context, owner, [folder])).rejects.toMatchObject({ code: 'BUSY' });
+    await expect(lockScope(context, owner, { folders: [folder] })).rejects.toMatchObject({
+      code: 'BUSY',
+    });
   }
   // A failure releases the locks that were taken before it.
   const free = join(dir, 'free');
-  await expect(lockFolders(context, owner, [free, real])).rejects.toMatchObject({ code: 'BUSY' });
-  (await lockFolders(context, owner, [free])).release();
-  (await lockFolders(context, { ...owner, account: 'you' }, [real])).release();
+  await expect(lockScope(context, owner, { folders: [free, real] })).rejects.toMatchObject({
+    code: 'BUSY',
+  });
+  (await lockScope(context, owner, { folders: [free] })).release();
+  (await lockScope(context, { ...owner, account: 'you' }, { folders: [real] })).release();
   first.release();
-  (await lockFolders(context, owner, [join(dir, 'link')])).release();
+  (await lockScope(context, owner, { folders: [join(dir, 'link')] })).release();
 });
 
 it('writes health after the clock was set back', async () => {

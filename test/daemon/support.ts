@@ -12,7 +12,7 @@ export function scratchDir(): string {
 }
 
 export function scratchPaths(): WatcherPaths {
-  return watcherPaths(scratchDir(), 'default', ['/rides']);
+  return watcherPaths(scratchDir(), 'default', { folders: ['/rides'] });
 }
 
 /** Does a process of this id live? */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deviceId } from '../../src/fit/device.ts';
 import { describeFileType, isActivity, readFileId, type FileId } from '../../src/fit/file-id.ts';
 import { makeRecording, unfinished, wrapRecords, zeroFilled } from '../support/fit-maker.ts';
-import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
+import { START, fitFile, fitMessage, message, u32 } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const startTime = new Date('2026-02-15T22:30:00Z');
@@ -16,22 +16,6 @@ const rideId: FileId = {
   timeCreated: startTime,
 };
 
-/** Builds a little-endian message: its definition and its data. */
-function message(
-  globalNumber: number,
-  fields: readonly (readonly [number: number, baseType: number, bytes: readonly number[]])[],
-): number[] {
-  return [
-    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, fields.length],
-    ...fields.flatMap(([number, baseType, bytes]) => [number, bytes.length, baseType]),
-    0,
-    ...fields.flatMap(([, , bytes]) => bytes),
-  ];
-}
-
-function u32(value: number): number[] {
-  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24];
-}
 describe('the file_id of a recording', () => {
   it.each([
     ['little-endian', makeRecording(ride)],

@@ -6,28 +6,11 @@ import { deviceId } from '../../src/fit/device.ts';
 import { readFileId } from '../../src/fit/file-id.ts';
 import { readFirstSession, readSummary } from '../../src/fit/summary.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
-import { fitFile, fitMessage } from '../support/fit-messages.ts';
+import { fitFile, fitMessage, message, u32 } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const startTime = new Date('2026-02-15T22:30:00Z');
 const ride = { startTime, manufacturer: 1, product: 4062, serial: 3412345678, type: 4 };
-
-/** Builds a little-endian message: its definition and its data. */
-function message(
-  globalNumber: number,
-  fields: readonly (readonly [number: number, baseType: number, bytes: readonly number[]])[],
-): number[] {
-  return [
-    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, fields.length],
-    ...fields.flatMap(([number, baseType, bytes]) => [number, bytes.length, baseType]),
-    0,
-    ...fields.flatMap(([, , bytes]) => bytes),
-  ];
-}
-
-function u32(value: number): number[] {
-  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24];
-}
 
 describe('readSummary', () => {
   const options = { ...ride, durationSecs: 900, sport: 2, subSport: 7, localOffsetMinutes: 60 };

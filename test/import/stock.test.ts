@@ -149,6 +149,28 @@ describe('taking stock of an account export', () => {
     expect(nutrition.records.map(({ date }) => date)).toEqual(['2026-02-15']);
   });
 
+  it('takes a repaired copy for a recording, unless its original is whole', async () => {
+    const zip = makeZip([
+      { name: 'cut.repaired.fit', bytes: RIDE },
+      { name: 'cut.fit', bytes: truncated(RIDE, 50) },
+      { name: 'alone.repaired.fit', bytes: RUN },
+    ]);
+    const walk = rideOf('2026-03-02', 3);
+    const files = { 'a.zip': zip, 'b/whole.repaired.fit': truncated(walk, 9), 'b/whole.fit': walk };
+    const { stock, problems } = await stockOf(files, ['a.zip', 'b']);
+    expect(stock.findings.map(row)).toEqual([
+      'recordings: Recordings, 3, 2026-02-15 to 2026-03-02, sent',
+      'copies: Repaired copies, 1',
+      'unusable: Unusable recordings, 1',
+    ]);
+    expect(problems).toEqual(['a.zip/cut.fit: incomplete']);
+    expect(stock.members.map(({ path }) => path)).toEqual([
+      'a.zip/cut.repaired.fit',
+      'a.zip/alone.repaired.fit',
+    ]);
+    expect(stock.files.map(({ path }) => path)).toEqual(['b/whole.fit']);
+  });
+
   it('leaves the members readable for sending', async () => {
     const inner = makeZip([{ name: 'a.fit', bytes: RIDE }]);
     const zip = makeZip([

@@ -39,6 +39,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.uploads.confirm('a', 1, {});
   before.records.claim('nutrition', '2026-05-10', 'd', false);
   before.records.confirm('nutrition', '2026-05-10', 'd');
+  before.records.sentFrom('nutrition', '2026-05-10', ['/meals.json']);
   before.records.nutrition.settle('2026-05-10', GEL);
   before.records.nutrition.noteTraits({ kind: 'append' });
   before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
@@ -62,6 +63,7 @@ it('moves all rows of one account to another, in every table with an account', (
   const after = books('athlete');
   expect(after.uploads.claim(recording('a'), false).claim).toBe('confirmed');
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
+  expect(after.records.filesOf('nutrition', '2026-05-10')).toMatchObject([{ path: '/meals.json' }]);
   expect(after.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
   expect(after.records.nutrition.traits()).toEqual({ kind: 'append' });
   expect(after.records.zones.find('2026-05-10T12:00')).toBe('Asia/Tokyo');

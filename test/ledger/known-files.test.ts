@@ -36,6 +36,15 @@ describe('knownFiles', () => {
     expect(known.find('/r/a.fit', stamp)).toBeUndefined();
   });
 
+  it('knows a file on an MTP mount by path and size: times there say nothing, and mounts move', () => {
+    const { known } = open();
+    const path = (session: string) => `/run/user/1000/kio-fuse-${session}/mtp/Edge 840/ride.fit`;
+    const now = { ...OLD, mtimeMs: NOW, ctimeMs: NOW };
+    known.remember(path('aB3dEf'), now, ACTIVITY);
+    expect(known.find(path('zZ9yXw'), OLD)).toMatchObject(ACTIVITY);
+    expect(known.find(path('zZ9yXw'), { ...OLD, size: 12 })).toBeUndefined();
+  });
+
   it('remembers the last reading of a file', () => {
     const { known } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);

@@ -33,6 +33,25 @@ describe('RecordLedger', () => {
     expect(ledger.isUnchanged('wellness', DAY, 'd2')).toBe(true);
   });
 
+  it('names the files that a day was sent from, the latest first, until they are forgotten', () => {
+    let now = 1;
+    const dir = scratchDir();
+    const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
+    ledger.sentFrom('wellness', DAY, ['/a.fit', '/b.fit']);
+    now = 2;
+    ledger.sentFrom('wellness', DAY, ['/b.fit', 'stdin']);
+    ledger.sentFrom('wellness', '2026-02-16', ['/c.fit']);
+    expect(ledger.filesOf('wellness', DAY)).toEqual([
+      { path: '/b.fit', sentAt: 2 },
+      { path: 'stdin', sentAt: 2 },
+      { path: '/a.fit', sentAt: 1 },
+    ]);
+    expect(ledger.filesOf('nutrition', DAY)).toEqual([]);
+    ledger.forgetFiles('wellness', DAY);
+    expect(ledger.filesOf('wellness', DAY)).toEqual([]);
+    expect(ledger.filesOf('wellness', '2026-02-16')).toHaveLength(1);
+  });
+
   it('frees a day that was not delivered', () => {
     const { ledger } = open();
     ledger.claim('wellness', DAY, 'd1', false);

@@ -24,7 +24,8 @@ function define(
     programDir,
   };
   const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
-  return defineService(system, config, ['/home/ann/Garmin', '/mnt/two words'], kind);
+  const folders = ['/home/ann/Garmin', '/mnt/two words'];
+  return defineService(system, config, { folders }, kind);
 }
 
 describe('the definition of a service', () => {

@@ -24,7 +24,7 @@ export function definitionOf(
 ): ServiceDefinition {
   return {
     profile: 'default',
-    folders,
+    watches: folders.join(', '),
     command: ['/usr/bin/node', '/opt/sync/dist/main.cjs', 'watch', ...folders],
     env: { SYNC_STATE_DIR: '/home/ann/.local/state/athlete-sync' },
     crashFile: '/home/ann/crash.log',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from '../../src/base/json.ts';
-import { MAX_PROBLEMS, prepareInputs } from '../../src/records/prepare.ts';
+import { MAX_PROBLEMS } from '../../src/records/add-record.ts';
+import { prepareInputs } from '../../src/records/prepare.ts';
 import { BERLIN, chunks, prepare } from './support.ts';
 
 /** Far more than any real file has; a step that compares each with each would take minutes. */

@@ -36,6 +36,7 @@ describe('several wellness records for one date', () => {
         date: '2026-02-14',
         body: { date: '2026-02-14', hrv: 55 },
         sources: ['in.json#/1'],
+        files: ['in.json'],
         warnings: [],
         zoneUsed: false,
         digest: recordDigest({ date: '2026-02-14', hrv: 55 }),
@@ -46,6 +47,7 @@ describe('several wellness records for one date', () => {
         date,
         body,
         sources: ['in.json#/0', 'in.json#/2', 'in.json#/3'],
+        files: ['in.json'],
         warnings: [
           {
             source: 'in.json#/2',
@@ -202,6 +204,7 @@ describe('several nutrition records for one date', () => {
         date,
         body: { date, items: [a, b, c] },
         sources: ['in.json#/0', 'in.json#/1'],
+        files: ['in.json'],
         warnings: [
           { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
         ],

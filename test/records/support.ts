@@ -1,5 +1,6 @@
-import { type PreparedRecords, addRecord, readingOf } from '../../src/records/prepare.ts';
+import { addRecord, readingOf } from '../../src/records/add-record.ts';
 import type {
+  PreparedRecords,
   RawRecord,
   ReadingOptions,
   RecordKind,

@@ -12,6 +12,7 @@ function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | und
     date,
     body: { date, ...fields },
     sources: ['in.json#/0', 'in.json#/1'],
+    files: [],
     warnings: [],
     zoneUsed: false,
     digest: '',

@@ -58,8 +58,13 @@ const MESSAGES = {
       depthMm: [92, UINT32],
     },
   ],
+  weightScale: [30, { timestamp: [253, UINT32], hundredthKg: [0, UINT16], user: [12, UINT16] }],
   course: [31, { name: [5, STRING] }],
   activity: [34, { timestamp: [253, UINT32], local: [5, UINT32] }],
+  monitoringInfo: [103, { timestamp: [253, UINT32], local: [0, UINT32] }],
+  monitoringHr: [211, { timestamp: [253, UINT32], sevenDays: [0, UINT8], today: [1, UINT8] }],
+  maxMet: [229, { time: [0, UINT32], tenths: [2, UINT16], sport: [5, ENUM] }],
+  hrvStatus: [370, { timestamp: [253, UINT32], week: [0, UINT16], lastNight: [1, UINT16] }],
 } as const;
 
 type Kind = keyof typeof MESSAGES;
@@ -76,15 +81,10 @@ export function fitMessage<K extends Kind>(kind: K, values: Values<K>): number[]
   const written = Object.entries(values as Record<string, number | string | Uint8Array>).map(
     ([name, value]) => {
       const [number, type] = fields[name] as readonly [number, number];
-      return { number, type, bytes: encoded(value, type) };
+      return [number, type, encoded(value, type)] as const;
     },
   );
-  return [
-    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, written.length],
-    ...written.flatMap(({ number, type, bytes }) => [number, bytes.length, type]),
-    0,
-    ...written.flatMap(({ bytes }) => bytes),
-  ];
+  return message(globalNumber, written);
 }
 
 function encoded(value: number | string | Uint8Array, type: number): number[] {
@@ -138,4 +138,22 @@ export function withMissingByte(): Uint8Array {
     return [0, ...[0x7f, 0x7f, 0x7f, 0x10].slice(i === 4 ? 1 : 0), ...bytes];
   });
   return unfinished(wrapRecords(Uint8Array.from([definition, records].flat(2))));
+}
+
+/** Builds a little-endian message of any fields: its definition and its data. */
+export function message(
+  globalNumber: number,
+  fields: readonly (readonly [number: number, baseType: number, bytes: readonly number[]])[],
+): number[] {
+  return [
+    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, fields.length],
+    ...fields.flatMap(([number, baseType, bytes]) => [number, bytes.length, baseType]),
+    0,
+    ...fields.flatMap(([, , bytes]) => bytes),
+  ];
+}
+
+/** Returns the bytes of a little-endian uint32. */
+export function u32(value: number): number[] {
+  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24];
 }

@@ -26,10 +26,14 @@ export function whyNoFuse(): string | undefined {
   }
 }
 
-/** Shows the folder `source` at `at`, until the test ends. */
-export async function mountFuse(source: string, at: string): Promise<FuseMount> {
+/** Shows the folder `source` at `at`, until the test ends. @param flags of bindfs */
+export async function mountFuse(
+  source: string,
+  at: string,
+  flags: readonly string[] = [],
+): Promise<FuseMount> {
   mkdirSync(at, { recursive: true });
-  const server: ChildProcess = spawn('bindfs', ['-f', '--no-allow-other', source, at]);
+  const server: ChildProcess = spawn('bindfs', ['-f', '--no-allow-other', ...flags, source, at]);
   onTestFinished(() => {
     server.kill('SIGCONT');
     spawnSync('fusermount3', ['-u', '-z', at]);

@@ -1,9 +1,16 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { makeFolder, makeNamedFolder, makeStateFolder } from '../../src/system/storage.ts';
+import {
+  makeFolder,
+  makeNamedFolder,
+  makeStateFolder,
+  replaceFile,
+} from '../../src/system/storage.ts';
 import { scratchDir } from '../auth/support.ts';
+import { mountFuse, whyNoFuse } from '../support/fuse.ts';
+import { mountVfat, whyNoVfat } from '../support/vfat.ts';
 
 function caught(task: () => void): SyncError {
   try {
@@ -52,4 +59,62 @@ describe('creating a folder', () => {
     mkdirSync(join(file, '..', 'folder'));
     makeNamedFolder(join(file, '..', 'folder'), '--out');
   });
+});
+
+/** File systems that state one owner and mode for all files, whatever a program asks for. */
+const FLAT = [
+  {
+    name: 'vfat',
+    missing: whyNoVfat(),
+    modes: { all: 'umask=000', others: 'uid=65534,umask=077', own: 'umask=077' },
+    mountAt: mountVfat,
+  },
+  {
+    name: 'bindfs',
+    missing: whyNoFuse(),
+    modes: { all: '--perms=0777', others: '--force-user=65534', own: '--perms=0700' },
+    mountAt: (at: string, flag: string) => mountFuse(scratchDir(), at, [flag]),
+  },
+].map((each) => ({
+  ...each,
+  note: each.missing === undefined ? '' : ` (skipped: ${each.missing})`,
+}));
+
+describe.each(FLAT)('a file on $name$note', ({ missing, modes, mountAt }) => {
+  const mounted = async (options: string) => {
+    const at = join(scratchDir(), 'disk');
+    await mountAt(at, options);
+    return at;
+  };
+
+  it.skipIf(missing !== undefined)('keeps no secret if all users can read it', async () => {
+    const at = await mounted(modes.all);
+    const path = join(at, 'login.json');
+    expect(() => replaceFile(path, 'secret', { secret: true })).toThrow(
+      `a new file in ${at} is not this user's alone (owner ${process.getuid?.()}, mode 0777)`,
+    );
+    expect(readdirSync(at)).toEqual([]);
+    replaceFile(path, 'no secret');
+    expect(readFileSync(path, 'utf8')).toBe('no secret');
+  });
+
+  it.skipIf(missing !== undefined)(
+    'is refused if it belongs to another user, secret or not',
+    async () => {
+      const at = await mounted(modes.others);
+      for (const secret of [true, false]) {
+        expect(() => replaceFile(join(at, 'file'), 'x', { secret })).toThrow('(owner 65534, ');
+      }
+      expect(readdirSync(at)).toEqual([]);
+    },
+  );
+
+  it.skipIf(missing !== undefined)(
+    'keeps a secret if the mount is for this user alone',
+    async () => {
+      const path = join(await mounted(modes.own), 'login.json');
+      replaceFile(path, 'secret', { secret: true });
+      expect(readFileSync(path, 'utf8')).toBe('secret');
+    },
+  );
 });

@@ -4,6 +4,8 @@ import { runInProcess } from '../support/in-process.ts';
 import type { Finished } from '../support/program.ts';
 import { REVISION_NAMES, type Revision } from '../../src/sandbox/revisions.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
+import type { Random } from '../../src/seed/random.ts';
+import { type BadLine, openBadLine } from './bad-line.ts';
 import { type Cargo, emptyCargo } from './cargo.ts';
 import { judgeOutput } from './judge.ts';
 import type { Round } from './kind.ts';
@@ -81,6 +83,26 @@ export async function openScene(round: Round, options: SceneOptions): Promise<Sc
     cargo: emptyCargo(),
     serial: () => ++serial,
   };
+}
+
+/** Opens a scene of a random revision behind a line that the round can break. */
+export async function openOnBadLine(
+  round: Round,
+  random: Random,
+): Promise<{ readonly scene: Scene; readonly line: BadLine }> {
+  const lines: BadLine[] = [];
+  const scene = await openScene(round, {
+    revision: random.pick(REVISIONS),
+    readsNutrition: random.chance(0.5),
+    through: async (url) => {
+      const line = await openBadLine(url);
+      lines.push(line);
+      return line.url;
+    },
+  });
+  const [line] = lines;
+  if (line === undefined) throw new Error('the scene opened no line');
+  return { scene, line };
 }
 
 /** @param ms that the run took */

@@ -52,6 +52,7 @@ beforeEach(async () => {
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     forcePolling: false,
+    lookAtMtp: () => Promise.resolve(undefined),
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
     onRoot: nothing,
     onGone: () => 0,

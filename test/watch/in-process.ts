@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -42,15 +43,21 @@ afterEach(async () => {
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
+/** No test but those of MTP mounts starts the child. */
+const NO_MTP = { childPath: '', env: {} };
+
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherTarget, 'client'>> & {
+    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp'>> & {
       clock?: Clock | ManualClock;
-      filesystemType?: FilesystemType;
+      /** Sends wellness; the zone is Europe/Berlin. */
+      wellness?: boolean;
+      filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
     } = {},
 ) {
-  const { clock = systemClock, filesystemType = LOCAL, client, ...given } = options;
+  const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
+  const { mtp = NO_MTP, wellness = false, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -59,8 +66,9 @@ export function start(
   const events: WatchNotice[] = [];
   const target: WatcherTarget = {
     appVersion: 'test',
-    filesystemType: () => filesystemType,
+    filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
+    mtp,
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),
@@ -71,7 +79,14 @@ export function start(
     onChange: () => undefined,
     onRescanned: () => undefined,
     onTick: () => undefined,
-    delivers: true,
+    delivers,
+    wellness: wellness
+      ? {
+          records: new RecordLedger(database, 'me', mark, now),
+          zone: () => Promise.resolve({ name: 'Europe/Berlin', from: 'profile' }),
+          url: () => new URL('/api/wellness', sandbox.url),
+        }
+      : undefined,
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);

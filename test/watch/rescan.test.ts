@@ -54,6 +54,7 @@ function open() {
       filesystemType: () => ({ noEvents: undefined, removable: false }),
       recursiveEvents: false,
       forcePolling: true,
+      lookAtMtp: () => Promise.resolve(undefined),
       onName: () => undefined,
       onRoot: () => undefined,
       onGone: () => 0,

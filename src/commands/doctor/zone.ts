@@ -22,7 +22,7 @@ export async function checkZone(context: AppContext, config: Config): Promise<Fi
   };
 }
 
-/** Compares the platform's zone with the zone that days are counted in. */
+/** Reports a platform zone whose clocks differ from those of the zone that decides about days. */
 export async function checkPlatformZone(context: AppContext, config: Config): Promise<Finding[]> {
   const theirs = await platformZone(context, config);
   if (theirs === undefined) return [];

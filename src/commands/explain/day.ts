@@ -3,7 +3,7 @@ import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../json/time.ts';
-import type { RecordKind, RecordLedger } from '../../ledger/records.ts';
+import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
@@ -26,6 +26,7 @@ interface ExplainedRecord {
   readonly reason: Text;
   /** ms since 1970 */
   readonly changedAt?: number;
+  readonly files: readonly DayFile[];
 }
 
 /** Explains the activities that began on a local day, and its records. */
@@ -47,8 +48,16 @@ export function explainDay(
 }
 
 function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): ExplainedRecord {
+  return { kind, ...stateOfRecord(kind, date, ledger), files: ledger.filesOf(kind, date) };
+}
+
+function stateOfRecord(
+  kind: RecordKind,
+  date: string,
+  ledger: RecordLedger,
+): Omit<ExplainedRecord, 'kind' | 'files'> {
   const row = ledger.find(kind, date);
-  if (row === undefined) return { kind, state: 'unknown', reason: 'Nothing was sent from here.' };
+  if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;
   if (kind === 'nutrition' && ledger.nutrition.day(date).unclear) {
     const reason = joinTexts(
@@ -58,13 +67,13 @@ function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): Ex
       ],
       ' ',
     );
-    return { kind, state: 'waiting', reason, changedAt };
+    return { state: 'waiting', reason, changedAt };
   }
   if (row.state === 'confirmed') {
-    return { kind, state: 'confirmed', reason: 'The service confirmed it.', changedAt };
+    return { state: 'confirmed', reason: 'The service confirmed it.', changedAt };
   }
   const reason = 'The service does not hold it as it was sent. Push it again to see why.';
-  return { kind, state: 'waiting', reason, changedAt };
+  return { state: 'waiting', reason, changedAt };
 }
 
 export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<string, unknown> {
@@ -77,7 +86,10 @@ export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<s
       const sent = { path, sha256, activity: activityJson(activity), changedAt };
       return { ...withIsoTimes(sent, 'changedAt'), ...state };
     }),
-    records: records.map((record) => withIsoTimes(record, 'changedAt')),
+    records: records.map(({ files, ...record }) => ({
+      ...withIsoTimes(record, 'changedAt'),
+      files: files.map((file) => withIsoTimes(file, 'sentAt')),
+    })),
   };
 }
 
@@ -100,9 +112,19 @@ export function dayText(
       row('', upload.path),
     ]),
     ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),
-    ...records.map(({ kind, reason, changedAt }) =>
+    ...records.flatMap(({ kind, reason, changedAt, files }) => [
       row(TITLES[kind], phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
-    ),
+      ...fileLines(files).map((line) => row('', line)),
+    ]),
   ];
   return joinTexts(lines, '\n');
+}
+
+/** Files of a record that are shown. */
+const SHOWN_FILES = 10;
+
+function fileLines(files: readonly DayFile[]): string[] {
+  const more = files.length - SHOWN_FILES;
+  const shown = files.slice(0, SHOWN_FILES).map(({ path }) => `from ${path}`);
+  return more > 0 ? [...shown, `and ${more} more, which --json lists`] : shown;
 }

@@ -5,6 +5,7 @@ import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import type { InvalidReason } from '../../upload/report.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
 import { invalidHint } from '../../app/invalid-hint.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
@@ -23,18 +24,22 @@ export function explainFile(path: string, absolute: string, uploads: UploadLedge
   if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
   const identity = identify(contents.bytes);
   if (!('sha256' in identity)) {
-    const hint = invalidHint(path, identity.verdict);
-    const reason = hint === undefined ? identity.detail : phrase`${identity.detail} ${hint}`;
-    return { path, state: 'not-sent', reason };
+    return { path, state: 'not-sent', reason: withHint(path, identity.verdict, identity.detail) };
   }
   const { sha256 } = identity;
   const upload = uploads.find(sha256);
   if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };
   if (identity.verdict === 'not-an-activity') {
-    return { path, sha256, state: 'not-sent', reason: identity.detail };
+    const { verdict, detail, wellness } = identity;
+    return { path, sha256, state: 'not-sent', reason: withHint(path, verdict, detail, wellness) };
   }
   const reason = phrase`It was never sent. ${sync('upload', path)} sends it.`;
   return { path, sha256, state: 'new', reason };
+}
+
+function withHint(path: string, verdict: InvalidReason, detail: string, wellness = false): Text {
+  const hint = invalidHint(path, verdict, wellness);
+  return hint === undefined ? detail : phrase`${detail} ${hint}`;
 }
 
 export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {

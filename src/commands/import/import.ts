@@ -173,6 +173,9 @@ class Import {
       this.#failures.print(output);
     }
     const { findings, records } = stock;
+    const { notes, warnings } = records.wellness;
+    for (const note of notes) output.say(note);
+    for (const warning of warnings) output.warn(warning);
     for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
       for (const item of [...unreadable, ...invalid]) this.#reportDay(item);
     }

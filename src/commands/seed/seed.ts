@@ -239,7 +239,11 @@ function errorOf(account: SeedAccount, error: SyncError, flags: AppContext['flag
   return new SyncError(code, withVariablesOf(account, message), {
     ...(hint === undefined
       ? {}
-      : { hint: withVariablesOf(account, renderText(hint, account.profile ?? flags.profile)) }),
+      : {
+          hint: linesOf(
+            withVariablesOf(account, renderText(hint, account.profile ?? flags.profile)),
+          ),
+        }),
     cause,
     details,
   });
@@ -274,9 +278,28 @@ function seedSummaryJson(
   return { type: 'summary', ...named, ...summary, ...outcomes };
 }
 
+/** Words for what happened to recordings and records. */
+const OUTCOME_WORDS: Readonly<Record<SeedItem['outcome'], string>> = {
+  uploaded: 'sent',
+  pushed: 'sent',
+  'would-upload': 'would be sent',
+  'would-push': 'would be sent',
+  duplicate: 'already at the service',
+  skipped: 'sent before',
+  invalid: 'not usable',
+  rejected: 'refused',
+  conflict: 'to be corrected in the platform',
+  failed: 'not sent',
+};
+
 function seedSummaryText(summary: SeedSummary, account: string | undefined): string {
   const { from, until, recordings, records, outcomes } = summary;
-  const counted = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  const counts = new Map<string, number>();
+  for (const [outcome, count] of Object.entries(outcomes)) {
+    const words = OUTCOME_WORDS[outcome as SeedItem['outcome']];
+    counts.set(words, (counts.get(words) ?? 0) + count);
+  }
+  const counted = [...counts].map(([words, count]) => `${count} ${words}`);
   return `${prefix(account)}${from} to ${until}: ${plural(recordings, 'recording')}, ${plural(records, 'record')}; ${counted.join(', ')}.`;
 }
 

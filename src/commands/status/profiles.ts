@@ -6,11 +6,12 @@ import { contextOfEachProfile } from '../../app/profiles.ts';
 import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
+import { ANY_DEVICE } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import { type Checked, type LoginState, exitCodeFor } from './login.ts';
-import { type StatusReport, readStatus } from './read.ts';
+import type { Checked, LoginState } from './login.ts';
+import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { loginWord, uploadsText } from './words.ts';
 
@@ -52,29 +53,33 @@ async function showProfile(context: AppContext, http: Http, check: boolean): Pro
 }
 
 function shortText(report: StatusReport, now: number): Text {
-  const { profile, service, account, login, checked, watching, ledger, zone } = report;
+  const { profile, service, account, login, checked, disk, watching, ledger, zone } = report;
   const { uploads, waiting } = ledger;
   const open = [
     ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
     ...(waiting.records.length > 0 ? [`${plural(waiting.records.length, 'day')} waiting`] : []),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
   ];
-  const folders = watching.flatMap((watcher) => watcher.folders.map(({ path }) => path));
+  const watched = watching.flatMap(({ folders, devices }) => [
+    ...(devices === undefined ? [] : [ANY_DEVICE]),
+    ...folders.map(({ path }) => path),
+  ]);
   return block(profile, [
     account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
     ...problemLines(login),
     ...problemLines(checked),
+    ...problemLines(disk),
     [uploadsText(ledger, now), ...open].join('; '),
-    folders.length === 0 ? 'Not watching' : `Watching ${folders.join(', ')}`,
+    watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
       ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]
       : []),
   ]);
 }
 
-/** Returns why a login is not good; nothing if it is. */
-function problemLines(found: LoginState | Checked | undefined): Text[] {
+/** Returns why a login or a disk is not good; nothing if it is. */
+function problemLines(found: LoginState | Checked | StatusReport['disk']): Text[] {
   if (found === undefined || !('message' in found)) return [];
   return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
 }

@@ -4,6 +4,7 @@ import { countKept } from '../../ledger/outbox.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 
 /** What the service does not have yet, and why. */
 export interface Waiting {
@@ -50,6 +51,8 @@ export function findWaiting({ uploads, records, database }: OpenLedger, account:
 }
 
 function isUnchanged({ path, size }: ReportedFile): boolean {
+  // Looking at it may hang.
+  if (isOnMtp(path)) return false;
   try {
     return lstatSync(path).size === size;
   } catch {

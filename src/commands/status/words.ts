@@ -2,11 +2,13 @@ import { basename } from 'node:path';
 import { ageText } from '../../auth/login-ages.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordKind } from '../../ledger/records.ts';
-import type { SeenHealth } from '../../daemon/registry.ts';
+import { ANY_DEVICE, type SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
+import { scopeArguments } from '../daemons.ts';
+import { deviceText } from '../device-words.ts';
 import { missingText, who } from '../login/words.ts';
 import type { Checked, LoginState } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
@@ -40,6 +42,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Login', ...loginLines(login, now)),
     ...rows('Checked', ...checkedLines(report.checked)),
     ...rows('Kept in', ...storeLines(report)),
+    ...rows('Disk', ...diskLines(report)),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
     ...rows('Uploads', uploadsText(ledger, now)),
@@ -124,25 +127,41 @@ function storeLines({ login, store }: StatusReport): Text[] {
   return [store.kind === 'file' ? `${store.where} (only you can read it)` : store.where];
 }
 
+function diskLines({ disk }: StatusReport): Text[] {
+  if (disk === undefined) return [];
+  return [disk.message, ...(disk.hint === undefined ? [] : [disk.hint])];
+}
+
 function watchingLines({ watching, watchedLast }: StatusReport, now: number): Text[] {
   if (watching.length > 0) return watching.flatMap((watcher) => watcherLines(watcher, now));
   if (watchedLast === undefined) return ['nothing'];
-  const { folders, until } = watchedLast;
+  const { until } = watchedLast;
   return [
     `nothing since ${duration(now - until)} ago`,
-    phrase`${sync('watch', ...folders, '--daemon')} watches again.`,
+    phrase`${sync('watch', ...scopeArguments(watchedLast), '--daemon')} watches again.`,
   ];
 }
 
-/** Returns a watcher's folders and queue, and its latest problem. */
+/** Returns what a watcher watches, its queue, and its latest problem. */
 function watcherLines(watcher: SeenHealth, now: number): Text[] {
-  const { folders, since, queue, kind } = watcher;
+  const { devices = [], since, queue, days, kind } = watcher;
+  const isOn = (path: string, root: string | undefined) =>
+    root !== undefined && path.startsWith(root);
+  // The line of a device stands for its folders.
+  const folders = watcher.folders.filter(
+    ({ path }) => !devices.some(({ root }) => isOn(path, root)),
+  );
   const state = [
     `${kind === 'terminal' ? 'in a terminal' : 'in the background'} for ${duration(now - Date.parse(since))}`,
     ...(queue.waiting > 0 ? [`${plural(queue.waiting, 'recording')} waiting`] : []),
+    ...(days !== undefined && days.waiting > 0
+      ? [`${plural(days.waiting, 'wellness day')} waiting`]
+      : []),
     ...(queue.unfinished > 0 ? [plural(queue.unfinished, 'incomplete file')] : []),
   ];
   return [
+    ...(watcher.devices === undefined ? [] : [ANY_DEVICE]),
+    ...devices.map((device) => deviceText(device)),
     ...folders.map(({ path, state: found, reason }) => {
       if (reason !== undefined) return `${path}: ${reason}`;
       return found === 'waiting' ? `${path} (not there now)` : path;

@@ -10,6 +10,7 @@ import { type Registration, registerWatcher } from '../../daemon/registration.ts
 import {
   BACKGROUND_KINDS,
   type BackgroundKind,
+  type WatchScope,
   type WatcherPaths,
   watcherLogin,
   watcherPaths,
@@ -25,9 +26,8 @@ type Watch = (
 ) => Promise<ExitCode>;
 
 /** The daemon that this process is. */
-interface Background {
+interface Background extends WatchScope {
   readonly kind: BackgroundKind;
-  readonly folders: readonly string[];
   readonly passOn: readonly string[];
 }
 
@@ -74,17 +74,20 @@ export async function runInBackground(
 
 async function runRegistered(
   context: AppContext,
-  { kind, folders: given, passOn }: Background,
+  { kind, folders: given, devices, passOn }: Background,
   starter: StarterChannel,
   watch: Watch,
 ): Promise<ExitCode> {
   const { clock, flags, version } = context;
   const config = configFor(context);
-  const folders = absoluteFolders(context, given);
-  const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), folders);
+  const scope = {
+    folders: absoluteFolders(context, given),
+    ...(devices === true ? { devices } : {}),
+  };
+  const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), scope);
   const registration = await registerWatcher(context, paths, {
     profile: config.profile,
-    folders,
+    ...scope,
     kind,
     passOn,
     appVersion: version,

@@ -5,11 +5,12 @@ import { knownAccount } from '../../app/ledger-account.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
-import { eachOnce, haveOneInCommon } from '../../daemon/registration.ts';
-import { listWatchers } from '../../daemon/registry.ts';
+import { eachOnce, overlap } from '../../daemon/registration.ts';
+import { type WatchScope, listWatchers, scopeNames } from '../../daemon/registry.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { isRecordingName } from '../../upload/recording-names.ts';
 import { notThereYet } from '../../watch/missing-folder.ts';
-import { absoluteStateDir, folderNames } from '../daemons.ts';
+import { absoluteStateDir, isEmpty } from '../daemons.ts';
 
 /** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {
@@ -19,6 +20,8 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 }
 
 function refuseFile(path: string): void {
+  // Looking at it may hang; the watcher does that in a child process.
+  if (isOnMtp(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
@@ -35,7 +38,7 @@ export async function warnOfMissing(
   { output }: AppContext,
   folders: readonly string[],
 ): Promise<readonly string[]> {
-  const missing = folders.filter((folder) => !existsSync(folder));
+  const missing = folders.filter((folder) => !isOnMtp(folder) && !existsSync(folder));
   for (const folder of missing) {
     output.warn(`${folder}: ${await notThereYet(folder)}`);
   }
@@ -43,22 +46,25 @@ export async function warnOfMissing(
 }
 
 /**
- * Warns of running watchers that send from one of the folders to another athlete: a device belongs to
- * one athlete. The same athlete's second watcher fails.
+ * Warns of running watchers that send from the same folders or devices to another athlete: a device
+ * belongs to one athlete. The same athlete's second watcher fails.
  */
 export async function warnOfOtherAthletes(
   context: AppContext,
   config: Config,
-  folders: readonly string[],
+  { folders, devices }: WatchScope,
 ): Promise<void> {
   const { key } = await knownAccount(config);
   for (const { state, running } of listWatchers(absoluteStateDir(context, config))) {
     if (!running || state === undefined || state.profile === config.profile) continue;
     if (state.health?.account === key) continue;
-    const shared = folders.filter((folder) => haveOneInCommon([folder], state.folders));
-    if (shared.length === 0) continue;
+    const shared = {
+      folders: folders.filter((folder) => overlap({ folders: [folder] }, state)),
+      devices: devices === true && state.devices === true,
+    };
+    if (isEmpty(shared)) continue;
     context.output.warn(
-      `Profile "${state.profile}" watches ${folderNames(shared)}, too: new recordings go to both athletes.`,
+      `Profile "${state.profile}" watches ${scopeNames(shared)}, too: new recordings go to both athletes.`,
     );
   }
 }

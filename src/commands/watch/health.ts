@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import type { Registration } from '../../daemon/registration.ts';
-import type { WatcherHealth } from '../../daemon/registry.ts';
+import type { WatchScope, WatcherHealth } from '../../daemon/registry.ts';
 import type { BreakerState } from '../../watch/circuit-breaker.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 
@@ -16,11 +16,12 @@ export class HealthReporter {
   #facts: HealthFacts = {};
   #health: Omit<WatcherHealth, 'updatedAt'>;
 
-  constructor(registration: Registration, folders: readonly string[], clock: Clock) {
+  constructor(registration: Registration, { folders, devices }: WatchScope, clock: Clock) {
     this.#registration = registration;
     this.#clock = clock;
     this.#health = {
       folders: folders.map((path) => ({ path, state: 'waiting' })),
+      ...(devices === true ? { devices: registration.earlierAway } : {}),
       queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
       connection: { state: 'ok' },
       login: { state: 'ok' },
@@ -43,13 +44,16 @@ export class HealthReporter {
    * @param force writes it at once, instead of once a second at most
    */
   update(watcher: Watcher, kept: number, force: boolean): void {
-    const { folders, waiting, sending, unfinished, lastSuccessAt, lastRescanAt } = watcher.picture;
+    const { folders, devices, waiting, sending, unfinished, days, lastSuccessAt, lastRescanAt } =
+      watcher.picture;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
       ...this.#health,
       ...facts,
       folders,
+      ...(devices === undefined ? {} : { devices }),
       queue: { waiting, sending, kept, unfinished },
+      ...(days === undefined ? {} : { days }),
       connection: this.#connection(watcher.breaker.state),
       login: {
         ...loginOf(watcher.breaker.state),

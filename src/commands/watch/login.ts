@@ -6,19 +6,24 @@ import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
+import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { serviceId } from '../../credentials/store.ts';
-import { type Registration, lockFolders } from '../../daemon/registration.ts';
+import { type Registration, lockScope } from '../../daemon/registration.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
+import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
+import type { Zone } from '../../records/types.ts';
+import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/circuit-breaker.ts';
 import type { FilesystemType } from '../../watch/filesystem-type.ts';
@@ -27,7 +32,7 @@ import { AT_ONCE } from '../../watch/sender.ts';
 
 /** What all logins of one watcher share. */
 export interface WatchSetup {
-  readonly context: Pick<Context, 'clock' | 'random' | 'signal'>;
+  readonly context: Pick<Context, 'clock' | 'random' | 'signal' | 'trace'>;
   readonly appVersion: string;
   readonly stateDir: string;
   readonly profile: string;
@@ -40,17 +45,27 @@ export interface WatchSetup {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
+  /** Send wellness, too. */
+  readonly wellness: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
-  readonly report: (notice: WatchNotice) => void;
-  /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
+  /** How devices are found; undefined if only folders are watched. */
+  readonly monitor: MonitorOptions | undefined;
+  /** @param waiting recordings that are still to be sent */
+  readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** What `--once` needs: it is in no registry. */
+export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
+  readonly report: (notice: WatchNotice) => void;
+};
 
 /** An open login, with the ledger of its account. */
 export interface OpenLogin {
@@ -66,6 +81,9 @@ export interface OpenLogin {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
+  readonly wellnessUrl: () => URL;
+  /** Returns the athlete's time zone. */
+  readonly zone: () => Promise<Zone>;
   /**
    * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
    *
@@ -125,6 +143,9 @@ export async function openLogin(
       outboxRows: outboxRows(ledger.database, account, ledger.mark, now),
       client: () => connection.client(),
       uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+      wellnessUrl: () => endpointUrl(baseUrl, config.endpoints.wellness),
+      // Read again: the athlete may travel, or set a zone.
+      zone: () => zoneFor(configFor(context), context),
       loginEndsAt: (signal) => loginEndsAt(context, config, signal),
       useLogin: async (signal) => {
         try {
@@ -184,11 +205,11 @@ export async function sendHeartbeat(
  * Reads the login that is stored now, to continue with instead of `before`.
  *
  * @returns a failure if it belongs to another athlete: the recordings are not theirs
- * @throws SyncError if it cannot be read, or another process watches these folders for its account
+ * @throws SyncError if it cannot be read, or another process watches the same for its account
  */
 export async function nextLogin(
   before: Login,
-  folders: readonly string[],
+  scope: WatchScope,
   setup: WatchSetup,
 ): Promise<Login | Failure> {
   const marker = setup.loginMarker();
@@ -202,7 +223,7 @@ export async function nextLogin(
     const { account } = opened;
     if (account === before.opened.account) return { opened, marker, locks: before.locks };
     const { context, stateDir, profile } = setup;
-    const locks = await lockFolders(context, { stateDir, profile, account }, folders);
+    const locks = await lockScope(context, { stateDir, profile, account }, scope);
     opened.adopt(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {

@@ -1,12 +1,21 @@
-import { ExitCode } from '../../base/errors.ts';
-import { lockFolders } from '../../daemon/registration.ts';
+import { exitCodeOfPush } from '../../app/day-words.ts';
+import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
+import { lockScope } from '../../daemon/registration.ts';
+import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
+import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
-import type { WatchSetup } from './login.ts';
+import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
+
+/** What one run did. */
+export interface WatchReport extends UploadReport {
+  /** Wellness days that were sent; of a dry run, that would be. */
+  readonly days: number;
+}
 
 /**
  * Rescans the folders once and sends new recordings; reports each file as an upload.
@@ -16,33 +25,46 @@ import { watcherTarget } from './rounds.ts';
  */
 export async function runWatchOnce(
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
-): Promise<UploadReport> {
+  setup: OnceSetup,
+): Promise<WatchReport> {
   const { context, stateDir, profile } = setup;
   const { clock, signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
   const tally = new UploadTally();
+  let days = 0;
   const onItem = (item: UploadItem) => {
     tally.add(item);
     setup.report({ event: 'upload', item });
   };
   try {
-    locks = await lockFolders(
-      context,
-      { stateDir, profile, account: opened.account },
-      options.folders,
-    );
+    const owner = { stateDir, profile, account: opened.account };
+    locks = await lockScope(context, owner, options);
+    const source = setup.monitor && (await devicesNow(setup.monitor, signal));
     const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
     const watcher = new Watcher(context, options, {
       ...watcherTarget(setup, opened, outbox),
+      devices: source && {
+        source,
+        away: new Map(),
+        claim: (folders) => lockScope(context, owner, { folders }),
+      },
       report: (event) => {
         if (event.event === 'upload') onItem(event.item);
+        else if (event.event === 'device') setup.report(event);
         else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           setup.report(event);
         } else if (event.event === 'missing') {
           tally.addTrouble('REJECTED');
+          setup.report(event);
+        } else if (event.event === 'day') {
+          const { outcome } = event.item;
+          if (outcome === 'pushed' || outcome === 'would-push') days++;
+          tally.addExitCode(exitCodeOfPush(event.item));
+          setup.report(event);
+        } else if (event.event === 'days-waiting') {
+          tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
         } else if (event.event === 'unverified') setup.report(event);
       },
@@ -56,9 +78,15 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return report;
+    return { ...report, days };
   } finally {
     locks?.release();
     await opened.close();
   }
+}
+
+/** Returns the devices that are plugged in now: all there are for one run. */
+async function devicesNow(monitor: MonitorOptions, signal: AbortSignal): Promise<DeviceSource> {
+  const devices = await devicesAt(monitor, signal);
+  return { devices, listen: () => () => undefined, lookSoon: () => undefined };
 }

@@ -30,16 +30,20 @@ export class NoticePrinter {
   /** The cause of the last notice, and how many more had it. */
   #cause: string | undefined;
   #more = 0;
+  /** The watched folders, and the devices that were plugged in. */
+  readonly #folders: string[];
   /** The day of the last notice. */
   #day: string | undefined;
 
   constructor(context: Pick<AppContext, 'clock' | 'signal' | 'output'>, options: PrinterOptions) {
     this.#context = context;
     this.#options = options;
+    this.#folders = [...options.folders];
   }
 
   print(notice: WatchNotice): void {
     const { clock, output } = this.#context;
+    this.#noteDevice(notice);
     const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
     const cause = this.#options.style === 'log' ? undefined : causeOf(notice);
     const isRepeated = cause !== undefined && cause === this.#cause;
@@ -97,11 +101,16 @@ export class NoticePrinter {
     return { ...notice, path: this.#short(notice.path) };
   }
 
+  #noteDevice(notice: WatchNotice): void {
+    if (notice.event !== 'device' || notice.root === undefined) return;
+    if (!this.#folders.includes(notice.root)) this.#folders.push(notice.root);
+  }
+
   #short(path: string): string {
-    const folder = this.#options.folders.find((each) => isBelow(path, each));
+    const folder = this.#folders.find((each) => isBelow(path, each));
     if (folder === undefined) return path;
     const inside = relative(folder, path);
-    return this.#options.folders.length === 1 ? inside : join(basename(folder), inside);
+    return this.#folders.length === 1 ? inside : join(basename(folder), inside);
   }
 }
 

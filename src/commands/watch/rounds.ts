@@ -1,7 +1,9 @@
 import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
-import { lockFolders } from '../../daemon/registration.ts';
+import { lockScope } from '../../daemon/registration.ts';
+import { DeviceMonitor } from '../../devices/monitor.ts';
 import { UploadTally } from '../../upload/tally.ts';
 import { isLoginFailure } from '../../watch/circuit-breaker.ts';
+import type { DeviceTarget } from '../../watch/device-folders.ts';
 import { type Outbox, openOutbox } from '../../watch/outbox.ts';
 import { notItsLogin } from '../../watch/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
@@ -31,30 +33,50 @@ const SEARCH_RETRY_MS = 10_000;
  */
 export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
   const { clock, signal } = setup.context;
-  const health = new HealthReporter(setup.registration, options.folders, clock);
+  const health = new HealthReporter(setup.registration, options, clock);
   const tally = new UploadTally();
-  const announcer = new Announcer(setup.context, {
-    ...setup,
-    report(notice) {
-      if (notice.event === 'upload') tally.add(notice.item);
-      setup.report(notice);
-    },
+  let days = setup.wellness ? 0 : undefined;
+  const announcer = new Announcer(setup.context, (notice) => {
+    if (notice.event === 'upload') tally.add(notice.item);
+    if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
+    setup.report(notice, health.waiting);
   });
+  let monitor: DeviceMonitor | undefined;
   try {
     let login: Login | undefined = await firstLogin(options, setup);
-    announcer.started(options.folders);
+    announcer.started(options);
+    if (setup.monitor !== undefined) {
+      monitor = await DeviceMonitor.start(setup.context, setup.monitor);
+    }
+    const devices = monitor && devicesOf(monitor, setup);
     while (login !== undefined) {
-      login = await new Round(options, setup, login, health, announcer).run();
+      login = await new Round(options, setup, login, { health, announcer, devices }).run();
     }
   } catch (error) {
     if (!signal.aborted || !isAbort(error)) throw error;
+  } finally {
+    monitor?.close();
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
-  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued: health.waiting });
+  const queued = health.waiting;
+  const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
+  setup.report({ event: 'stopped', ...counts }, queued);
+}
+
+/** What all rounds share. */
+interface Shared {
+  readonly health: HealthReporter;
+  readonly announcer: Announcer;
+  readonly devices: Omit<DeviceTarget, 'claim'> | undefined;
+}
+
+/** Returns the devices for all rounds, with what the watcher before this one knew of absent ones. */
+function devicesOf(source: DeviceMonitor, { registration }: WatchSetup): Shared['devices'] {
+  return { source, away: new Map(registration.earlierAway.map((device) => [device.key, device])) };
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
-async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promise<Login> {
+async function firstLogin(scope: WatcherOptions, setup: WatchSetup): Promise<Login> {
   const marker = setup.loginMarker();
   let why: SyncError | undefined;
   const opened = await setup.open('online').catch((error: unknown) => {
@@ -65,11 +87,8 @@ async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promi
   });
   try {
     const { stateDir, context, profile } = setup;
-    const locks = await lockFolders(
-      context,
-      { stateDir, profile, account: opened.account },
-      folders,
-    );
+    const owner = { stateDir, profile, account: opened.account };
+    const locks = await lockScope(context, owner, scope);
     return { opened, marker, locks, why };
   } catch (error) {
     await opened.close();
@@ -98,7 +117,7 @@ type Search =
 class Round {
   readonly #setup: WatchSetup;
   readonly #login: Login;
-  readonly #folders: readonly string[];
+  readonly #options: WatcherOptions;
   readonly #health: HealthReporter;
   readonly #announcer: Announcer;
   readonly #outbox: Outbox;
@@ -119,14 +138,15 @@ class Round {
     options: WatcherOptions,
     setup: WatchSetup,
     login: Login,
-    health: HealthReporter,
-    announcer: Announcer,
+    { health, announcer, devices }: Shared,
   ) {
     const { clock, signal } = setup.context;
+    const { stateDir, profile } = setup;
     const { opened } = login;
+    const owner = { stateDir, profile, account: opened.account };
     this.#setup = setup;
     this.#login = login;
-    this.#folders = options.folders;
+    this.#options = options;
     this.#health = health;
     this.#announcer = announcer;
     this.#marker = login.marker;
@@ -134,6 +154,10 @@ class Round {
     this.#outbox = openOutbox(setup.stateDir, opened.outboxRows, () => clock.now());
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
       ...watcherTarget(setup, opened, this.#outbox),
+      devices: devices && {
+        ...devices,
+        claim: (folders) => lockScope({ clock, signal: this.#signal }, owner, { folders }),
+      },
       report: (notice) => this.#onNotice(notice),
       onChange: () => this.#updateHealth(false),
       onRescanned: () => this.#runBeside(() => this.#sendHeartbeat()),
@@ -231,7 +255,7 @@ class Round {
     const marker = this.#setup.loginMarker();
     this.#search = { state: 'running' };
     try {
-      const found = await nextLogin(this.#login, this.#folders, this.#setup);
+      const found = await nextLogin(this.#login, this.#options, this.#setup);
       if (isFailure(found)) {
         this.#search = { state: 'idle' };
         this.#marker = marker;
@@ -311,17 +335,22 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: Pick<
+    WatchSetup,
+    'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp' | 'wellness'
+  >,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
-  const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents } = setup;
+  const { ledger, marks, delivers, client, uploadUrl, zone, wellnessUrl } = opened;
+  const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
+  const wellness = { records: ledger.records, zone, url: wellnessUrl };
   return {
-    ...{ appVersion, filesystemType, recursiveEvents },
+    ...{ appVersion, filesystemType, recursiveEvents, mtp },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
+    wellness: setup.wellness ? wellness : undefined,
   } satisfies Partial<WatcherTarget>;
 }
 
@@ -329,6 +358,7 @@ function errorFact(notice: WatchNotice, now: number): HealthFacts {
   switch (notice.event) {
     case 'obstacle':
     case 'login-needed':
+    case 'days-waiting':
     case 'problem':
       return { lastError: { at: isoTime(now), message: notice.message } };
     default:

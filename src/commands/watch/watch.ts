@@ -1,37 +1,45 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
+import { devicePlaces } from '../../app/device-places.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
-import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
-import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { type WatchScope, scopeNames, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { findDevices } from '../../devices/find.ts';
+import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
+import { MTP_CHILD } from '../../devices/mtp/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
-import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
-import { folderNames, startDaemon } from '../daemons.ts';
-import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
+import { type DaemonStartOptions, startDaemon } from '../daemons.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
-import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { openHooks } from './hooks.ts';
+import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
+import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
+import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
+import { watchSummaryJson, watchSummaryText } from './words.ts';
 
 interface WatchFlags {
+  readonly devices: boolean;
   readonly once: boolean;
   readonly daemon: boolean;
   readonly newOnly: boolean;
   /** `--poll [SECONDS]`: true if no number was given. */
   readonly poll?: string | boolean;
   readonly dryRun: boolean;
+  readonly wellness?: boolean;
   /** Hidden: this process is a daemon, and who keeps it running. */
   readonly background?: string;
 }
@@ -42,7 +50,8 @@ const MAX_POLL_SECS = 86_400;
 export const watch: CommandModule = {
   declare: (command) =>
     command
-      .argument('<dir...>', 'folders, which may come and go, such as a device')
+      .argument('[dir...]', 'folders, which may come and go; none: what you chose before')
+      .option(...DEVICES_FLAG)
       .option('--once', 'scan once, send what is new, then exit (for cron)', false)
       .option('--daemon', 'watch in the background', false)
       .option('--new-only', 'ignore the recordings that are there now', false)
@@ -50,12 +59,15 @@ export const watch: CommandModule = {
         '--poll [seconds]',
         `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
       )
+      .option(...WELLNESS_FLAG)
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
+    'sync watch                       # shows what there is, and asks once',
+    'sync watch --devices --daemon    # every known device, in the background',
     'sync watch ~/Garmin',
-    'sync watch ~/Garmin --daemon',
-    'sync watch --once ~/Garmin       # for cron',
+    'sync watch ~/Garmin --wellness   # resting heart rate, HRV, VO2max and weight, too',
+    'sync watch --once --devices      # for cron',
     'sync watch --poll 60 /mnt/nas/rides',
   ],
   documents: ['watch.md', 'daemon.md'],
@@ -67,57 +79,67 @@ export const watch: CommandModule = {
     const once = flags.once || flags.dryRun;
     if (!once && !flags.daemon) loadAhead(context.programDir);
     if (kind !== undefined && !flags.daemon) {
-      const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
+      const { devices } = flags;
+      const watcher = { kind, folders: dirs, devices, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
         const config = configFor(inner);
-        const options = optionsOf(inner, dirs, flags);
+        const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
-        const setup = setupOf(inner, config, once, printer, onReady);
-        await runWatch(options, { ...setup, registration });
+        const wellness = flags.wellness ?? config.get('wellness');
+        const setup = setupOf(inner, config, { once, devices, wellness }, printer, onReady);
+        await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
       });
     }
-    const options = optionsOf(context, dirs, flags);
+    if (flags.daemon && once) {
+      throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
+    }
+    const scope = await scopeToWatch(context, config, dirs, flags.devices, ['watch']);
+    if (scope === undefined) return ExitCode.ok;
+    const options = optionsOf(scope, flags);
+    const wellness =
+      flags.wellness ??
+      config.get('wellness') ??
+      (flags.dryRun ? false : await offerWellness(context, config, options));
     if (flags.daemon) {
-      if (once) throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
       const passOn = passedOn(flags, context);
-      return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
+      return await startInBackground(context, config, { ...scope, kind: kind ?? 'daemon', passOn });
     }
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
     const printer = await makePrinter(context, config, options.folders, style);
-    const setup = setupOf(context, config, once, printer);
+    const { devices = false } = scope;
+    const setup = setupOf(context, config, { once, devices, wellness }, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     printer.flush();
-    context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
+    context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
     return report.exitCode;
   },
 };
 
 function optionsOf(
-  { cwd }: AppContext,
-  dirs: readonly string[],
+  scope: WatchScope,
   { newOnly, poll, dryRun: isDryRun }: WatchFlags,
 ): WatcherOptions {
-  const folders = foldersToWatch(cwd, dirs);
-  return { folders, newOnly, pollMs: pollMs(poll), dryRun: isDryRun };
+  return { ...scope, newOnly, pollMs: pollMs(poll), dryRun: isDryRun };
 }
 
 async function watchAtTerminal(
   context: AppContext,
   config: Config,
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: OnceSetup,
 ): Promise<ExitCode> {
-  const { folders } = options;
-  await warnOfOtherAthletes(context, config, folders);
+  const { folders, devices = false } = options;
+  const scope = { folders, ...(devices ? { devices } : {}) };
+  await warnOfOtherAthletes(context, config, scope);
   const registration: Registration = await registerWatcher(
     context,
-    watcherPaths(setup.stateDir, watcherLogin(config), folders),
-    { profile: config.profile, folders, kind: 'terminal', appVersion: context.version },
+    watcherPaths(setup.stateDir, watcherLogin(config), scope),
+    { profile: config.profile, ...scope, kind: 'terminal', appVersion: context.version },
   );
   try {
-    await runWatch(options, { ...setup, registration });
+    await watchWithHooks(context, config, options, setup, registration);
     registration.end(ExitCode.ok);
     return ExitCode.ok;
   } catch (error) {
@@ -127,27 +149,50 @@ async function watchAtTerminal(
   }
 }
 
+/** Watches, and passes each notice on to the desktop and to the user's command. */
+async function watchWithHooks(
+  context: AppContext,
+  config: Config,
+  options: WatcherOptions,
+  setup: OnceSetup,
+  registration: Registration,
+): Promise<void> {
+  const hooks = openHooks(context, config, setup.report);
+  try {
+    await runWatch(options, {
+      ...setup,
+      registration,
+      report(notice, waiting) {
+        setup.report(notice);
+        hooks.report(notice, waiting);
+      },
+    });
+  } finally {
+    await hooks.close();
+  }
+}
+
 /** `--daemon`: returns when the daemon watches. */
 async function startInBackground(
   context: AppContext,
   config: Config,
-  folders: readonly string[],
-  kind: BackgroundKind,
-  passOn: readonly string[],
+  options: DaemonStartOptions,
 ): Promise<ExitCode> {
   const { output } = context;
-  await warnOfOtherAthletes(context, config, folders);
+  const { folders, devices } = options;
+  await warnOfOtherAthletes(context, config, options);
   const missing = await warnOfMissing(context, folders);
+  const isWaiting = devices !== true && missing.length === folders.length;
   const progress = output.progress();
   progress.update({ noun: 'folder', current: 'Starting; the first rescan is running' });
   try {
-    const started = await startDaemon(context, config, { folders, kind, passOn });
+    const started = await startDaemon(context, config, options);
     progress.stop();
     output.result(
       { type: 'daemon-started', ...started },
       joinTexts(
         [
-          `${missing.length === folders.length ? 'Waiting for' : 'Watching'} ${folderNames(started.folders)} in the background (process ${started.pid}).`,
+          `${isWaiting ? 'Waiting for' : 'Watching'} ${scopeNames(started)} in the background (process ${started.pid}).`,
           `Log: ${started.log}`,
           phrase`See ${sync('daemon', 'status')}; ${sync('daemon', 'stop')} stops it.`,
         ],
@@ -161,10 +206,11 @@ async function startInBackground(
 }
 
 /** Returns the flags that a daemon is started with again. */
-function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[] {
+function passedOn({ newOnly, poll, wellness }: WatchFlags, { flags }: AppContext): string[] {
   return [
     ...(flags.verbose ? ['--verbose'] : []),
     ...(newOnly ? ['--new-only'] : []),
+    ...(wellness === true ? ['--wellness'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
 }
@@ -179,15 +225,24 @@ async function makePrinter(
   return new NoticePrinter(context, { folders, style, zone });
 }
 
-/** @param onReady called when the first rescan is complete */
+interface SetupMode {
+  readonly once: boolean;
+  readonly devices: boolean;
+  /** Undefined: the user has not decided yet. */
+  readonly wellness: boolean | undefined;
+}
+
+/**
+ * @param onReady called when the first rescan is complete
+ */
 function setupOf(
   context: AppContext,
   config: Config,
-  once: boolean,
+  { once, devices, wellness }: SetupMode,
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
-): Omit<WatchSetup, 'registration'> {
-  const { cwd, env, platform } = context;
+): OnceSetup {
+  const { cwd, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
@@ -200,16 +255,29 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
+    wellness: wellness ?? false,
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
       if (notice.event === 'ready') onReady();
+      if (wellness === undefined && notice.event === 'folder' && notice.state !== 'waiting') {
+        hintOfFolder(context, config, notice.folder);
+      }
     },
-    notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),
+    monitor: devices ? monitorOf(context) : undefined,
     heartbeat:
       heartbeatUrl === undefined
         ? undefined
         : (signal) => sendHeartbeat(context, heartbeatUrl, signal),
+  };
+}
+
+function monitorOf(context: AppContext): MonitorOptions {
+  return {
+    places: { ...devicePlaces(context), apps: false },
+    childPath: join(context.programDir, MONITOR_CHILD),
+    find: findDevices,
   };
 }
 

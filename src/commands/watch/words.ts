@@ -1,10 +1,20 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
+import type { RecordItem } from '../../records/deliver.ts';
+import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/activity-words.ts';
-import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import { pushItemJson, pushItemText } from '../../app/day-words.ts';
+import {
+  uploadItemJson,
+  uploadItemText,
+  uploadSummaryJson,
+  uploadSummaryText,
+} from '../../app/upload-words.ts';
+import { deviceText } from '../device-words.ts';
 import { missingText } from '../verify.ts';
+import type { WatchReport } from './once.ts';
 import { wallTime, plural } from '../../terminal/words.ts';
 
 /**
@@ -15,6 +25,7 @@ import { wallTime, plural } from '../../terminal/words.ts';
 export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Record<string, unknown> {
   const time = at === undefined ? {} : { at: at.toISOString() };
   if (event.event === 'upload') return { ...uploadItemJson(event.item), ...time };
+  if (event.event === 'day') return { ...pushItemJson(event.item), ...time };
   return { type: 'watch', ...event, ...time };
 }
 
@@ -22,7 +33,9 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
-      return undefined;
+      return event.devices === true ? 'Watching every known device that is plugged in.' : undefined;
+    case 'device':
+      return deviceText(event);
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':
@@ -31,6 +44,16 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
         : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
     case 'upload':
       return uploadItemText(event.item, view);
+    case 'day':
+      return dayText(event.item, event.fields, view.zone);
+    case 'days-waiting':
+      return sentences([
+        `Cannot send ${plural(event.days, 'wellness day')} now: ${event.message}`,
+        event.hint,
+        event.code === 'SCOPE_MISSING'
+          ? phrase`The next start of ${sync('watch')} tries again.`
+          : 'Retrying.',
+      ]);
     case 'kept':
       return `${event.path}: copied; it is sent from the copy.`;
     case 'unfinished':
@@ -72,22 +95,56 @@ export function deliveredText(item: UploadItem, view: ActivityView): string | un
   return `${item.path}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
 }
 
+/** The fields of a day as devices measure them, with their units. */
+const DAY_FIELDS: Readonly<Record<string, readonly [name: string, unit: string]>> = {
+  restingHr: ['resting heart rate', 'bpm'],
+  hrv: ['HRV', 'ms'],
+  vo2max: ['VO2max', 'ml/kg/min'],
+  weight: ['weight', 'kg'],
+};
+
+/** Returns a wellness day as `sync push` prints it; a day that was sent with its values. */
+function dayText(item: RecordItem, fields: JsonObject, zone: string): Text | undefined {
+  const values = Object.entries(DAY_FIELDS).flatMap(([field, [name, unit]]) => {
+    const value = fields[field];
+    return typeof value === 'number' ? [`${name} ${value} ${unit}`] : [];
+  });
+  const pushed = `sent ${values.join(', ')}`;
+  return pushItemText(item, zone, { pushed, conflict: '' });
+}
+
 /** Sums up what the watcher did, and what the next start does. */
 function stoppedText({
   uploaded,
   duplicate,
   rejected,
+  days = 0,
   queued,
 }: Extract<WatchNotice, { event: 'stopped' }>): string {
   const done = [
     ...(uploaded > 0 ? [`${uploaded} uploaded`] : []),
     ...(duplicate > 0 ? [`${duplicate} already at the service`] : []),
     ...(rejected > 0 ? [`${rejected} refused`] : []),
+    ...(days > 0 ? [`${plural(days, 'wellness day')} sent`] : []),
   ].join(', ');
   const waiting = `${plural(queued, 'recording')} not sent yet; the next start sends ${queued === 1 ? 'it' : 'them'}.`;
   return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
     ' ',
   );
+}
+
+/** Returns the counts of `--once`. */
+export function watchSummaryJson(report: WatchReport): Record<string, unknown> {
+  const { days } = report;
+  return { ...uploadSummaryJson(report), ...(days === 0 ? {} : { days }) };
+}
+
+/** Returns the counts of `--once` for people. */
+export function watchSummaryText(report: WatchReport, dryRun: boolean): Text {
+  const { days } = report;
+  if (days === 0) return uploadSummaryText(report);
+  const sent = `${plural(days, 'wellness day')} ${dryRun ? 'would be sent' : 'sent'}.`;
+  return phrase`${uploadSummaryText(report)} ${sent}`;
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {

@@ -4,7 +4,11 @@ import { HEALTH_EXAMPLE, OS_SERVICES, watcher } from './health.ts';
 
 const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
 const PROFILE: Shape = { profile: text('Name of the profile.') };
-const FOLDERS: Shape = { folders: texts('The folders, as absolute paths.') };
+const DEVICES = 'True: every known device that is plugged in, too.';
+const SCOPE: Shape = {
+  folders: texts('The folders, as absolute paths.'),
+  devices: flag(DEVICES, 'it is so'),
+};
 const LOG: Shape = { log: text('Its log file.') };
 const DAEMON: LineKind = {
   types: ['daemon'],
@@ -16,7 +20,7 @@ const DAEMON: LineKind = {
     running: flag('Whether it runs.'),
     kind: word({ daemon: 'started by hand', ...OS_SERVICES }, 'Who started it.'),
     pid: count('Its process.'),
-    ...FOLDERS,
+    ...SCOPE,
     ...LOG,
     health: watcher('The state of its watcher.', 'it runs and has written it'),
     startedAt: time('When it started.'),
@@ -64,7 +68,7 @@ const DAEMON_STARTED: LineKind = {
   types: ['daemon-started'],
   about: 'The daemon that was started and watches.',
   commands: ['watch --daemon'],
-  fields: { ...DAEMON_ID, pid: count('Its process.'), ...FOLDERS, ...LOG },
+  fields: { ...DAEMON_ID, pid: count('Its process.'), ...SCOPE, ...LOG },
   examples: [
     {
       id: '0f1e2d3c4b5a6978',
@@ -79,7 +83,7 @@ const DAEMON_STOP: LineKind = {
   types: ['daemon-stop'],
   about: 'A daemon that was to be stopped.',
   commands: ['daemon stop'],
-  fields: { ...DAEMON_ID, ...PROFILE, ...FOLDERS },
+  fields: { ...DAEMON_ID, ...PROFILE, ...SCOPE },
   variants: {
     by: 'outcome',
     about: 'What happened to it.',
@@ -175,6 +179,7 @@ const SERVICE: LineKind = {
     name: text('Its name there.', INSTALLED),
     file: text('The file that defines it.', INSTALLED),
     folders: texts('The folders, as absolute paths.', INSTALLING),
+    devices: flag(DEVICES, `it is so, and ${INSTALLING}`),
     watching: flag('Whether it watches already.', INSTALLING),
     log: text('Its log file.', INSTALLING),
     remarks: texts('What to know about it, as sentences.', INSTALLING),

@@ -18,6 +18,11 @@ export const FOLDER_STATES: Words = {
   polling: 'it is searched from time to time',
 };
 
+export const DEVICE_STATES: Words = {
+  'plugged-in': 'it is there',
+  away: 'it is not there',
+};
+
 /** What starts a watcher at every login of the user. */
 export const OS_SERVICES: Words = {
   systemd: 'kept running by systemd',
@@ -55,6 +60,17 @@ const HEALTH: Shape = {
     },
     'The folders.',
   ),
+  devices: list(
+    {
+      key: text('Identifies the device wherever it is mounted.'),
+      title: text('Its name for people.'),
+      state: word(DEVICE_STATES, 'Its state.'),
+      root: text('Where it is mounted.', 'it is there'),
+      left: count('Recordings on it that are not sent.', 'it left with some'),
+    },
+    'Devices that are plugged in, and those that left with recordings.',
+    'the watcher watches devices',
+  ),
   queue: object(
     {
       waiting: count('Recordings to send, in-flight ones included.'),
@@ -63,6 +79,14 @@ const HEALTH: Shape = {
       unfinished: count('Files that are incomplete so far.'),
     },
     'Recordings to send, and incomplete files.',
+  ),
+  days: object(
+    {
+      sent: count('Wellness days that were sent since it started.'),
+      waiting: count('Completed days that could not be sent yet.'),
+    },
+    'The wellness of devices.',
+    'the watcher sends wellness',
   ),
   connection: object(
     {

@@ -140,6 +140,13 @@ const EXPLAIN: LineKind = {
               ),
               reason: text('Why, as a sentence.'),
               changedAt: time('When the state changed.', 'it was sent before'),
+              files: list(
+                {
+                  path: text('An absolute path, a path in an archive, or `stdin`.'),
+                  sentAt: time('When its values were last sent.'),
+                },
+                'The files that it was sent from, the latest first.',
+              ),
             },
             'The records of the day.',
           ),
@@ -186,8 +193,14 @@ const EXPLAIN: LineKind = {
           state: 'confirmed',
           reason: 'The service took it.',
           changedAt: '2026-02-15T08:02:11.402Z',
+          files: [
+            {
+              path: '/media/ada/GARMIN/GARMIN/Monitor/G2F55910.FIT',
+              sentAt: '2026-02-15T08:02:11.402Z',
+            },
+          ],
         },
-        { kind: 'nutrition', state: 'unknown', reason: 'Nothing was sent from here.' },
+        { kind: 'nutrition', state: 'unknown', reason: 'Nothing was sent from here.', files: [] },
       ],
     },
   ],

@@ -9,6 +9,7 @@ import {
   openObjects,
   text,
   texts,
+  time,
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
@@ -58,8 +59,11 @@ const DAY_EXAMPLE = {
 const RECORD: LineKind = {
   types: ['wellness', 'nutrition'],
   about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
-  commands: ['push wellness', 'push nutrition', 'import', 'undo nutrition', 'seed'],
-  fields: accountName,
+  commands: ['push wellness', 'push nutrition', 'import', 'undo nutrition', 'watch', 'seed'],
+  fields: {
+    at: time('When it happened.', '`sync watch` prints the line and runs without `--once`'),
+    ...accountName,
+  },
   variants: {
     by: 'outcome',
     about: 'What happened to the record.',

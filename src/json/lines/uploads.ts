@@ -1,4 +1,4 @@
-import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
+import { type Shape, count, flag, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import {
   INVALID_REASONS,
@@ -71,6 +71,7 @@ const UPLOAD: LineKind = {
           ),
           sha256: sha256('SHA-256 of the recording, unpacked.', 'it was read'),
           detail: text('The reason as a sentence.', 'there is more to say'),
+          wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
         },
       },
       {
@@ -84,6 +85,7 @@ const UPLOAD: LineKind = {
             'Why.',
           ),
           detail: text('The reason as a sentence.'),
+          wellness: flag('`sync push wellness` sends what it holds.', 'it does'),
           hint: text('What to type next.', 'there is a command that may help'),
         },
       },
@@ -206,6 +208,7 @@ const UPLOAD_SUMMARY: LineKind = {
     gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
     tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
+    days: count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   },
   examples: [
     { total: 3, uploaded: 1, duplicate: 1, skipped: 1, invalid: 0, rejected: 0, failed: 0 },

@@ -1,6 +1,6 @@
-import { count, sha256, text, texts, time, word } from '../fields.ts';
+import { count, flag, sha256, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { FOLDER_STATES, OBSTACLES } from './health.ts';
+import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
 import { ERROR_CODE, INVALID_REASONS, SHA256 } from './shared.ts';
 
 const HINT = text('What to do or to type next.', 'there is something to do');
@@ -10,7 +10,8 @@ const HAPPENED_AT = '2026-02-15T08:02:11.402Z';
 
 const WATCH: LineKind = {
   types: ['watch'],
-  about: 'An event of a watcher. The outcome of a recording is an `upload` line.',
+  about:
+    'An event of a watcher. The outcome of a recording is an `upload` line, that of a day a `wellness` line.',
   commands: ['watch'],
   fields: { at: time('When it happened.', 'the watcher runs without `--once`') },
   variants: {
@@ -19,7 +20,10 @@ const WATCH: LineKind = {
     each: [
       {
         is: { started: 'the watcher started' },
-        fields: { folders: texts('The folders.') },
+        fields: {
+          folders: texts('The folders.'),
+          devices: flag('True: every known device that is plugged in, too.', 'it is so'),
+        },
       },
       {
         is: { folder: 'the state of a folder changed' },
@@ -27,6 +31,20 @@ const WATCH: LineKind = {
           folder: text('The folder.'),
           state: word(FOLDER_STATES, 'Its state.'),
           reason: text('Why, as a sentence.', 'there is something to say'),
+          left: count(
+            'Recordings on it that are not sent.',
+            'it was on a device that left with some',
+          ),
+        },
+      },
+      {
+        is: { device: 'a known device was plugged in, or left' },
+        fields: {
+          device: text('Identifies the device wherever it is mounted.'),
+          title: text('Its name for people.'),
+          state: word(DEVICE_STATES, 'Its state.'),
+          root: text('Where it is mounted.', 'it is there'),
+          left: count('Recordings on it that are not sent.', 'it left with some'),
         },
       },
       {
@@ -77,6 +95,15 @@ const WATCH: LineKind = {
         fields: { message: MESSAGE, hint: HINT },
       },
       {
+        is: { 'days-waiting': 'wellness days cannot be sent now' },
+        fields: {
+          code: ERROR_CODE,
+          message: MESSAGE,
+          hint: HINT,
+          days: count('Days that wait.'),
+        },
+      },
+      {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
@@ -86,6 +113,7 @@ const WATCH: LineKind = {
           uploaded: count('Recordings that the service took.'),
           duplicate: count('Recordings that the service had already.'),
           rejected: count('Recordings that the service refused.'),
+          days: count('Wellness days that the service took.', 'the watcher sends wellness'),
           queued: QUEUED,
         },
       },
@@ -94,6 +122,22 @@ const WATCH: LineKind = {
   examples: [
     { event: 'started', folders: ['/home/ada/rides'], at: HAPPENED_AT },
     { event: 'folder', folder: '/home/ada/rides', state: 'watching', at: HAPPENED_AT },
+    {
+      event: 'device',
+      device: 'serial:garmin:3412345678',
+      title: 'Garmin Edge 840',
+      state: 'plugged-in',
+      root: '/media/ada/GARMIN',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'device',
+      device: 'serial:garmin:3412345678',
+      title: 'Garmin Edge 840',
+      state: 'away',
+      left: 32,
+      at: HAPPENED_AT,
+    },
     { event: 'ready', files: 12, queued: 1, at: HAPPENED_AT },
     {
       event: 'kept',
@@ -141,6 +185,14 @@ const WATCH: LineKind = {
       event: 'unverified',
       message: 'The login lacks the scope workout:read.',
       hint: 'Run `sync login --scope "workout:write workout:read"` and approve it.',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'days-waiting',
+      code: 'SCOPE_MISSING',
+      message: 'The login lacks the scope health:write.',
+      hint: 'Run `sync login --scope "workout:write health:write"` and approve it.',
+      days: 3,
       at: HAPPENED_AT,
     },
     {

@@ -1,6 +1,7 @@
 import { appleHealth } from './apple-health.ts';
 import { cronometer } from './cronometer.ts';
 import { fatSecret } from './fatsecret.ts';
+import { fit } from './fit.ts';
 import { fitbit } from './fitbit.ts';
 import { foodLog } from './food-log.ts';
 import { garminApi } from './garmin-api.ts';
@@ -20,6 +21,7 @@ import { withings } from './withings.ts';
 export const SOURCES: readonly Source[] = [
   garminExport,
   garminApi,
+  fit,
   intervalsIcu,
   oura,
   whoop,

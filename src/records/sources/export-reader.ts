@@ -1,7 +1,9 @@
 import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
+import type { FitSample } from '../../fit/wellness.ts';
 import type { Document } from '../document.ts';
+import { fitSamples } from '../fit-input.ts';
 import { JsonFault, joinPointer, parseValue } from '../json.ts';
 import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
@@ -14,7 +16,7 @@ import { readMapped } from './engine.ts';
 import type { MappingOptions } from './row-values.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
-import { type Match, matchJson, matchXml } from './recognise.ts';
+import { type Match, matchFit, matchJson, matchXml } from './recognise.ts';
 import { type Row, jsonRow } from './row.ts';
 import type { Mapping, Source } from './types.ts';
 
@@ -32,6 +34,7 @@ export class ExportReader {
   readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
   readonly #sources: SourceOptions;
   #found: FoundExport | undefined;
+  #samples: readonly FitSample[] | undefined;
 
   constructor(
     kind: RecordKind,
@@ -46,6 +49,23 @@ export class ExportReader {
   /** The source of the input, after its first record was read. */
   get found(): FoundExport | undefined {
     return this.#found;
+  }
+
+  /** The wellness of the input, after it was read, if it is a FIT file. */
+  get samples(): readonly FitSample[] | undefined {
+    return this.#samples;
+  }
+
+  /**
+   * Reads a FIT file. Which of its measurements count depends on the other files: it has no records of
+   * its own.
+   *
+   * @throws SyncError `INPUT_INVALID` if it is damaged, or has no records of this kind
+   */
+  async readFit(name: string, bytes: Buffer): Promise<void> {
+    const samples = fitSamples(name, bytes, this.#kind);
+    await this.#choose(name, matchFit(name, this.#sources.list));
+    this.#samples = samples;
   }
 
   /**

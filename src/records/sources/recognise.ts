@@ -54,6 +54,11 @@ export function matchXml(name: string, head: string, sources: readonly Source[])
   );
 }
 
+/** Returns the sources that a FIT file with wellness matches. */
+export function matchFit(name: string, sources: readonly Source[]): Match[] {
+  return matches(name, sources, 'fit', () => true);
+}
+
 /**
  * Returns the sources with a mapping that matches, one for each kind of record. A general source counts
  * only if no other matches.

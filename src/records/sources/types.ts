@@ -25,8 +25,11 @@ export type Mapping = WellnessMapping | NutritionMapping;
 interface FileMapping {
   /** What the file holds, in the plural, after the source's title: `sleep`, `daily summaries`. */
   readonly holds: string;
-  /** `xml`: every element with attributes is a record, its attributes are the members. */
-  readonly format: 'json' | 'csv' | 'xml';
+  /**
+   * `xml`: every element with attributes is a record, its attributes are the members. `fit`: every
+   * measurement that counts is a record (`fit-choice.ts`).
+   */
+  readonly format: 'json' | 'csv' | 'xml' | 'fit';
   /**
    * JSON: the path of the list of records, or of the only record; the document itself by default, or
    * with the path `''`. Of several, the first that has records counts. `[]` at the end of a name goes

@@ -58,7 +58,7 @@ it('prints one line a profile, also for a profile that cannot be read', async ()
   await machine.addProfile('broken', 'ftp://nowhere');
   // Their settings are gone, but not their login and their watcher.
   await machine.addLogin('Cleo');
-  const watcher = watcherPaths(machine.stateDir, 'dora', ['/garmin']);
+  const watcher = watcherPaths(machine.stateDir, 'dora', { folders: ['/garmin'] });
   mkdirSync(watcher.dir, { recursive: true });
   writeState(watcher, {
     ...{ version: 1, profile: 'dora', folders: ['/garmin'], kind: 'daemon', pid: 4711 },

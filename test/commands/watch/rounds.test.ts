@@ -14,6 +14,7 @@ import { watchMarks } from '../../../src/ledger/watch-marks.ts';
 import { registerWatcher } from '../../../src/daemon/registration.ts';
 import { readHealth, watcherPaths } from '../../../src/daemon/registry.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
+import { testContext } from '../../support/context.ts';
 import { manualClock } from '../../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../../watch/support.ts';
 
@@ -48,6 +49,8 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
+    wellnessUrl: () => new URL('http://127.0.0.1:9'),
+    zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
     useLogin: dead,
     adopt: () => undefined,
     close: () => {
@@ -84,7 +87,7 @@ it('does not overwrite the health of the next login with a late answer for the l
   };
   const registration = await registerWatcher(
     { clock, signal: stop.signal, platform: process.platform },
-    watcherPaths(join(dir, 'state'), 'default', [folder]),
+    watcherPaths(join(dir, 'state'), 'default', { folders: [folder] }),
     { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
   );
   const setup: WatchSetup = {
@@ -95,8 +98,11 @@ it('does not overwrite the health of the next login with a late answer for the l
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
+    wellness: false,
+    mtp: { childPath: '', env: {} },
     registration,
-    context: { clock, random: () => 0.5, signal: stop.signal },
+    context: testContext({ clock, signal: stop.signal }),
+    monitor: undefined,
     open: () => {
       logins += 1;
       if (logins === 1) return Promise.resolve(openAs('athlete-1', { loginEndsAt: slow }));
@@ -106,7 +112,6 @@ it('does not overwrite the health of the next login with a late answer for the l
       );
     },
     report: (event) => events.push(event),
-    notify: () => undefined,
     heartbeat: undefined,
   };
   const running = runWatch(

@@ -6,7 +6,7 @@ import { testContext } from '../../support/context.ts';
 const [stateDir = '', folder = '', manner] = process.argv.slice(2);
 void registerWatcher(
   { ...testContext(), platform: process.platform },
-  watcherPaths(stateDir, 'default', [folder]),
+  watcherPaths(stateDir, 'default', { folders: [folder] }),
   { profile: 'default', folders: [folder], kind: 'daemon', appVersion: '1.2.3' },
 ).then((registration) => {
   registration.ready();

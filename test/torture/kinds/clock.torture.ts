@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import { type Exchange, EXCHANGES } from '../../../src/sandbox/request-log.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
+import { ndjson } from '../../support/program.ts';
 import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fake-clock.ts';
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
@@ -21,13 +22,20 @@ const STEPS = [60, HOUR, 2 * HOUR, DAY, 40 * DAY, 366 * DAY, 3_650 * DAY] as con
 /** Patience until a watcher has sent everything, on a busy machine (ms). */
 const WATCHER_MS = 90_000;
 
-const ROUNDS = [wrongClocks, watcherUnderSteps, commandUnderSteps, localDates, twoClocks];
+const ROUNDS = [
+  wrongClocks,
+  watcherUnderSteps,
+  commandUnderSteps,
+  localDates,
+  twoClocks,
+  stopUnderSteps,
+];
 
 /** Steps are relative to the real time: the same seed makes other times on another day. */
 torture({
   name: 'clock',
   title: 'wrong clocks, and steps while a command or watcher runs',
-  rounds: { short: 5, full: 30 },
+  rounds: { short: 6, full: 30 },
   timeoutMs: 240_000,
   missing: whyNoFakeClock,
   run: async (round) => {
@@ -111,7 +119,10 @@ function countSteps(clock: FakeClock): { to: (offset: number) => void; most: () 
   };
 }
 
-/** The clock steps while files arrive. The service is away for some steps, so that retries are due. */
+/**
+ * The clock steps while files arrive. The service is away for some steps, so that retries are due. The
+ * last step is back by years, while the watcher pauses: a pause by the time of day would last as long.
+ */
 async function watcherUnderSteps(round: Round, world: World): Promise<void> {
   const { random } = round;
   const { control } = world.sandbox;
@@ -123,11 +134,13 @@ async function watcherUnderSteps(round: Round, world: World): Promise<void> {
   const watcher = world.start(['watch', 'card', '--json'], { env: clock.env });
   await watcher.waitFor(/"event":"ready"/);
   for (const [name, bytes] of recordings) {
-    const isAway = random.chance(0.5);
+    const isLast = name === [...recordings.keys()].at(-1);
+    const isAway = isLast || random.chance(0.5);
     if (isAway) control.addFaults('upload-fit:503*inf');
     world.write(join('card', name), bytes);
-    await sleep(random.between(100, 1_500));
-    const offset = random.chance(0.3) ? 0 : drawOffset(random);
+    if (isLast) await untilRefused(world);
+    else await sleep(random.between(100, 1_500));
+    const offset = isLast ? -5_000 * DAY : random.chance(0.3) ? 0 : drawOffset(random);
     steps.to(offset);
     round.note(`${name}${isAway ? ' without the service' : ''}, step to ${offset} s`);
     round.count('steps under a watcher');
@@ -141,6 +154,14 @@ async function watcherUnderSteps(round: Round, world: World): Promise<void> {
   watcher.child.kill('SIGTERM');
   const ended = await watcher.finished;
   judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], ended);
+}
+
+/** Waits until the service has refused an upload: the watcher then pauses. */
+async function untilRefused({ sandbox }: World): Promise<void> {
+  const refusals = () =>
+    sandbox.control.requests({ route: 'upload-fit' }).filter(({ status }) => status === 503).length;
+  const before = refusals();
+  await vi.waitUntil(() => refusals() > before, WATCHER_MS);
 }
 
 /** The clock steps while requests are in flight. */
@@ -199,23 +220,63 @@ async function localDates(round: Round, world: World): Promise<void> {
   judgePlatform(round, world.sandbox, { wellness });
 }
 
-/** Two processes with different clocks have the same files: neither takes what the other sends. */
+/**
+ * Three processes with different clocks have the same files: none takes what another sends. All clocks
+ * step while two of them wait for the refresh of the third: none gives up early.
+ */
 async function twoClocks(round: Round, world: World): Promise<void> {
   const { random } = round;
   world.sandbox.control.addFaults('upload-fit:delay=700ms*4', 'upload-fit:delay=50ms*inf');
   const recordings = makeRides(random, 8);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+  expireAccess(world);
+  world.sandbox.control.addFaults('refresh:delay=2s');
   const args = ['upload', 'card', '--json'];
-  await Promise.all(
-    ['first', 'second', 'third'].map(async (name) => {
-      const clock = makeFakeClock(world.home, name);
-      clock.set(drawOffset(random));
+  const clocks = ['first', 'second', 'third'].map((name) => {
+    const clock = makeFakeClock(world.home, name);
+    const offset = drawOffset(random);
+    clock.set(offset);
+    return { clock, offset };
+  });
+  const refreshes = () => world.sandbox.control.requests({ route: 'token' }).length;
+  const stepped = vi
+    .waitUntil(() => refreshes() > 0, WATCHER_MS)
+    .then(() => {
+      for (const { clock, offset } of clocks) clock.set(offset + HOUR);
+    });
+  await Promise.all([
+    stepped,
+    ...clocks.map(async ({ clock }) => {
       const run = await world.sync(args, { env: clock.env });
       judgeRun(round, world.sandbox, { recordings }, args, run);
       round.count('runs with a wrong clock');
       if (run.code !== 0) round.failed('wrong report', `upload: ${String(run.code)} ${run.stdout}`);
     }),
-  );
+  ]);
   judgePlatform(round, world.sandbox, { recordings });
-  judgeRefreshes(round, world, 3);
+  judgeRefreshes(round, world, 6);
+}
+
+/** The clock steps while `daemon stop` waits for the end of an upload: it reports the time that passed. */
+async function stopUnderSteps(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  const { control } = world.sandbox;
+  const recordings = makeRides(random, 1);
+  for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+  control.addFaults('upload-fit:delay=4s');
+  const clock = makeFakeClock(world.home);
+  const { env } = clock;
+  await world.sync(['watch', 'card', '--daemon', '--json'], { env });
+  await vi.waitUntil(() => control.requests({ route: 'upload-fit' }).length > 0, WATCHER_MS);
+  const stop = world.start(['daemon', 'stop', '--json'], { env });
+  await sleep(random.between(500, 2_000));
+  clock.set(drawOffset(random));
+  round.count('steps under daemon stop');
+  const { code, stdout } = await stop.finished;
+  const [line] = ndjson(stdout);
+  const tookMs = Number(line?.['tookMs']);
+  if (code !== 0 || line?.['outcome'] !== 'stopped' || !(tookMs >= 0 && tookMs < 60_000)) {
+    round.failed('wrong report', `daemon stop: ${String(code)} ${stdout}`);
+  }
+  await finish(round, world, { args: ['upload', 'card'], sent: { recordings } });
 }

@@ -64,7 +64,10 @@ async function watcher(round: Round, world: World, mount: FuseMount, recordings:
   judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], await running.finished);
 }
 
-/** The folder hangs while it is searched, or read. */
+/**
+ * The folder hangs at any moment; in rounds with an even number, while a request is in flight. Then the
+ * next file is read, which blocks the main thread: only the watchdog can end the process.
+ */
 async function upload(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
   const { random } = round;
   for (const [name, bytes] of recordings)
@@ -72,15 +75,21 @@ async function upload(round: Round, world: World, mount: FuseMount, recordings: 
   world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
   const args = ['upload', 'card', '--json', '--jobs', '1'];
   const running = world.start(args);
-  await Promise.race([sleep(random.between(0, 900)), running.finished]);
+  const isSending = round.number % 2 === 0;
+  const moment = isSending ? untilSending(world) : sleep(random.between(0, 900));
+  await Promise.race([moment, running.finished]);
   mount.hang();
   round.count('hangs');
   await sleep(random.between(0, 2_000));
   await readsInTime(round, world);
-  if (random.chance(0.5)) await endsInTime(round, running);
+  if (isSending || random.chance(0.5)) await endsInTime(round, running);
   mount.answer();
   judgeRun(round, world.sandbox, { recordings }, args, await running.finished);
   world.sandbox.control.clearFaults();
+}
+
+async function untilSending({ sandbox }: World): Promise<void> {
+  await vi.waitUntil(() => sandbox.control.requests({ route: 'upload-fit' }).length > 0, SENT_MS);
 }
 
 /** `daemon stop` reports only what is true of the process. */

@@ -42,11 +42,13 @@ async function killWatcher(round: Round, world: World): Promise<void> {
     for (const [name, bytes] of left.splice(0, random.integer(1, 3))) {
       world.write(join('card', name), bytes);
     }
+    const isSending = kill === 1 || random.chance(0.5);
     const delay = random.between(200, 2_500);
-    await Promise.race([sleep(delay), watcher.finished]);
+    await Promise.race([isSending ? untilSending(world) : sleep(delay), watcher.finished]);
     watcher.child.kill('SIGKILL');
     const killed = await watcher.finished;
-    round.note(`kill after ${Math.round(delay)} ms${isAway ? ' without the service' : ''}`);
+    const when = isSending ? 'with a request in flight' : `after ${Math.round(delay)} ms`;
+    round.note(`kill ${when}${isAway ? ' without the service' : ''}`);
     round.count(killed.code === null ? 'kills' : 'watchers that ended');
     judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], killed);
     world.sandbox.control.clearFaults();
@@ -104,6 +106,13 @@ async function killDaemon(round: Round, world: World): Promise<void> {
   await judgeEnd(round, world, recordings);
 }
 
+/** Waits for the next upload, which {@link SLOW} keeps in flight. */
+async function untilSending({ sandbox }: World): Promise<void> {
+  const uploads = () => sandbox.control.requests({ route: 'upload-fit' }).length;
+  const before = uploads();
+  await vi.waitUntil(() => uploads() > before, SENT_MS);
+}
+
 async function untilSent({ sandbox }: World, count: number): Promise<void> {
   const held = () => sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
   // The judge reports what is missing.
@@ -122,6 +131,9 @@ async function judgeEnd(
   judgeRun(round, world.sandbox, { recordings }, args, again);
   const requests = world.sandbox.control.requestCount() - before;
   if (requests > 0) round.failed('wrong report', `${requests} requests for what was sent`);
+  // A recording that a killed process left pending is BUSY for ever, if no process takes it over.
+  if (again.code !== 0)
+    round.failed('wrong report', `upload: ${String(again.code)} ${again.stdout}`);
 }
 
 /** Returns the processes of daemons of this home. */

@@ -1,9 +1,8 @@
-import { type BadLine, openBadLine } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare } from '../errands.ts';
 import { lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, openScene } from '../scene.ts';
+import { openOnBadLine } from '../scene.ts';
 
 const SCENES = 8;
 /** More requests than any command here makes. */
@@ -24,18 +23,7 @@ torture({
 async function playCommand(round: Round, number: number): Promise<void> {
   const { random } = round;
   const errand = ERRAND_NAMES[number % ERRAND_NAMES.length] ?? 'upload';
-  const lines: BadLine[] = [];
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
-    through: async (url) => {
-      const line = await openBadLine(url);
-      lines.push(line);
-      return line.url;
-    },
-  });
-  const [line] = lines;
-  if (line === undefined) return;
+  const { scene, line } = await openOnBadLine(round, random);
   const job = await prepare(errand, scene, random);
   if (random.chance(0.1)) {
     round.note(`${errand} ${scene.revision} refused`);

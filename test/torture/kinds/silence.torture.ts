@@ -1,9 +1,9 @@
 import { type Random, stream } from '../../../src/seed/random.ts';
-import { type BadLine, type LineFault, openBadLine } from '../bad-line.ts';
+import type { LineFault } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { type ErrandName, prepare } from '../errands.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, openScene } from '../scene.ts';
+import { openOnBadLine } from '../scene.ts';
 
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
   'upload',
@@ -33,18 +33,7 @@ torture({
 });
 
 async function playCommand(round: Round, errand: ErrandName, random: Random): Promise<void> {
-  const lines: BadLine[] = [];
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
-    through: async (url) => {
-      const line = await openBadLine(url);
-      lines.push(line);
-      return line.url;
-    },
-  });
-  const [line] = lines;
-  if (line === undefined) return;
+  const { scene, line } = await openOnBadLine(round, random);
   const job = await prepare(errand, scene, random);
   const fault = silence(random);
   round.note(`${errand} ${scene.revision} ${JSON.stringify(fault)}`);

@@ -26,11 +26,17 @@ export class Mover {
     this.#note = note;
   }
 
-  /** The first of its changes lasts long enough for recordings in the new folder to become due. */
-  async move(until: () => boolean): Promise<void> {
+  /**
+   * The first of its changes lasts long enough for recordings in the new folder to become due.
+   *
+   * @param first what it may be
+   */
+  async move(first: Moves, until: () => boolean): Promise<void> {
+    let moves = first;
     for (let longMs = DUE_MS + 4_000; !until(); longMs = 0) {
       await sleep(this.#random.integer(1_000, 8_000));
-      const what = this.#random.pick(MOVES);
+      const what = this.#random.pick(moves);
+      moves = MOVES;
       const pauseMs = longMs + this.#random.integer(0, 5_000);
       if (until()) return;
       this.#note(`${what} ${this.#shelf.dir} for ${pauseMs} ms`);
@@ -47,7 +53,7 @@ export class Mover {
     if (undo !== undefined) this.#step(undo);
   }
 
-  #do(what: (typeof MOVES)[number]): void {
+  #do(what: Moves[number]): void {
     const { dir } = this.#shelf;
     const aside = join(this.#outside, `aside-${this.#count++}`);
     switch (what) {
@@ -101,4 +107,7 @@ export class Mover {
   }
 }
 
-const MOVES = ['remove', 'rename', 'swap', 'lock', 'tmpfs', 'bind'] as const;
+/** Another file system appears over the folder: the folder itself does not change. */
+export const MOUNTS = ['tmpfs', 'bind'] as const;
+export const MOVES = ['remove', 'rename', 'swap', 'lock', ...MOUNTS] as const;
+type Moves = readonly [(typeof MOVES)[number], ...(typeof MOVES)[number][]];

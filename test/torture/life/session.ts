@@ -7,7 +7,7 @@ import { type WatchWorld, makeWorld } from '../../watch/support.ts';
 import { judgeOutput, judgeRecordings } from '../judge.ts';
 import type { Round } from '../kind.ts';
 import { Keeper } from './keeper.ts';
-import { Mover } from './mover.ts';
+import { MOUNTS, MOVES, Mover } from './mover.ts';
 import { troubleService } from './service.ts';
 import { DUE_MS, Shelf } from './shelf.ts';
 import { Writer } from './writers.ts';
@@ -100,7 +100,9 @@ async function live(
       keeper.disturb(labelled(`keeper ${i}`), troubles.watchers, until),
     ),
     ...(troubles.service ? [troubleService(labelled('service'), world, round, until)] : []),
-    ...(troubles.folders ? movers.map((mover) => mover.move(until)) : []),
+    ...(troubles.folders
+      ? movers.map((mover, i) => mover.move(i === 0 ? MOUNTS : MOVES, until))
+      : []),
   ]);
   for (const mover of movers) mover.restore();
   world.sandbox.control.clearFaults();

@@ -1,0 +1,44 @@
+// Writes dist/types: the declarations of the package's exports, and of the modules that they import.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const entries = ['index', 'sandbox'].map((name) => resolve(root, `src/library/${name}.ts`));
+const { config } = ts.readConfigFile(resolve(root, 'tsconfig.json'), ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+const program = ts.createProgram(entries, {
+  ...options,
+  noEmit: false,
+  declaration: true,
+  emitDeclarationOnly: true,
+});
+const outDir = resolve(root, 'dist/types');
+rmSync(outDir, { recursive: true, force: true });
+const queue = [...entries];
+const written = new Set(queue);
+for (const path of queue) {
+  const text = declarationOf(path);
+  const out = resolve(outDir, relative(resolve(root, 'src'), path)).replace(/\.ts$/, '.d.ts');
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, text.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
+  for (const { fileName } of ts.preProcessFile(text).importedFiles) {
+    if (!fileName.startsWith('.')) throw new Error(`${path}: a public type imports ${fileName}`);
+    const next = resolve(dirname(path), fileName);
+    if (!written.has(next)) queue.push(next);
+    written.add(next);
+  }
+}
+
+function declarationOf(path) {
+  let text;
+  program.emit(
+    program.getSourceFile(path),
+    (_name, contents) => (text = contents),
+    undefined,
+    true,
+  );
+  if (text === undefined) throw new Error(`${path}: no declaration was written`);
+  return text;
+}

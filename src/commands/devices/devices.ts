@@ -1,0 +1,86 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { activityView } from '../../app/activity-words.ts';
+import type { CommandModule } from '../../app/command.ts';
+import { configFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { devicePlaces } from '../../app/device-places.ts';
+import { zoneShown } from '../../app/zone.ts';
+import { ExitCode, SyncError, systemCode } from '../../base/errors.ts';
+import { surveyDevices } from '../../devices/find.ts';
+import { patternText } from '../../devices/places.ts';
+import type { Places } from '../../devices/types.ts';
+import { describeFileError } from '../../upload/find-files.ts';
+import { withUnsent } from './unsent.ts';
+import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
+
+/** Lists what is connected or installed. Reads a few recordings, and sends no request. */
+export const devices: CommandModule = {
+  declare: (command) =>
+    command.argument('[dir...]', 'look in these folders, such as a card at an unusual place'),
+  examples: [
+    'sync devices',
+    'sync devices /mnt/backup/card    # a device, or a folder with devices, at another place',
+    'sync devices --json',
+  ],
+  documents: ['devices.md'],
+
+  async run(context, folders: readonly string[]) {
+    const { clock, io, output, platform, signal } = context;
+    const config = configFor(context);
+    const places = devicePlaces(context, folders);
+    const progress = output.progress();
+    progress.update({ noun: 'device', current: 'Looking for devices' });
+    const found = await surveyDevices(places, signal).finally(() => progress.stop());
+    if (found.devices.length + found.silent.length === 0) checkFolders(context, folders);
+
+    const zone =
+      output.json || found.devices.length === 0 ? 'UTC' : await zoneShown(config, context);
+    const view = { ...activityView(io, clock.now(), zone), aligned: false };
+    await withUnsent(context, config, (countUnsent) => {
+      for (const device of found.devices) {
+        const unsent = countUnsent?.(device.files);
+        output.result(deviceJson(device, unsent), deviceText(device, unsent, view));
+      }
+      if (found.devices.length === 0) return;
+      output.say(countUnsent === undefined ? loginText() : watchText());
+    });
+    for (const folder of found.silent) output.warn(silentText(folder));
+    const searched = searchedPlaces(places, context, folders);
+    output.result(
+      { type: 'devices', found: found.devices.length, searched, silent: found.silent },
+      found.devices.length + found.silent.length === 0
+        ? nothingText(searched, platform, folders.length > 0)
+        : undefined,
+    );
+    return found.silent.length > 0 ? ExitCode.unavailable : ExitCode.ok;
+  },
+};
+
+function searchedPlaces(
+  { mounts }: Places,
+  { cwd }: AppContext,
+  folders: readonly string[],
+): readonly string[] {
+  return folders.length > 0
+    ? folders.map((folder) => resolve(cwd, folder))
+    : mounts.map(patternText);
+}
+
+/**
+ * Refuses a folder that is not there. Called only after every folder answered the search, so that none
+ * hangs.
+ */
+function checkFolders({ cwd }: AppContext, folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      if (statSync(resolve(cwd, folder)).isDirectory()) continue;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      throw new SyncError('INPUT_INVALID', `${folder}: ${describeFileError(error)}`, {
+        cause: error,
+      });
+    }
+    throw new SyncError('INPUT_INVALID', `${folder} is a file, not a folder with a device.`);
+  }
+}

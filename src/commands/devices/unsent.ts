@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ledgerPath } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { knownAccount } from '../../app/ledger-account.ts';
+import { type OpenLedger, openLedger } from '../../app/ledger.ts';
+import type { Config } from '../../config/config.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import type { FoundRecording } from '../../devices/types.ts';
+
+/** Returns how many of the recordings were not sent for the account in use. */
+export type CountUnsent = (files: readonly FoundRecording[]) => number;
+
+/**
+ * Runs a task that counts what was not sent. The ledger decides; no recording is read, and no request is
+ * made. The count is undefined if nobody logged in with this profile.
+ */
+export async function withUnsent<T>(
+  context: AppContext,
+  config: Config,
+  task: (count: CountUnsent | undefined) => T,
+): Promise<T> {
+  if (!hasLogin(config)) return task(undefined);
+  const { key } = await knownAccount(config);
+  if (!existsSync(ledgerPath(config))) return task((files) => files.length);
+  const ledger = openLedger(config, key, context.clock);
+  try {
+    return task(counterOf(ledger));
+  } finally {
+    ledger.close();
+  }
+}
+
+function hasLogin(config: Config): boolean {
+  if (config.get('baseUrl') === undefined) return false;
+  const { account, loginId } = config;
+  return account !== undefined || loginId !== undefined || hasEnvironmentTokens(config);
+}
+
+/**
+ * A file that is unchanged since it was read is known by its path. The others are compared with what was
+ * sent by name and size, over MTP by name alone: a device is often mounted at another place.
+ */
+function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): CountUnsent {
+  let sent: SentFiles | undefined;
+  return (files) =>
+    known.reading(
+      () =>
+        files.filter(({ path, stamp }) => {
+          const before = stamp === undefined ? undefined : known.find(path, stamp);
+          if (before !== undefined) {
+            return before.verdict === 'activity' && before.upload?.state !== 'confirmed';
+          }
+          sent ??= sentFiles(uploads.sentFiles());
+          const name = basename(path);
+          return !(stamp === undefined
+            ? sent.names.has(name)
+            : sent.sizes.has(`${stamp.size} ${name}`));
+        }).length,
+    );
+}
+
+interface SentFiles {
+  readonly names: ReadonlySet<string>;
+  /** `SIZE NAME`. */
+  readonly sizes: ReadonlySet<string>;
+}
+
+function sentFiles(files: readonly { readonly path: string; readonly size: number }[]): SentFiles {
+  return {
+    names: new Set(files.map(({ path }) => basename(path))),
+    sizes: new Set(files.map(({ path, size }) => `${size} ${basename(path)}`)),
+  };
+}

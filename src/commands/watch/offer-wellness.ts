@@ -1,0 +1,75 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { devicePlaces } from '../../app/device-places.ts';
+import { SyncError, isAbort } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { Config } from '../../config/config.ts';
+import { changeProfile } from '../../config/config-write.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
+import { findDevices } from '../../devices/find.ts';
+import { makeStateFolder } from '../../system/storage.ts';
+import { wellnessFolders } from '../../watch/wellness-folders.ts';
+import { absoluteStateDir } from '../daemons.ts';
+
+/** `--wellness`, for every command that starts a watcher: name, description. */
+export const WELLNESS_FLAG = [
+  '--wellness',
+  'also send completed days from the wellness files of devices',
+] as const;
+
+/**
+ * Offers to send wellness, if one of the folders belongs to a device that records it. Asks at a terminal,
+ * and records the answer in the settings; prints a hint elsewhere.
+ *
+ * @returns undefined if nothing was decided: a device with wellness may appear later
+ */
+export async function offerWellness(
+  context: AppContext,
+  config: Config,
+  { folders, devices = false }: WatchScope,
+): Promise<boolean | undefined> {
+  const { io, output, signal } = context;
+  const plugged = devices ? (await findDevices(devicePlaces(context), signal)).devices : [];
+  const name =
+    plugged.find(({ wellness }) => wellness.length > 0)?.title ??
+    folders.find((folder) => wellnessFolders(folder).length > 0);
+  if (name === undefined) return undefined;
+  if (!io.interactive || output.json) {
+    hintAtWellness(context, config, name);
+    return false;
+  }
+  output.say(aboutWellness(name));
+  const answer = await io
+    .ask('Send completed days, too? [y/N] ', { signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!isAbort(error)) throw error;
+      throw new SyncError('INTERRUPTED', 'Nothing was started.', { cause: error });
+    });
+  const isWanted = /^y(es)?$/i.test(answer.trim());
+  await changeProfile(config.paths, config.profile, { settings: { wellness: String(isWanted) } });
+  output.say(phrase`To change that: ${sync('config', 'set', 'wellness', String(!isWanted))}.`);
+  return isWanted;
+}
+
+/** Prints a hint if a folder that is there now belongs to a device that records wellness. */
+export function hintOfFolder(context: AppContext, config: Config, folder: string): void {
+  if (wellnessFolders(folder).length > 0) hintAtWellness(context, config, folder);
+}
+
+/** Prints, once a profile, that a device records wellness that is not sent. @param name of it */
+function hintAtWellness(context: AppContext, config: Config, name: string): void {
+  const offers = join(absoluteStateDir(context, config), 'offers');
+  const mark = join(offers, `wellness-${config.profile}`);
+  if (existsSync(mark)) return;
+  makeStateFolder(offers);
+  writeFileSync(mark, '', { mode: 0o600 });
+  context.warn(
+    phrase`${aboutWellness(name)} ${sync('config', 'set', 'wellness', 'true')} lets the next start send it, too.`,
+  );
+}
+
+function aboutWellness(name: string): string {
+  return `${name} also records wellness: resting heart rate, HRV, VO2max or weight.`;
+}

@@ -1,0 +1,136 @@
+import { basename, join } from 'node:path';
+import { getFitGarminProductDisplayName, getFitManufacturerName } from 'fit-file-parser/profile';
+import { type FileId, readFileId } from '../fit/file-id.ts';
+import { printableWord } from '../fit/printable.ts';
+import { isRecordingName } from '../upload/recording-names.ts';
+import { GARMIN_DEVICE_BYTES, type GarminDevice, readGarminDevice } from './garmin-device.ts';
+import { MAKERS, type Maker } from './makers.ts';
+import { type MountReader, foldersAt } from './mount-reader.ts';
+import type { Recognised } from './recognise.ts';
+import type { Device } from './types.ts';
+
+/** Bytes from the beginning of a recording that hold its `file_id`. */
+export const HEAD_BYTES = 512;
+
+/** Number of recordings that are asked for a serial number. Over MTP, reading one copies it. */
+const ASKED = { disk: 3, mtp: 1 };
+
+export type Identity = Pick<Device, 'key' | 'title' | 'maker' | 'model' | 'serial'>;
+
+/**
+ * Identifies a device by `GarminDevice.xml`, else by its latest recordings, else by its volume.
+ *
+ * @param volume ID of the volume, if it has one
+ * @throws NoAnswer
+ */
+export async function identify(
+  reader: MountReader,
+  root: string,
+  { maker: known, recordings }: Recognised,
+  access: Device['access'],
+  volume: string | undefined,
+): Promise<Identity> {
+  const stated = known?.name === 'garmin' ? await readXml(reader, root) : {};
+  const fileId =
+    stated.serial === undefined
+      ? await latestFileId(reader, recordings, known, ASKED[access])
+      : undefined;
+  const fitName = getFitManufacturerName(fileId?.manufacturer) ?? undefined;
+  const maker = known ?? MAKERS.find(({ fit }) => fit !== undefined && fit === fitName);
+  const name = maker?.name ?? fitName?.replaceAll('_', '-') ?? UNKNOWN;
+  const model = stated.model ?? modelOf(fileId);
+  const serial = stated.serial ?? fileId?.serial?.toString();
+  return {
+    key: keyOf(name, serial, volume, root),
+    title: titleOf(maker?.title ?? wordsOf(fitName), model, root),
+    maker: name,
+    ...(model === undefined ? {} : { model }),
+    ...(serial === undefined ? {} : { serial }),
+  };
+}
+
+const UNKNOWN = 'unknown';
+
+function keyOf(
+  maker: string,
+  serial: string | undefined,
+  volume: string | undefined,
+  root: string,
+): string {
+  if (serial !== undefined && maker !== UNKNOWN) return `serial:${maker}:${serial}`;
+  return volume === undefined ? `path:${root}` : `volume:${volume}`;
+}
+
+async function readXml(reader: MountReader, root: string): Promise<GarminDevice> {
+  for (const folder of await foldersAt(reader, root, 'Garmin')) {
+    const name = (await reader.names(folder))?.find(
+      (each) => each.toLowerCase() === 'garmindevice.xml',
+    );
+    if (name === undefined) continue;
+    const bytes = await reader.head(join(folder, name), GARMIN_DEVICE_BYTES);
+    if (bytes !== undefined) return readGarminDevice(bytes);
+  }
+  return {};
+}
+
+/**
+ * Returns the `file_id` of the latest recording by name (most names begin with the date) that states a
+ * serial number; else of one that states a maker. Ignores files of other makers than the known one.
+ */
+async function latestFileId(
+  reader: MountReader,
+  folders: readonly string[],
+  known: Maker | undefined,
+  asked: number,
+): Promise<FileId | undefined> {
+  const paths: string[] = [];
+  for (const folder of folders) {
+    const names = (await reader.names(folder)) ?? [];
+    paths.push(...names.filter(isPlainRecording).map((name) => join(folder, name)));
+  }
+  let best: FileId | undefined;
+  for (const path of paths.sort(byName).slice(-asked).reverse()) {
+    const head = await reader.head(path, HEAD_BYTES);
+    const fileId = head === undefined ? undefined : readFileId(head);
+    if (fileId?.manufacturer === undefined || isForeign(fileId, known)) continue;
+    if (fileId.serial !== undefined) return fileId;
+    best ??= fileId;
+  }
+  return best;
+}
+
+/** A compressed file would have to be unpacked. */
+function isPlainRecording(name: string): boolean {
+  return isRecordingName(name) && /\.fit$/i.test(name);
+}
+
+function byName(a: string, b: string): number {
+  const [left, right] = [basename(a), basename(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function isForeign({ manufacturer }: FileId, known: Maker | undefined): boolean {
+  return known?.fit !== undefined && getFitManufacturerName(manufacturer) !== known.fit;
+}
+
+function modelOf(fileId: FileId | undefined): string | undefined {
+  if (fileId === undefined) return undefined;
+  const garmin =
+    getFitManufacturerName(fileId.manufacturer) === 'garmin'
+      ? (getFitGarminProductDisplayName(fileId.product) ?? undefined)
+      : undefined;
+  return garmin ?? printableWord(fileId.productName);
+}
+
+/** Returns `Garmin Edge 840`; not `COROS COROS DURA`. A device without a maker is named by its volume. */
+function titleOf(maker: string | undefined, model: string | undefined, root: string): string {
+  if (maker === undefined) return model ?? `Recordings on ${basename(root) || root}`;
+  if (model === undefined) return maker;
+  return model.toLowerCase().startsWith(maker.toLowerCase()) ? model : `${maker} ${model}`;
+}
+
+/** Returns a name of the FIT profile as words: `Dynastream oem`. */
+function wordsOf(fitName: string | undefined): string | undefined {
+  if (fitName === undefined) return undefined;
+  return fitName.charAt(0).toUpperCase() + fitName.slice(1).replaceAll('_', ' ');
+}

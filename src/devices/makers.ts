@@ -1,0 +1,161 @@
+/*
+ * Makers of devices, and where their devices keep files. Evidence is an address of a public page, or
+ * `owner/repository path`. Nothing here was tried on a device of our own.
+ */
+
+/** A maker whose devices show their files, as a disk or over MTP. */
+export interface Maker {
+  /** As in the key of a device. */
+  readonly name: string;
+  readonly title: string;
+  /** Its name in the FIT profile, if a recording of it names it. */
+  readonly fit?: string;
+  /** Folders with recordings, from the root of the storage; `.` is the root. In any letter case. */
+  readonly recordings: readonly string[];
+  /** Folders with wellness files. */
+  readonly wellness?: readonly string[];
+  /**
+   * `folder`: the folders above occur on no other device. `volume`: they do, and the volume has one of
+   * {@link volumes} as part of its name, or the newest recording in them names this maker.
+   */
+  readonly knownBy: 'folder' | 'volume';
+  /** Parts of the names of its volumes, in upper case. */
+  readonly volumes?: readonly string[];
+  /** Systems on which its files show, for the documentation. */
+  readonly systems: string;
+  readonly evidence: readonly string[];
+  /** False if the evidence is no page of the maker and no program that its users rely on. */
+  readonly confirmed: boolean;
+}
+
+/** An earlier maker wins. */
+export const MAKERS: readonly Maker[] = [
+  {
+    name: 'garmin',
+    title: 'Garmin',
+    fit: 'garmin',
+    // Older devices and the hand-held ones have `Activities`.
+    recordings: ['Garmin/Activity', 'Garmin/Activities'],
+    wellness: [
+      'Garmin/Monitor',
+      'Garmin/Metrics',
+      'Garmin/HRVStatus',
+      'Garmin/Sleep',
+      'Garmin/Weight',
+    ],
+    knownBy: 'folder',
+    systems: 'Linux (disk, MTP), macOS and Windows (disk)',
+    evidence: [
+      'simontom/GarminMtpDataBackupper README.md',
+      'kyessenov/dotfiles scripts/garmin.sh',
+      'stacksjs/ts-watches packages/ts-watches/src/drivers/garmin.ts',
+      'https://github.com/truedevopsmk-lab/muthu-performance-lab',
+      'https://gpsrchive.com/eTrex/eTrex%20SE/Files%20and%20Folders.html',
+    ],
+    confirmed: true,
+  },
+  {
+    name: 'igpsport',
+    title: 'iGPSPORT',
+    fit: 'igpsport',
+    recordings: ['iGPSPORT/Activities'],
+    knownBy: 'folder',
+    systems: 'Linux, macOS, Windows (disk)',
+    evidence: [],
+    confirmed: false,
+  },
+  {
+    name: 'hammerhead',
+    title: 'Hammerhead',
+    fit: 'hammerhead',
+    recordings: ['FitFiles'],
+    knownBy: 'folder',
+    systems: 'Linux (MTP)',
+    evidence: ['lockevod/KGhost README.md'],
+    confirmed: true,
+  },
+  {
+    name: 'wahoo',
+    title: 'Wahoo',
+    fit: 'wahoo_fitness',
+    recordings: ['exports'],
+    knownBy: 'volume',
+    volumes: ['ELEMNT', 'WAHOO', 'BOLT', 'ROAM'],
+    systems: 'Linux (MTP)',
+    evidence: [
+      'https://support.wahoofitness.com/hc/en-us/articles/28544587410450-Connect-an-ACE-BOLT-3-or-ROAM-3-to-a-desktop-laptop-computer',
+      'TylerBestRepo/DFYCyclingShapeFile README.md',
+    ],
+    confirmed: true,
+  },
+  {
+    name: 'bryton',
+    title: 'Bryton',
+    fit: 'bryton',
+    recordings: ['Activities', '.'],
+    knownBy: 'volume',
+    volumes: ['BRYTON'],
+    systems: 'Linux, macOS, Windows (disk)',
+    evidence: ['https://github.com/Pitmairen/bryton-gps-linux/issues/26'],
+    confirmed: false,
+  },
+  {
+    name: 'lezyne',
+    title: 'Lezyne',
+    fit: 'lezyne',
+    recordings: ['Activities', '.'],
+    knownBy: 'volume',
+    volumes: ['LEZYNE'],
+    systems: 'Linux, macOS, Windows (disk)',
+    evidence: [],
+    confirmed: false,
+  },
+  {
+    name: 'coros',
+    title: 'COROS',
+    fit: 'coros',
+    recordings: ['COROS/Activity', 'Activity'],
+    knownBy: 'volume',
+    volumes: ['COROS', 'DURA'],
+    systems: 'Linux, macOS, Windows (disk)',
+    evidence: ['stacksjs/ts-watches packages/ts-watches/src/drivers/coros.ts'],
+    confirmed: false,
+  },
+  ...others([
+    ['sigma', 'Sigma', 'sigmasport', 'SIGMA'],
+    ['magene', 'Magene', 'magene', 'MAGENE'],
+    ['cycplus', 'CYCPLUS', 'cycplus', 'CYCPLUS'],
+    ['coospo', 'COOSPO', 'coospo', 'COOSPO'],
+    ['stages', 'Stages', 'stages_cycling', 'STAGES'],
+    ['suunto', 'Suunto', 'suunto', 'SUUNTO'],
+    ['polar', 'Polar', 'polar_electro', 'POLAR'],
+    ['tomtom', 'TomTom', 'tomtom', 'TOMTOM'],
+    ['onelap', 'OneLap', 'onelap', 'ONELAP'],
+    ['xoss', 'XOSS', undefined, 'XOSS'],
+  ]),
+];
+
+/** Folders that are searched on volumes with any name: the recordings in them name the maker. */
+export const USUAL_FOLDERS = ['Activities', 'Activity', 'exports'];
+
+/** Makers whose folders are not known: their recordings in a usual folder are found, and name them. */
+function others(
+  makers: readonly (readonly [
+    name: string,
+    title: string,
+    fit: string | undefined,
+    volume: string,
+  ])[],
+): Maker[] {
+  return makers.map(([name, title, fit, volume]) => ({
+    name,
+    title,
+    ...(fit === undefined ? {} : { fit }),
+    recordings: ['Activities', 'Activity', '.'],
+    knownBy: 'volume',
+    volumes: [volume],
+    systems: 'Linux, macOS, Windows (disk)',
+    evidence: [],
+    confirmed: false,
+  }));
+}

@@ -1,0 +1,51 @@
+/*
+ * The child process that waits for devices to come and go. Looking at a mount may hang for ever, so the
+ * program itself never does: it kills this process, or leaves it behind.
+ */
+import { lstat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { watch } from 'chokidar';
+import { parseJson } from '../base/json.ts';
+import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
+import { MountPoll, hasEvents } from './mount-poll.ts';
+
+/** Levels of folders below `/media` and its like that are watched: `/media/USER/DEVICE`. */
+const DEPTH = 2;
+
+async function main({ mounts }: MonitorRequest): Promise<never> {
+  const watcher = watch([], {
+    depth: DEPTH,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
+  });
+  watcher.on('all', () => say('changed'));
+  // Without watches, polling still finds everything.
+  watcher.on('error', () => undefined);
+  const unwatched = new Set(mounts.filter(hasEvents).map(({ root }) => root));
+  const poll = new MountPoll(mounts);
+  for (;;) {
+    for (const root of unwatched) {
+      void lstat(root).then(
+        () => {
+          if (unwatched.delete(root)) watcher.add(root);
+        },
+        () => undefined,
+      );
+    }
+    if (await poll.hasChanged()) say('changed');
+    say('alive');
+    await delay(POLL_MS);
+  }
+}
+
+function say(line: MonitorLine): void {
+  process.stdout.write(`${line}\n`);
+}
+
+// They end with the parent.
+process.stdin.on('end', () => process.exit()).resume();
+for (const stream of [process.stdin, process.stdout]) stream.on('error', () => process.exit());
+
+void main(parseJson(process.argv[2] ?? '') as MonitorRequest);

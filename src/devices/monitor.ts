@@ -1,0 +1,219 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Context } from '../base/context.ts';
+import { messageOf } from '../base/errors.ts';
+import { childEnv } from '../system/environment.ts';
+import { thisProcess } from '../system/this-process.ts';
+import { POLL_MS, type MonitorRequest } from './monitor-protocol.ts';
+import type { Device, FoundDevices, Places } from './types.ts';
+
+/** The built file of the child process that notices changes. */
+export const MONITOR_CHILD = 'device-monitor.cjs';
+
+/**
+ * Looks after a change (ms): a folder is made first, mounted over a moment later, and a device over MTP
+ * answers seconds after that.
+ */
+const SETTLE_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
+/** Interval of looks without a change: some mounts announce nothing (ms). */
+const QUIET_MS = 60_000;
+/** Longest silence of the child: three polls (ms). It hangs then, and is replaced. */
+const SILENCE_MS = 3 * POLL_MS;
+/** Pause before the child is replaced, and the longest (ms). */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Children that hang although they were killed. With this many, no other is started. */
+const MAX_ABANDONED = 3;
+
+export interface MonitorOptions {
+  readonly places: Places;
+  /** The built {@link MONITOR_CHILD}. */
+  readonly childPath: string;
+  /** Finds the devices that are plugged in now. */
+  readonly find: (places: Places, signal: AbortSignal) => Promise<FoundDevices>;
+}
+
+/** Returns the devices that are plugged in now. @throws as `find` */
+export async function devicesAt(
+  { find, places }: MonitorOptions,
+  signal: AbortSignal,
+): Promise<readonly Device[]> {
+  return (await find(places, signal)).devices.filter(isDevice);
+}
+
+/**
+ * Notices devices that are plugged in and unplugged. A child process waits for changes at the places
+ * where devices are mounted, since looking there may hang; after each, the devices are read again.
+ */
+export class DeviceMonitor {
+  readonly #context: Pick<Context, 'clock' | 'trace'>;
+  readonly #options: MonitorOptions;
+  readonly #ended = new AbortController();
+  readonly #listeners = new Set<(devices: readonly Device[]) => void>();
+  readonly #abandoned = new Set<ChildProcess>();
+  #child: ChildProcess | undefined;
+  #devices: readonly Device[] = [];
+  /** Looks that follow the last change, as pauses (ms). */
+  #looks: number[] = [];
+  #wake: (() => void) | undefined;
+
+  private constructor(context: Pick<Context, 'clock' | 'trace'>, options: MonitorOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** Looks once, and then after each change until {@link DeviceMonitor.close}. */
+  static async start(
+    context: Pick<Context, 'clock' | 'trace' | 'signal'>,
+    options: MonitorOptions,
+  ): Promise<DeviceMonitor> {
+    const monitor = new DeviceMonitor(context, options);
+    const close = () => monitor.close();
+    context.signal.addEventListener('abort', close, { once: true });
+    monitor.#ended.signal.addEventListener('abort', () =>
+      context.signal.removeEventListener('abort', close),
+    );
+    context.signal.throwIfAborted();
+    // The child first: it notices what changes during the look.
+    void monitor.#keepChild();
+    await monitor.#look();
+    void monitor.#keepLooking();
+    return monitor;
+  }
+
+  /** The devices that are plugged in now. */
+  get devices(): readonly Device[] {
+    return this.#devices;
+  }
+
+  /** Calls back after every change of the devices. @returns a function that ends that */
+  listen(onDevices: (devices: readonly Device[]) => void): () => void {
+    this.#listeners.add(onDevices);
+    return () => this.#listeners.delete(onDevices);
+  }
+
+  /** Looks again soon, several times: something changed. */
+  lookSoon(): void {
+    this.#looks = [...SETTLE_MS];
+    this.#wake?.();
+  }
+
+  /** Ends the child. May be called twice. */
+  close(): void {
+    this.#ended.abort();
+    this.#child?.kill('SIGKILL');
+  }
+
+  async #keepLooking(): Promise<void> {
+    for (;;) {
+      await this.#pause(this.#looks.shift() ?? QUIET_MS);
+      if (this.#ended.signal.aborted) return;
+      await this.#look();
+    }
+  }
+
+  /** Resolves after a time, at {@link DeviceMonitor.lookSoon}, or at the end. */
+  async #pause(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, this.#ended.signal]);
+    await this.#context.clock.sleep(ms, signal).catch(() => undefined);
+    this.#wake = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const { find, places } = this.#options;
+    try {
+      const { devices, silent } = await find(places, this.#ended.signal);
+      const here = devices.filter(isDevice);
+      // One that does not answer is not gone.
+      const quiet = this.#devices.filter(
+        ({ key, root }) =>
+          silent.some((folder) => folder.startsWith(root)) &&
+          !here.some((found) => found.key === key),
+      );
+      this.#take([...here, ...quiet]);
+    } catch (error) {
+      if (this.#ended.signal.aborted) return;
+      this.#context.trace(`The search for devices failed: ${messageOf(error)}`);
+    }
+  }
+
+  #take(devices: readonly Device[]): void {
+    const before = JSON.stringify(this.#devices);
+    if (JSON.stringify(devices) === before) return;
+    this.#devices = devices;
+    for (const listener of this.#listeners) listener(devices);
+  }
+
+  /** Keeps a child running. One that hangs is killed, left behind if it does not die, and replaced. */
+  async #keepChild(): Promise<void> {
+    const { clock, trace } = this.#context;
+    const { signal } = this.#ended;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      if (this.#abandoned.size < MAX_ABANDONED) {
+        const startedAt = clock.monotonic();
+        const why = await this.#runChild();
+        trace(`The search for changes of devices ${why}; it starts again.`);
+        if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      }
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      // What changed meanwhile was not noticed.
+      this.lookSoon();
+    }
+  }
+
+  /** Runs a child until it ends, or hangs. @returns what happened, as the end of a sentence */
+  async #runChild(): Promise<string> {
+    const { childPath, places } = this.#options;
+    const request: MonitorRequest = { mounts: places.mounts };
+    // In another process group: Ctrl-C at the terminal reaches only the program.
+    const child = spawn(thisProcess.nodePath, [childPath, JSON.stringify(request)], {
+      env: childEnv(places.env, 'session'),
+      // The child ends with this pipe, also if this process is killed.
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    });
+    this.#child = child;
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<string>((resolve) => {
+      const isAlive = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => resolve('does not answer'), SILENCE_MS);
+        timer.unref();
+      };
+      isAlive();
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        isAlive();
+        if (line === 'changed') this.lookSoon();
+      });
+      child.stdin.on('error', () => undefined);
+      child.once('error', (error) => resolve(`did not start (${error.message})`));
+      child.once('exit', () => resolve('ended'));
+    });
+    const why = await end;
+    clearTimeout(timer);
+    this.#leave(child);
+    return why;
+  }
+
+  /** Kills a child. It stays behind until the system call in which it hangs returns. */
+  #leave(child: ChildProcess): void {
+    this.#child = undefined;
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    this.#abandoned.add(child);
+    child.once('exit', () => this.#abandoned.delete(child));
+    child.kill('SIGKILL');
+    child.stdin?.destroy();
+    child.stdout?.destroy();
+    child.unref();
+  }
+}
+
+/** The folder of an app is always there: the user names it. */
+function isDevice({ kind }: Device): boolean {
+  return kind === 'device';
+}

@@ -1,0 +1,87 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MountPattern } from './types.ts';
+
+/** Time limit for one call (ms). A mount that exceeds it gets no further call until that returns. */
+const CALL_LIMIT_MS = 2_000;
+
+/** Returns whether the system announces what is mounted there. MTP mounts and drive letters do not. */
+export function hasEvents(pattern: MountPattern): boolean {
+  return pattern.below.length > 0 && !isMtp(pattern);
+}
+
+/** Compares what is mounted at some places. A mount that hangs delays no other. */
+export class MountPoll {
+  readonly #patterns: readonly MountPattern[];
+  /** Calls that have not returned, by what they ask. */
+  readonly #open = new Map<string, Promise<unknown>>();
+  #before: string | undefined;
+
+  constructor(patterns: readonly MountPattern[]) {
+    this.#patterns = patterns;
+  }
+
+  /** Returns whether something was mounted or unmounted since the last call; false for the first. */
+  async hasChanged(): Promise<boolean> {
+    const found = await Promise.all(this.#patterns.map((pattern) => this.#mounts(pattern)));
+    const now = found.flat().join('\n');
+    const before = this.#before ?? now;
+    this.#before = now;
+    return now !== before;
+  }
+
+  async #mounts(pattern: MountPattern): Promise<string[]> {
+    const { root, below } = pattern;
+    // A device over MTP has one reader at a time: its own folders are not read.
+    if (isMtp(pattern)) return await this.#matching(root, below.slice(0, -1));
+    const folders = await this.#matching(root, below);
+    return await Promise.all(folders.map((folder) => this.#identified(folder)));
+  }
+
+  async #matching(
+    folder: string,
+    [name, ...deeper]: readonly (string | undefined)[],
+  ): Promise<string[]> {
+    if (name === undefined) return [folder];
+    const names = await this.#ask(`list ${folder}`, () => readdir(folder), []);
+    const found = await Promise.all(
+      names
+        .filter((each) => matches(each, name))
+        .sort()
+        .map((each) => this.#matching(join(folder, each), deeper)),
+    );
+    return found.flat();
+  }
+
+  /** Names a folder with its file system: another one may be mounted over it. */
+  async #identified(folder: string): Promise<string> {
+    const stats = await this.#ask(`stat ${folder}`, () => lstat(folder), undefined);
+    return stats === undefined ? '' : `${folder} ${stats.dev}:${stats.ino}`;
+  }
+
+  /** Makes a call, or waits for the same one that still hangs. @param otherwise the result without an answer */
+  async #ask<T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> {
+    const open = (this.#open.get(what) as Promise<T> | undefined) ?? call();
+    const answer = open.catch(() => otherwise).finally(() => this.#open.delete(what));
+    this.#open.set(what, open);
+    const enough = new AbortController();
+    const limit = delay(CALL_LIMIT_MS, otherwise, { signal: enough.signal });
+    try {
+      return await Promise.race([answer, limit.catch(() => otherwise)]);
+    } finally {
+      enough.abort();
+    }
+  }
+}
+
+function isMtp({ below }: MountPattern): boolean {
+  return below.some((name) => name.startsWith('mtp'));
+}
+
+/** @param pattern `*` stands for any text */
+function matches(name: string, pattern: string): boolean {
+  const [start = '', end] = pattern.split('*');
+  if (end === undefined) return name === pattern;
+  return name.length >= pattern.length - 1 && name.startsWith(start) && name.endsWith(end);
+}

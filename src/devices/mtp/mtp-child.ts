@@ -1,0 +1,70 @@
+/*
+ * The child process that makes every call on an MTP mount. A call on a device that does not answer may
+ * hang for ever, so the program itself never makes one: it kills this process, or leaves it behind.
+ */
+import { closeSync, constants, lstatSync, openSync, readSync, readdirSync } from 'node:fs';
+import { messageOf, systemCode } from '../../base/errors.ts';
+import { type MtpAnswer, MtpError, type MtpRequest, type MtpStat } from './protocol.ts';
+
+/** Size of a read (bytes): the kernel asks FUSE for at most this much at once. */
+const CHUNK_BYTES = 128 * 1024;
+
+// The parent waits for the last answer before the next request. If the parent ends, the channel closes,
+// and with it this process.
+process.on('message', (request: MtpRequest) => void serve(request));
+
+async function serve(request: MtpRequest): Promise<void> {
+  try {
+    await perform(request);
+    await send({ answer: 'done' });
+  } catch (error) {
+    await send({ answer: 'failed', code: systemCode(error), message: messageOf(error) });
+  }
+}
+
+async function perform(request: MtpRequest): Promise<void> {
+  switch (request.do) {
+    case 'list':
+      // With `withFileTypes`, Node reads the status of every file, because these mounts tell no types.
+      await send({ answer: 'names', names: readdirSync(request.folder) });
+      return;
+    case 'stat':
+      for (const path of request.paths) await send({ answer: 'stat', stat: statOf(path) });
+      return;
+    case 'read':
+      await read(request.path, request.limit);
+  }
+}
+
+function statOf(path: string): MtpStat | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  return { kind, size: stats.size };
+}
+
+/** Reads a file once, from its start to its end. */
+async function read(path: string, limit: number): Promise<void> {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    let total = 0;
+    for (;;) {
+      const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+      const size = readSync(descriptor, bytes);
+      if (size === 0) return;
+      total += size;
+      if (total > limit) throw new MtpError('EFBIG', `it has more than ${limit} bytes`);
+      await send({ answer: 'bytes', bytes: bytes.subarray(0, size) });
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Sends an answer, and waits until it is written: a slow parent limits the reading. */
+async function send(answer: MtpAnswer): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (process.connected) process.send?.(answer, undefined, undefined, () => resolve());
+    else resolve();
+  });
+}

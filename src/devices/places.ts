@@ -1,0 +1,55 @@
+import { join, parse } from 'node:path';
+import type { Env } from '../base/env.ts';
+import type { MountPattern } from './types.ts';
+
+/** Drive letters on which Windows shows devices: not A and B (diskettes), nor C (the system). */
+const DRIVES = 'DEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** Returns where devices are mounted on a system. */
+export function usualMounts(platform: NodeJS.Platform, env: Env): readonly MountPattern[] {
+  switch (platform) {
+    case 'win32':
+      return Array.from(DRIVES, (letter) => ({ root: `${letter}:\\`, below: [] }));
+    case 'darwin':
+      return [{ root: '/Volumes', below: ['*'] }];
+    default: {
+      // A service or `sudo` may lack the variable. The folders of other users cannot be read.
+      const session = env['XDG_RUNTIME_DIR'];
+      const inSession = (...below: readonly string[]): MountPattern =>
+        session ? { root: session, below } : { root: '/run/user', below: ['*', ...below] };
+      return [
+        { root: '/media', below: ['*'] },
+        { root: '/media', below: ['*', '*'] },
+        { root: '/run/media', below: ['*', '*'] },
+        { root: '/mnt', below: [] },
+        { root: '/mnt', below: ['*'] },
+        // gvfs: host, then storage (`Internal Storage`).
+        inSession('gvfs', 'mtp:host=*', '*'),
+        // kio-fuse of KDE: mount, protocol, device, storage.
+        inSession('kio-fuse-*', 'mtp', '*', '*'),
+      ];
+    }
+  }
+}
+
+/** Levels below a folder that the user names, in which a device may be: a mount of gvfs has two. */
+const NAMED_LEVELS = 3;
+
+/** Returns the places in a folder that the user names: itself, and the folders below it. */
+export function mountsIn(folder: string): readonly MountPattern[] {
+  return Array.from({ length: NAMED_LEVELS + 1 }, (_, level) => ({
+    root: folder,
+    below: Array.from({ length: level }, () => '*'),
+  }));
+}
+
+/** Formats a pattern for people: `/media/*`. */
+export function patternText({ root, below }: MountPattern): string {
+  return join(root, ...below);
+}
+
+/** Returns the name of the volume or the MTP device that is mounted at a folder, in upper case. */
+export function volumeName(root: string): string {
+  const { dir, base } = parse(root);
+  return `${parse(dir).base}/${base}`.toUpperCase();
+}

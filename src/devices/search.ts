@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { inParallel } from '../base/parallel.ts';
+import { findApps } from './find-apps.ts';
+import { identify } from './identify.ts';
+import { mergeDevices } from './merge.ts';
+import { MountReader, NoAnswer } from './mount-reader.ts';
+import type { SearchAnswer, SearchRequest } from './protocol.ts';
+import { recognise } from './recognise.ts';
+import { survey } from './survey.ts';
+import type { Device, MountPattern } from './types.ts';
+import { type Mount, isMtp, listMounts, volumeId } from './volume.ts';
+
+/** Folders that are looked at at once. */
+const AT_ONCE = 32;
+
+/** Searches for devices and apps, as the child process does. */
+export async function search(
+  request: SearchRequest,
+  tell: (answer: SearchAnswer) => void,
+): Promise<void> {
+  const reader = new MountReader(request.limitMs);
+  const silent = new Set<string>();
+  /** Runs a task on a folder; undefined if the folder is silent. */
+  const on = async <T>(folder: string, task: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      silent.add(folder);
+      return undefined;
+    }
+  };
+  const expand = async ({ root, below }: MountPattern): Promise<readonly string[]> => {
+    let folders = [root];
+    for (const name of below) {
+      const next = await Promise.all(
+        folders.map(async (folder) => {
+          if (!name.includes('*')) return [join(folder, name)];
+          const names = (await on(folder, async () => await reader.names(folder))) ?? [];
+          return names.filter(matching(name)).map((each) => join(folder, each));
+        }),
+      );
+      folders = next.flat();
+    }
+    return folders;
+  };
+
+  const roots = await Promise.all(request.mounts.map(expand));
+  const mounts = listMounts();
+  const devices: Device[] = [];
+  await inParallel([...new Set(roots.flat())], AT_ONCE, async (root) => {
+    const device = await on(root, async () => await deviceAt(reader, root, mounts, request));
+    if (device !== undefined) devices.push(device);
+  });
+  const apps = request.apps ? await findApps(reader, request, expand) : [];
+  for (const device of [...(await mergeDevices(reader, devices)), ...apps]) {
+    const found = request.survey
+      ? await on(device.root, async () => await survey(reader, device))
+      : device;
+    if (found !== undefined) tell({ state: 'found', device: found });
+  }
+  for (const folder of silent) tell({ state: 'silent', folder });
+}
+
+function matching(pattern: string): (name: string) => boolean {
+  if (pattern === '*') return (name) => !name.startsWith('.');
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const regex = new RegExp(`^${parts.join('.*')}$`, 'i');
+  return (name) => regex.test(name);
+}
+
+/** @throws NoAnswer */
+async function deviceAt(
+  reader: MountReader,
+  root: string,
+  mounts: readonly Mount[],
+  { platform }: SearchRequest,
+): Promise<Device | undefined> {
+  const found = await recognise(reader, root);
+  if (found === undefined) return undefined;
+  const access = isMtp(root, mounts) ? 'mtp' : 'disk';
+  const deviceNumber = platform === 'win32' ? (await reader.stats(root))?.dev : undefined;
+  const volume = volumeId(root, mounts, deviceNumber);
+  const identity = await identify(reader, root, found, access, volume);
+  const { recordings, wellness } = found;
+  return { ...identity, kind: 'device', root, recordings, wellness, access };
+}

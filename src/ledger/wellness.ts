@@ -1,0 +1,219 @@
+import type { FitSample } from '../fit/wellness.ts';
+import { identityOf } from './file-identity.ts';
+import { type Database, type Statement, transaction } from './guard.ts';
+import type { FileStamp } from './known-files.ts';
+
+/** The value of a field that was sent last. */
+export interface SentField {
+  readonly value: number;
+  /** `device`: FIT files of a device state it. `other`: another input of a command does. */
+  readonly origin: 'device' | 'other';
+}
+
+/** The measurements in one file. */
+export interface MeasuredFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly samples: readonly FitSample[];
+}
+
+/** The service's refusals of one record of a day. */
+export interface DayRefusal {
+  readonly digest: string;
+  /** How often it was refused. */
+  readonly refusals: number;
+  /** When it was refused last (ms since the epoch). */
+  readonly at: number;
+}
+
+/**
+ * A file that changed within this time before it was read may change again with the same stamp (ms): FAT
+ * counts time in steps of 2 s.
+ */
+const UNCERTAIN_MS = 2_000;
+
+/**
+ * The wellness of one account: the measurements in its devices' files, as an outbox of days, and what was
+ * sent of each day.
+ */
+export class WellnessLedger {
+  readonly #database: Database;
+  readonly #account: string;
+  readonly #now: () => number;
+  readonly #selectFile: Statement;
+  readonly #putFile: Statement;
+  readonly #settleFile: Statement;
+  readonly #dropSamples: Statement;
+  readonly #putSample: Statement;
+  readonly #selectOpen: Statement;
+  readonly #selectSamples: Statement;
+  readonly #selectUsers: Statement;
+  readonly #selectDay: Statement;
+  readonly #putSent: Statement;
+  readonly #putWatched: Statement;
+  readonly #putRefusal: Statement;
+
+  constructor(database: Database, account: string, now: () => number) {
+    this.#database = database;
+    this.#account = account;
+    this.#now = now;
+    this.#selectFile = database.prepare(
+      'SELECT size, mtime_ms, ctime_ms FROM wellness_files WHERE account = ? AND path = ?',
+    );
+    this.#putFile = database.prepare(
+      `INSERT OR REPLACE INTO wellness_files (account, path, size, mtime_ms, ctime_ms, open)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#settleFile = database.prepare(
+      'UPDATE wellness_files SET open = 0 WHERE account = ? AND path = ?',
+    );
+    this.#dropSamples = database.prepare(
+      'DELETE FROM wellness_samples WHERE account = ? AND path = ?',
+    );
+    this.#putSample = database.prepare(
+      'INSERT INTO wellness_samples (account, path, number, at, sample) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#selectOpen = database.prepare(
+      `SELECT f.path, min(s.at) AS first, max(s.at) AS last
+       FROM wellness_files f JOIN wellness_samples s ON s.account = f.account AND s.path = f.path
+       WHERE f.account = ? AND f.open = 1 GROUP BY f.path`,
+    );
+    this.#selectSamples = database.prepare(
+      `SELECT path, at, sample FROM wellness_samples
+       WHERE account = ? AND at BETWEEN ? AND ? ORDER BY path, number`,
+    );
+    this.#selectUsers = database.prepare(
+      `SELECT DISTINCT json_extract(sample, '$.user') AS user FROM wellness_samples
+       WHERE account = ? AND json_extract(sample, '$.field') = 'weight'`,
+    );
+    this.#selectDay = database.prepare(
+      `SELECT sent, watched, refused, refusals, refused_at FROM wellness_days
+       WHERE account = ? AND date = ?`,
+    );
+    this.#putSent = database.prepare(
+      `INSERT INTO wellness_days (account, date, sent) VALUES (?1, ?2, ?3)
+       ON CONFLICT (account, date) DO UPDATE SET sent = json_patch(sent, excluded.sent)`,
+    );
+    this.#putWatched = database.prepare(
+      `INSERT INTO wellness_days (account, date, watched) VALUES (?, ?, ?)
+       ON CONFLICT (account, date) DO UPDATE SET watched = excluded.watched`,
+    );
+    this.#putRefusal = database.prepare(
+      `INSERT INTO wellness_days (account, date, refused, refusals, refused_at) VALUES (?, ?, ?, 1, ?)
+       ON CONFLICT (account, date) DO UPDATE SET
+         refusals = CASE refused WHEN excluded.refused THEN refusals + 1 ELSE 1 END,
+         refused = excluded.refused, refused_at = excluded.refused_at`,
+    );
+  }
+
+  /** Returns whether the file was read, and did not change since. */
+  isRead(filePath: string, fileStamp: FileStamp): boolean {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    const row = this.#selectFile.get(this.#account, path) as
+      { size: number | null; mtime_ms: number | null; ctime_ms: number | null } | undefined;
+    return (
+      row?.size === stamp.size && row.mtime_ms === stamp.mtimeMs && row.ctime_ms === stamp.ctimeMs
+    );
+  }
+
+  /**
+   * Records the measurements of a file in place of earlier ones.
+   *
+   * @param stamp from before it was read
+   */
+  putFile({ path: filePath, samples }: MeasuredFile, fileStamp: FileStamp): void {
+    const { path, stamp: identity } = identityOf(filePath, fileStamp);
+    const { size, mtimeMs, ctimeMs } = identity;
+    const isCertain = Math.max(mtimeMs, ctimeMs) <= this.#now() - UNCERTAIN_MS;
+    const stamp = isCertain ? [size, mtimeMs, ctimeMs] : [null, null, null];
+    transaction(this.#database, () => {
+      this.#putFile.run(this.#account, path, ...stamp, samples.length > 0 ? 1 : 0);
+      this.#dropSamples.run(this.#account, path);
+      for (const [number, { at, ...sample }] of samples.entries()) {
+        this.#putSample.run(this.#account, path, number, at, JSON.stringify(sample));
+      }
+    });
+  }
+
+  /** Returns the files with days that may have to be sent; times of measurements in s since the epoch. */
+  openFiles(): readonly { readonly path: string; readonly first: number; readonly last: number }[] {
+    return this.#selectOpen.all(this.#account) as { path: string; first: number; last: number }[];
+  }
+
+  /** Returns the measurements between two times (s since the epoch), by file. */
+  measured(from: number, to: number): readonly MeasuredFile[] {
+    const rows = this.#selectSamples.all(this.#account, from, to) as SampleRow[];
+    const files = new Map<string, FitSample[]>();
+    for (const { path, at, sample } of rows) {
+      const samples = files.get(path) ?? [];
+      files.set(path, samples);
+      samples.push({ ...(JSON.parse(sample) as Omit<FitSample, 'at'>), at });
+    }
+    return [...files].map(([path, samples]) => ({ path, samples }));
+  }
+
+  /** Returns the users of scales, also those in `fresh` files; undefined is a user without a number. */
+  scaleUsers(fresh: readonly MeasuredFile[]): ReadonlySet<number | undefined> {
+    const rows = this.#selectUsers.all(this.#account) as { user: number | null }[];
+    const weights = fresh.flatMap(({ samples }) =>
+      samples.filter(({ field }) => field === 'weight'),
+    );
+    return new Set([
+      ...rows.map(({ user }) => user ?? undefined),
+      ...weights.map(({ user }) => user),
+    ]);
+  }
+
+  /** Records that every day of these files is finished. */
+  settleFiles(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    transaction(this.#database, () => {
+      for (const path of paths) this.#settleFile.run(this.#account, path);
+    });
+  }
+
+  /** Returns what was sent of a day. */
+  day(date: string): {
+    readonly sent: Readonly<Record<string, SentField>>;
+    readonly watched: string | undefined;
+    readonly refusal: DayRefusal | undefined;
+  } {
+    const row = this.#selectDay.get(this.#account, date) as DayRow | undefined;
+    if (row === undefined) return { sent: {}, watched: undefined, refusal: undefined };
+    const { refused, refusals, refused_at: at } = row;
+    return {
+      sent: JSON.parse(row.sent) as Record<string, SentField>,
+      watched: row.watched ?? undefined,
+      refusal: refused === null ? undefined : { digest: refused, refusals, at: at ?? 0 },
+    };
+  }
+
+  /** Records the fields that the service took. */
+  noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
+    this.#putSent.run(this.#account, date, JSON.stringify(sent));
+  }
+
+  /** Records the record that a watcher sent. */
+  noteWatched(date: string, digest: string): void {
+    this.#putWatched.run(this.#account, date, digest);
+  }
+
+  /** Counts a refusal of a record. */
+  noteRefusal(date: string, digest: string): void {
+    this.#putRefusal.run(this.#account, date, digest, this.#now());
+  }
+}
+
+interface SampleRow {
+  readonly path: string;
+  readonly at: number;
+  readonly sample: string;
+}
+
+interface DayRow {
+  readonly sent: string;
+  readonly watched: string | null;
+  readonly refused: string | null;
+  readonly refusals: number;
+  readonly refused_at: number | null;
+}

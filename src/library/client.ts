@@ -1,0 +1,333 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Http } from '../api/http.ts';
+import { openHttp } from '../api/open-http.ts';
+import { DEFAULT_RETRY } from '../api/retry.ts';
+import { type ServiceClient, createServiceClient } from '../api/client.ts';
+import { ledgerIn } from '../app/config.ts';
+import { type OpenLedger, openLedgerAt } from '../app/ledger.ts';
+import { showOrUpdate } from '../app/profile-update.ts';
+import { machineZone } from '../app/system.ts';
+import { listWorkouts } from '../app/workout-list.ts';
+import { zoneDataOf } from '../app/zone.ts';
+import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
+import { Session } from '../auth/session.ts';
+import type { Context } from '../base/context.ts';
+import type { Env } from '../base/env.ts';
+import { SyncError as ProgramError } from '../base/errors.ts';
+import { renderText } from '../base/phrase.ts';
+import { Secret } from '../base/secret.ts';
+import { VERSION } from '../base/version.ts';
+import { DEFAULT_ENDPOINTS, endpointUrl } from '../config/endpoints.ts';
+import { parseSetting } from '../config/settings.ts';
+import { serviceId } from '../credentials/store.ts';
+import { deliverRecords } from '../records/deliver.ts';
+import { type Input, fileInput } from '../records/input.ts';
+import { prepareInputs } from '../records/prepare.ts';
+import { SOURCES } from '../records/sources/all.ts';
+import { useZoneData } from '../records/zone.ts';
+import { makeNamedFolder } from '../system/storage.ts';
+import { systemClock } from '../system/clock.ts';
+import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
+import type { UploadItem } from '../upload/report.ts';
+import { Uploader } from '../upload/uploader.ts';
+import { verifyUploads } from '../upload/verify.ts';
+import { fetchHttp } from './fetch-http.ts';
+import { publicError, recordResult, uploadResult } from './results.ts';
+import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
+import type {
+  Client,
+  ClientOptions,
+  DailyRecord,
+  NutritionOptions,
+  ProfileChange,
+  PushOptions,
+  RecordResult,
+  RecordingBytes,
+  UploadOptions,
+  UploadResult,
+  VerifyResult,
+  Workout,
+  WorkoutOptions,
+} from './types.ts';
+
+/** The name of the profile in whose place a client stands, for locks. */
+const PROFILE = 'client';
+const DEFAULT_WORKOUTS = 20;
+const DEFAULT_ORIGIN = 'athlete-sync';
+
+/** What {@link LibraryClient} opens with the first operation. */
+interface Opened {
+  readonly service: ServiceClient;
+  readonly session: Session;
+  readonly http: Http;
+  readonly ledger: OpenLedger;
+}
+
+export class LibraryClient implements Client {
+  readonly #options: ClientOptions;
+  readonly #env: Env;
+  readonly #baseUrl: URL;
+  readonly #jobs: number;
+  readonly #closing = new AbortController();
+  readonly #context: Context;
+  #opened: Promise<Opened> | undefined;
+  #temporaryDir: string | undefined;
+
+  /** @throws SyncError `CONFIG` for an address or a zone that cannot be used */
+  constructor(options: ClientOptions, env: Env) {
+    const { signal, onWarning, timezone } = options;
+    this.#options = options;
+    this.#env = env;
+    this.#baseUrl = addressOf(options.baseUrl);
+    if (timezone !== undefined) parseSetting('timezone', timezone, 'timezone');
+    this.#jobs = options.jobs ?? DEFAULT_JOBS;
+    this.#context = {
+      clock: systemClock,
+      signal: AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]),
+      random: Math.random,
+      trace: () => undefined,
+      warn: (text) => onWarning?.(renderText(text, undefined)),
+    };
+  }
+
+  async upload(
+    recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
+    { name, metadata = {}, force = false, anyType = false }: UploadOptions = {},
+  ): Promise<UploadResult[]> {
+    return await this.#run(async ({ service, ledger }) => {
+      const all = isList(recordings) ? recordings : [recordings];
+      const paths = all.filter((each) => typeof each === 'string');
+      const results: UploadResult[] = [];
+      const report = (item: UploadItem) => void results.push(uploadResult(item));
+      const options = { jobs: this.#jobs, name, metadata, force, anyType, dryRun: false };
+      const target = {
+        cwd: resolve(),
+        tempFolder: tmpdir(),
+        appVersion: VERSION,
+        ledger: ledger.uploads,
+        known: ledger.known,
+        client: () => Promise.resolve(service),
+        uploadUrl: () => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.uploadFit),
+        report,
+      };
+      if (paths.length > 0) await uploadBatch(this.#context, paths, options, target);
+      const uploader = new Uploader(this.#context, options, target);
+      for (const each of all)
+        if (typeof each !== 'string') report(await uploader.uploadBytes(each));
+      return results;
+    });
+  }
+
+  async pushWellness(
+    records: string | DailyRecord | readonly DailyRecord[],
+    options: PushOptions = {},
+  ): Promise<RecordResult[]> {
+    return await this.#push('wellness', records, options);
+  }
+
+  async pushNutrition(
+    records: string | DailyRecord | readonly DailyRecord[],
+    options: NutritionOptions = {},
+  ): Promise<RecordResult[]> {
+    return await this.#push('nutrition', records, options);
+  }
+
+  async profile(change: ProfileChange = {}): Promise<unknown> {
+    return await this.#run(async ({ service }) => {
+      const report = await showOrUpdate(
+        { ...change, force: false, dryRun: false },
+        {
+          client: () => Promise.resolve(service),
+          profileUrl: () => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.profile),
+          signal: this.#context.signal,
+        },
+      );
+      if (report.action === 'updated') {
+        for (const warning of report.warnings ?? []) this.#context.warn(warning);
+      }
+      return 'profile' in report ? report.profile : undefined;
+    });
+  }
+
+  async workouts({ since, until, limit = DEFAULT_WORKOUTS }: WorkoutOptions = {}): Promise<
+    Workout[]
+  > {
+    return await this.#run(async ({ service }) => {
+      const zone = await this.#zone();
+      const { signal } = this.#context;
+      const list = await listWorkouts(service, { since, until, limit, zone }, signal);
+      if ('workouts' in list) return [...list.workouts];
+      throw new ProgramError('SERVICE_ANSWER', 'The service sent something else than workouts.');
+    });
+  }
+
+  async verify(): Promise<VerifyResult[]> {
+    return await this.#run(async ({ service, ledger: { uploads } }) => {
+      const items = await verifyUploads(this.#context, uploads.confirmed(), () =>
+        Promise.resolve(service),
+      );
+      uploads.markVerified(
+        items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
+      );
+      return items.map(({ upload: { path, sha256 }, outcome, workoutId }) => ({
+        ...{ path, sha256, outcome, workoutId },
+      }));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ProgramError('INTERRUPTED', 'The client was closed.'));
+    const opened = await this.#opened?.catch(() => undefined);
+    this.#opened = undefined;
+    await opened?.session.close();
+    await opened?.http.close();
+    opened?.ledger.close();
+    if (this.#temporaryDir !== undefined) rmSync(this.#temporaryDir, { recursive: true });
+    this.#temporaryDir = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #push(
+    kind: 'wellness' | 'nutrition',
+    given: string | DailyRecord | readonly DailyRecord[],
+    { merge = 'update', origin = DEFAULT_ORIGIN, ...flags }: NutritionOptions,
+  ): Promise<RecordResult[]> {
+    return await this.#run(async ({ service, ledger }) => {
+      const { force = false, strict = false, unknownFields = false } = flags;
+      const name = await this.#zone();
+      const options = {
+        zone: { name, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
+        ...{ strict, unknownFields, raw: false },
+        sources: { list: SOURCES, named: false, choose: refuseChoice },
+        now: this.#context.clock.now(),
+      } as const;
+      const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, origin);
+      const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
+      const results = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
+      await deliverRecords(
+        this.#context,
+        prepared.records,
+        {
+          ...{ force, dryRun: false, jobs: this.#jobs },
+          nutrition: this.#options.nutritionDelivery ?? 'auto',
+          merge: merge === 'update' ? 'same-input' : merge,
+        },
+        {
+          ledger: ledger.records,
+          client: () => Promise.resolve(service),
+          url: (of) => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS[of]),
+          report: (item) => void results.push(recordResult(item)),
+        },
+      );
+      return results;
+    });
+  }
+
+  /** Runs an operation. Errors of the program become those of the package. */
+  async #run<T>(operation: (opened: Opened) => Promise<T>): Promise<T> {
+    try {
+      this.#context.signal.throwIfAborted();
+      return await operation(await (this.#opened ??= this.#open()));
+    } catch (error) {
+      throw publicError(error);
+    }
+  }
+
+  async #open(): Promise<Opened> {
+    const { fetch, clientId = '', clientSecret } = this.#options;
+    const service = serviceId(this.#baseUrl);
+    const stateDir = this.#stateDir();
+    const http =
+      fetch === undefined
+        ? await openHttp({ env: this.#env, version: VERSION, connections: this.#jobs })
+        : fetchHttp(fetch, `athlete-sync/${VERSION}`);
+    const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
+    const store =
+      'store' in this.#options ? this.#options.store : memoryStore(this.#options.tokens);
+    const { clock } = this.#context;
+    const session = new Session(this.#context, {
+      ...{ profile: PROFILE, stateDir, http, service, accountId: undefined, loginId: LOGIN_ID },
+      store: credentialStore(store, { service, clientId, clientSecret: secret }, () => clock.now()),
+      tokenUrl: endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.token),
+      clientSecret: undefined,
+    });
+    try {
+      const client = createServiceClient(this.#context, {
+        ...{ baseUrl: this.#baseUrl, endpoints: DEFAULT_ENDPOINTS, http, tokens: session },
+        policy: DEFAULT_RETRY,
+      });
+      const account = await this.#accountOf(service, http, session);
+      const path = ledgerIn(stateDir);
+      const ledger = openLedgerAt({ path, stateDir, account }, clock);
+      return { service: client, session, http, ledger };
+    } catch (error) {
+      await session.close();
+      await http.close();
+      // The next operation tries again.
+      this.#opened = undefined;
+      throw error;
+    }
+  }
+
+  /** Returns the ledger's key: the athlete, if the service names one. */
+  async #accountOf(service: string, http: Http, session: Session): Promise<string> {
+    const url = endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.userinfo);
+    const who = await whoIsLoggedIn(this.#context, { http, url, policy: PATIENT }, session);
+    switch (who.kind) {
+      case 'known':
+        return `${service} athlete:${who.account.id}`;
+      case 'unknown':
+        return `${service} profile:${PROFILE}`;
+      case 'unreachable':
+        throw who.error;
+      case 'rejected':
+        throw new ProgramError('AUTH_EXPIRED', 'The service no longer accepts these tokens.');
+    }
+  }
+
+  #stateDir(): string {
+    const { stateDir } = this.#options;
+    if (stateDir === undefined) {
+      return (this.#temporaryDir ??= mkdtempSync(join(tmpdir(), 'athlete-sync-')));
+    }
+    const folder = resolve(stateDir);
+    makeNamedFolder(folder, 'stateDir');
+    return folder;
+  }
+
+  /** Returns the zone of days, and makes the newest zone data decide. */
+  async #zone(): Promise<string> {
+    useZoneData(await zoneDataOf({ env: this.#env }));
+    return this.#options.timezone ?? machineZone(this.#env);
+  }
+}
+
+function addressOf(given: string | URL): URL {
+  const url = parseSetting('baseUrl', String(given), 'baseUrl');
+  if (url === undefined) throw new ProgramError('CONFIG', 'baseUrl is missing.');
+  return url;
+}
+
+function isList<T>(given: T | readonly T[]): given is readonly T[] {
+  return Array.isArray(given);
+}
+
+function recordsInput(records: DailyRecord | readonly DailyRecord[], origin: string): Input {
+  const bytes = Buffer.from(JSON.stringify(records));
+  return { name: origin, origin, chunks: one(bytes) };
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield await Promise.resolve(bytes);
+}
+
+function refuseChoice(input: string): never {
+  throw new ProgramError('INPUT_INVALID', `${input} may be the export of several programs.`, {
+    hint: 'Convert it to records in the form of docs/records.md.',
+  });
+}

@@ -1,0 +1,21 @@
+import { hostEnvironment } from '../app/system.ts';
+import { LibraryClient } from './client.ts';
+import { publicError } from './results.ts';
+import type { Client, ClientOptions } from './types.ts';
+
+export { SyncError, type ErrorCode } from './errors.ts';
+export type * from './types.ts';
+
+/**
+ * Creates a client of a training platform: the same code as the program `sync`. Sends and opens nothing
+ * before the first operation.
+ *
+ * @throws SyncError `CONFIG` for an address or a zone that cannot be used
+ */
+export function createClient(options: ClientOptions): Client {
+  try {
+    return new LibraryClient(options, hostEnvironment());
+  } catch (error) {
+    throw publicError(error);
+  }
+}

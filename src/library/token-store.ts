@@ -1,0 +1,92 @@
+import { SyncError, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import type { CredentialStore, Credentials } from '../credentials/store.ts';
+import type { TokenStore, Tokens } from './types.ts';
+
+/** Names the only login of a client, in place of an athlete. */
+export const LOGIN_ID = 'client';
+
+export interface TokenStoreOptions {
+  /** As in {@link Credentials.service}. */
+  readonly service: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret | undefined;
+}
+
+/** Returns a store that keeps tokens in memory. */
+export function memoryStore(tokens: Tokens): TokenStore {
+  let current = tokens;
+  return {
+    load: () => Promise.resolve(current),
+    save(next) {
+      current = next;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Returns the {@link CredentialStore} over a store of the package's user. */
+export function credentialStore(
+  store: TokenStore,
+  { service, clientId, clientSecret }: TokenStoreOptions,
+  now: () => number,
+): CredentialStore {
+  /** What a {@link TokenStore} does not keep: when a refresh began, when the login ended. */
+  let notes: Partial<Credentials> = {};
+  let noted: string | undefined;
+  const save = async (credentials: Credentials): Promise<void> => {
+    const { accessToken, refreshToken, accessExpiresAt, scopes } = credentials.tokens;
+    const { refreshStartedAt, endedAt, loggedInAt } = credentials;
+    await attempt('save', () =>
+      store.save({
+        accessToken: accessToken?.reveal(),
+        refreshToken: refreshToken?.reveal(),
+        expiresAt: accessExpiresAt,
+        scopes,
+      }),
+    );
+    notes = { refreshStartedAt, endedAt, loggedInAt };
+    noted = refreshToken?.reveal();
+  };
+  return {
+    kind: 'file',
+    describe: () => "the client's store",
+    async load() {
+      const found = await attempt('load', () => store.load());
+      if (found === undefined) return undefined;
+      const { accessToken, refreshToken, expiresAt, scopes } = found;
+      if (accessToken === undefined && refreshToken === undefined) return undefined;
+      return {
+        ...{ service, clientId, clientSecret, accountId: undefined, loginId: LOGIN_ID },
+        // Notes of other tokens: somebody logged in again.
+        ...(noted === refreshToken ? notes : {}),
+        tokens: {
+          accessToken: accessToken === undefined ? undefined : new Secret(accessToken),
+          refreshToken: refreshToken === undefined ? undefined : new Secret(refreshToken),
+          scopes,
+          obtainedAt: now(),
+          accessExpiresAt: expiresAt,
+          refreshExpiresAt: undefined,
+        },
+      };
+    },
+    save,
+    async prepareSave(credentials) {
+      await save(credentials);
+      return { commit: save, discard: () => undefined };
+    },
+    delete: () => Promise.resolve(false),
+    probe: () => Promise.resolve(),
+  };
+}
+
+async function attempt<T>(what: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (cause) {
+    throw new SyncError('STORAGE', `The client's store failed to ${what}: ${messageOf(cause)}`, {
+      hint: 'Fix the store. The tokens so far stay in use.',
+      cause,
+    });
+  }
+}

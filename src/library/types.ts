@@ -1,0 +1,236 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { SyncError } from './errors.ts';
+
+/*
+ * The types of the package's client. They import nothing of the program, so that its inner types may
+ * change in a patch release: docs/library.md has the promise.
+ */
+
+/** The tokens of one login. */
+export interface Tokens {
+  /** Absent: the refresh token gets one. */
+  readonly accessToken?: string | undefined;
+  /** Absent: the login ends with the access token. */
+  readonly refreshToken?: string | undefined;
+  /** When the access token expires (ms since 1970). */
+  readonly expiresAt?: number | undefined;
+  /** The granted scopes. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Keeps the tokens of one login. A rejection is reported as `STORAGE`, and no token is lost. */
+export interface TokenStore {
+  load(): Promise<Tokens | undefined>;
+  /**
+   * Replaces the stored tokens, and resolves when they would survive a crash. It is also called with the
+   * tokens so far, before a refresh: that proves that new ones can be saved.
+   */
+  save(tokens: Tokens): Promise<void>;
+}
+
+/** The options of every client. */
+interface CommonOptions {
+  /** The address of the platform: https, or http on this machine. */
+  readonly baseUrl: string | URL;
+  /** The OAuth client that the tokens were issued to; needed to refresh them. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /**
+   * A folder of this login for the ledger, which knows what was sent. Only one athlete may use it. By
+   * default it is a temporary folder, and the next client knows nothing of this one.
+   */
+  readonly stateDir?: string;
+  /** The zone that decides about days, such as `Europe/Berlin`. Default: that of this machine. */
+  readonly timezone?: string;
+  /** What the service does with a nutrition day that is sent again. Default: `auto`, which finds out. */
+  readonly nutritionDelivery?: 'auto' | 'replace' | 'append';
+  /** Sends the requests in place of Node's own client. Redirects must not be followed. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Requests in flight at once. Default: 4. */
+  readonly jobs?: number;
+  /** Aborts every operation of the client. */
+  readonly signal?: AbortSignal;
+  /** Called with what stops no operation, but may matter to a person. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** With `tokens`, refreshed ones are lost with the client; a `store` keeps them. */
+export type ClientOptions = CommonOptions &
+  ({ readonly tokens: Tokens } | { readonly store: TokenStore });
+
+/** A client of the platform for one login. All methods reject with a {@link SyncError}. */
+export interface Client extends AsyncDisposable {
+  /**
+   * Uploads FIT recordings, each once: files, folders and zip archives by their paths, and recordings in
+   * memory. One result for each recording, in no fixed order.
+   */
+  upload(
+    recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
+    options?: UploadOptions,
+  ): Promise<UploadResult[]>;
+  /**
+   * Sends wellness: records in the platform's form, or the path of a file that `sync push wellness` takes.
+   * One result for each day and each unusable record.
+   */
+  pushWellness(
+    records: string | DailyRecord | readonly DailyRecord[],
+    options?: PushOptions,
+  ): Promise<RecordResult[]>;
+  /** Sends nutrition, in the same way: each item arrives once. */
+  pushNutrition(
+    records: string | DailyRecord | readonly DailyRecord[],
+    options?: NutritionOptions,
+  ): Promise<RecordResult[]>;
+  /** Returns the athlete's profile as the platform shows it, after the change if there is one. */
+  profile(change?: ProfileChange): Promise<unknown>;
+  /** Lists workouts as the platform shows them, newest first. */
+  workouts(options?: WorkoutOptions): Promise<Workout[]>;
+  /** Compares the recordings in the ledger with the platform's workouts. */
+  verify(): Promise<VerifyResult[]>;
+  /** Waits for a refresh in flight, and closes connections and ledger. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** A recording in memory. */
+export interface RecordingBytes {
+  /** Its file name, which the platform shows: `ride.fit`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface UploadOptions {
+  /** Display name. Default: from the recording. */
+  readonly name?: string;
+  /** Further metadata for the platform. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Also sends recordings that were uploaded before. */
+  readonly force?: boolean;
+  /** Also sends FIT files that are not activities. */
+  readonly anyType?: boolean;
+}
+
+/** A record of one day: `{ date: '2026-05-17', restingHr: 48 }`. The fields are in docs/records.md. */
+export type DailyRecord = Readonly<Record<string, unknown>>;
+
+export interface PushOptions {
+  /** Also sends days that have not changed. */
+  readonly force?: boolean;
+  /** Refuses unknown fields, days far ahead, and values that need adapting. */
+  readonly strict?: boolean;
+  /** Also sends fields that the platform does not know. */
+  readonly unknownFields?: boolean;
+}
+
+export interface NutritionOptions extends PushOptions {
+  /**
+   * What happens to items of the day that were sent before, and are not in these records: `update`
+   * (default) removes those of the same origin, `add` keeps all, `replace-day` removes all.
+   */
+  readonly merge?: 'update' | 'add' | 'replace-day';
+  /** Tells the records of several programs apart. Default: `athlete-sync`. */
+  readonly origin?: string;
+}
+
+/** Only the given members change. */
+export interface ProfileChange {
+  /** kg */
+  readonly weight?: number;
+  /** W */
+  readonly ftp?: number;
+}
+
+export interface WorkoutOptions {
+  /** The first and the last day: `YYYY-MM-DD` in the client's zone. */
+  readonly since?: string;
+  readonly until?: string;
+  /** Default: 20. */
+  readonly limit?: number;
+}
+
+/** A workout with the members that the platform gives it. */
+export type Workout = Readonly<Record<string, unknown>>;
+
+/** A recording as people recognise it; what it does not state is absent. */
+export interface ActivitySummary {
+  /** `Morning ride` */
+  readonly name?: string | undefined;
+  /** ms since 1970 */
+  readonly startedAt?: number | undefined;
+  /** Local time minus UTC. */
+  readonly offsetMinutes?: number | undefined;
+  /** s */
+  readonly movingSecs?: number | undefined;
+  /** m */
+  readonly distanceMeters?: number | undefined;
+}
+
+interface SentRecording {
+  readonly activity: ActivitySummary;
+  readonly sha256: string;
+  /** bytes */
+  readonly size: number;
+  /** Requests that this operation made for it. */
+  readonly attempts: number;
+}
+
+/** The outcome of a recording; docs/json.md explains each. */
+export type UploadResult = { readonly path: string } & (
+  | ({
+      readonly outcome: 'uploaded' | 'duplicate';
+      /** The ids in the platform's answer. */
+      readonly service: Readonly<Record<string, string>>;
+    } & SentRecording)
+  | {
+      readonly outcome: 'skipped';
+      readonly reason: 'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since';
+      readonly sha256?: string | undefined;
+    }
+  | {
+      readonly outcome: 'invalid';
+      readonly reason: 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
+      readonly message: string;
+    }
+  | ({
+      readonly outcome: 'rejected';
+      readonly status?: number | undefined;
+      readonly message: string;
+    } & SentRecording)
+  | ({ readonly outcome: 'failed'; readonly error: SyncError } & Partial<SentRecording>)
+);
+
+/** The outcome of a day, or of a record that cannot be sent; docs/json.md explains each. */
+export type RecordResult =
+  | ({ readonly date: string; readonly warnings: readonly string[] } & (
+      | { readonly outcome: 'pushed'; readonly attempts: number }
+      | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
+      | {
+          readonly outcome: 'rejected';
+          readonly status?: number | undefined;
+          readonly message: string;
+        }
+      | {
+          readonly outcome: 'conflict';
+          readonly message: string;
+          readonly hint: string;
+          /** Items that the platform holds, and should not. */
+          readonly stored: readonly DailyRecord[];
+          /** Items that it should hold instead. */
+          readonly intended: readonly DailyRecord[];
+        }
+      | { readonly outcome: 'failed'; readonly error: SyncError }
+    ))
+  | {
+      readonly outcome: 'invalid';
+      readonly date?: string | undefined;
+      /** The place of the record: `#/3`, or the file with the line. */
+      readonly source: string;
+      readonly problems: readonly { readonly field?: string; readonly problem: string }[];
+    };
+
+/** Whether a recording became a workout; `pending` for an hour after its upload, then `missing`. */
+export interface VerifyResult {
+  readonly path: string;
+  readonly sha256: string;
+  readonly outcome: 'present' | 'missing' | 'pending';
+  readonly workoutId?: string | undefined;
+}

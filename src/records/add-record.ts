@@ -1,0 +1,89 @@
+import { DayMerger } from './merge.ts';
+import { readNutrition } from './nutrition.ts';
+import { Recurring } from './recurring.ts';
+import type {
+  InvalidRecord,
+  Problem,
+  RawRecord,
+  Reading,
+  ReadingOptions,
+  RecordKind,
+  Warning,
+} from './types.ts';
+import { Notes, noteUnstorable } from './values.ts';
+import { readWellness } from './wellness.ts';
+
+/** The records read from one input so far. */
+export interface InputReading {
+  readonly merger: DayMerger;
+  readonly invalid: InvalidRecord[];
+  readonly recurring: Recurring;
+}
+
+/** @param input its name over all runs: see `NutritionPart` */
+export function readingOf(kind: RecordKind, input: string): InputReading {
+  return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
+}
+
+/** Adds one raw record to its days, or to the invalid records. */
+export function addRecord(
+  kind: RecordKind,
+  raw: RawRecord,
+  options: ReadingOptions,
+  { merger, invalid, recurring }: InputReading,
+): void {
+  const reading = readRecord(kind, raw, options);
+  if (!reading.ok) {
+    invalid.push(invalidRecord(kind, raw, reading));
+    return;
+  }
+  for (const draft of reading.drafts) {
+    for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
+    merger.add(
+      'mapped' in raw ? { ...draft, mapped: true, at: raw.at, raws: raw.raws ?? [] } : draft,
+    );
+  }
+}
+
+function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): Reading {
+  if ('problem' in raw) {
+    const { problem, field } = raw;
+    return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
+  }
+  const notes = new Notes(raw.source, options.strict);
+  noteUnstorable(raw.value, '', notes);
+  for (const inexact of raw.inexact ?? []) {
+    if (options.strict) notes.problems.push(inexact);
+    else notes.warnings.push(warningOf(raw.source, inexact));
+  }
+  return kind === 'wellness'
+    ? readWellness(raw.value, notes, options)
+    : readNutrition(raw.value, notes, options);
+}
+
+function warningOf(source: string, { field, problem }: Problem): Warning {
+  return { source, ...(field === undefined ? {} : { field }), message: problem };
+}
+
+/** Limits the problems of a record; one more gives the number of the others. */
+export const MAX_PROBLEMS = 50;
+
+function limited(problems: readonly Problem[]): readonly Problem[] {
+  const more = problems.length - MAX_PROBLEMS;
+  if (more <= 0) return problems;
+  const others = { problem: `there are ${more.toLocaleString('en-US')} more problems` };
+  return [...problems.slice(0, MAX_PROBLEMS), others];
+}
+
+function invalidRecord(
+  kind: RecordKind,
+  { source, line: lineOf }: RawRecord,
+  { date, problems: all }: Reading & { ok: false },
+): InvalidRecord {
+  const problems = limited(all);
+  const first: Problem = problems[0] ?? { problem: 'is not a record' };
+  const dated = date === undefined ? {} : { date };
+  const line = lineOf?.();
+  const place = line === undefined ? { source } : { source, line };
+  return { outcome: 'invalid', kind, ...place, ...dated, ...first, problems };
+}

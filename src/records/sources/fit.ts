@@ -1,0 +1,30 @@
+import type { Match } from './recognise.ts';
+import type { Source, WellnessMapping } from './types.ts';
+
+/** A row is a measurement: `day`, `at` (s since 1970), and the field by the platform's name. */
+export const FIT_MAPPING: WellnessMapping = {
+  kind: 'wellness',
+  holds: 'wellness',
+  format: 'fit',
+  has: [],
+  day: { from: 'day' },
+  at: { from: 'at', format: 's' },
+  fields: {
+    restingHr: 'restingHr',
+    vo2max: 'vo2max',
+    hrv: { from: 'hrv', decimals: 1 },
+    weight: 'weight',
+  },
+};
+
+export const fit: Source = {
+  name: 'fit',
+  title: "A device's FIT files",
+  howTo:
+    'Plug in the device and name its folder, such as GARMIN: Monitor, Metrics, HRVStatus and Weight in it hold such files. What sync reads of them: docs/records.md.',
+  evidence: ['https://developer.garmin.com/fit/protocol/', 'docs/records.md'],
+  files: [FIT_MAPPING],
+};
+
+/** What every FIT file with wellness matches. */
+export const FIT: Match = { source: fit, mapping: FIT_MAPPING };

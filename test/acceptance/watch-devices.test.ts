@@ -1,0 +1,225 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeEdge } from '../support/device.ts';
+import type { Running } from '../support/program.ts';
+import {
+  type WatchWorld,
+  anotherRecording,
+  events,
+  makeWorld,
+  put,
+  ready,
+  sha256,
+  stop,
+  until,
+} from '../watch/support.ts';
+
+let world: WatchWorld;
+/** Stands for `/media/USER`. */
+let media: string;
+/** Where devices are while they are unplugged. */
+let drawer: string;
+let env: NodeJS.ProcessEnv;
+beforeEach(async () => {
+  world = await makeWorld();
+  media = join(world.home.dir, 'media');
+  drawer = join(world.home.dir, 'drawer');
+  mkdirSync(media);
+  mkdirSync(drawer);
+  env = { SYNC_DEVICE_FOLDERS: media };
+});
+afterEach(() => world.close());
+
+const watchDevices = (...args: readonly string[]): Running =>
+  world.run(['watch', '--devices', '--json', ...args], { env });
+const devicesOf = (watcher: Running) => events(watcher, 'device');
+const rides = (count: number) => Array.from({ length: count }, () => anotherRecording());
+const counts = () => world.recordings().map(({ receivedCount }) => receivedCount);
+
+const KEY = 'serial:garmin:3412345678';
+
+/** Makes an Edge 840 with this serial number in the drawer. @returns its two places */
+function edge(serial: string, recordings: readonly Uint8Array[]) {
+  const away = join(drawer, serial);
+  const here = join(media, `GARMIN-${serial}`);
+  makeEdge(away, serial, recordings);
+  return {
+    here,
+    plugIn: (at = here) => renameSync(away, at),
+    unplug: (from = here) => renameSync(from, away),
+  };
+}
+
+describe('sync watch --devices', () => {
+  it('sends the recordings of several devices that are plugged in while it runs', async () => {
+    const all = rides(4);
+    const one = edge('3412345678', all.slice(0, 2));
+    const other = edge('3499999999', all.slice(2));
+    const watcher = watchDevices();
+    await ready(watcher);
+    expect(events(watcher, 'started')).toMatchObject([{ folders: [], devices: true }]);
+    one.plugIn();
+    other.plugIn();
+    await until(() => world.recordings().length === all.length);
+    const late = anotherRecording();
+    put(join(other.here, 'Garmin/Activity/late.fit'), late);
+    await until(() => world.recordings().length === all.length + 1);
+    await stop(watcher);
+    expect(world.hashes()).toEqual([...all, late].map(sha256).sort());
+    expect(devicesOf(watcher).find(({ device }) => device === KEY)).toEqual({
+      ...{ type: 'watch', event: 'device', device: KEY, title: 'Garmin Edge 840' },
+      ...{ state: 'plugged-in', root: one.here, at: expect.any(String) as string },
+    });
+    expect(devicesOf(watcher)).toHaveLength(2);
+    expect(counts()).toEqual(counts().map(() => 1));
+  });
+
+  it('reports what is left on a device that leaves, and sends that from its next mount point', async () => {
+    const recordings = rides(32);
+    const device = edge('3412345678', recordings);
+    device.plugIn();
+    world.sandbox.control.addFaults('upload-fit:delay=2s*2');
+    const watcher = watchDevices();
+    await until(() => events(watcher, 'kept').length >= 2);
+    device.unplug();
+    await until(() => devicesOf(watcher).length === 2);
+    const [, away] = devicesOf(watcher);
+    const kept = new Set(events(watcher, 'kept').map(({ path }) => path)).size;
+    const left = recordings.length - kept;
+    expect(away).toMatchObject({ device: KEY, title: 'Garmin Edge 840', state: 'away', left });
+    expect(left).toBeGreaterThan(0);
+    expect(events(watcher, 'unfinished')).toEqual([]);
+    expect(watcher.stdout()).not.toContain('disappeared');
+    const status = await world.run(['status'], { env }).finished;
+    expect(status.stdout).toContain('any known device');
+    expect(status.stdout.replace(/\s+/g, ' ')).toContain(
+      `${left} recordings are still on the Garmin Edge 840: plug it in again.`,
+    );
+
+    const elsewhere = join(media, 'GARMIN1');
+    device.plugIn(elsewhere);
+    await until(() => world.recordings().length === recordings.length);
+    await stop(watcher);
+    expect(devicesOf(watcher).slice(2)).toMatchObject([{ state: 'plugged-in', root: elsewhere }]);
+    expect(counts()).toEqual(recordings.map(() => 1));
+  });
+
+  it('still knows after a restart what was left on the device', async () => {
+    const device = edge('3412345678', rides(8));
+    device.plugIn();
+    world.sandbox.control.addFaults('upload-fit:delay=2s*2');
+    const first = watchDevices();
+    await until(() => events(first, 'kept').length >= 2);
+    device.unplug();
+    await until(() => devicesOf(first).length === 2);
+    const { left } = devicesOf(first)[1] ?? {};
+    await stop(first);
+    const second = watchDevices();
+    await ready(second);
+    const { stdout } = await world.run(['status', '--json'], { env }).finished;
+    const { watching } = JSON.parse(stdout) as { watching: unknown };
+    expect(watching).toMatchObject([
+      { folders: [], devices: [{ key: KEY, title: 'Garmin Edge 840', state: 'away', left }] },
+    ]);
+    device.plugIn();
+    await until(() => world.recordings().length === 8);
+    await stop(second);
+    expect(counts()).toEqual(counts().map(() => 1));
+  });
+
+  it('sends with --new-only what was recorded since its first start, also on a device that was away', async () => {
+    const device = edge('3412345678', rides(2));
+    const watcher = watchDevices('--new-only');
+    await ready(watcher);
+    const ride = anotherRecording();
+    put(join(drawer, '3412345678/Garmin/Activity/new.fit'), ride);
+    device.plugIn();
+    await until(() => world.recordings().length === 1);
+    await stop(watcher);
+    expect(world.hashes()).toEqual([sha256(ride)]);
+    device.unplug();
+    // Old files stay old under another name.
+    const elsewhere = join(media, 'GARMIN1');
+    device.plugIn(elsewhere);
+    const again = watchDevices('--new-only');
+    await ready(again);
+    const next = anotherRecording();
+    put(join(elsewhere, 'Garmin/Activity/next.fit'), next);
+    await until(() => world.recordings().length === 2);
+    await stop(again);
+    expect(world.hashes()).toEqual([ride, next].map(sha256).sort());
+  });
+
+  it('is refused while another process watches devices for the same athlete, with its process', async () => {
+    const watcher = watchDevices();
+    await ready(watcher);
+    const again = await watchDevices().finished;
+    expect(again.code).toBe(2);
+    expect(again.stdout + again.stderr).toContain(
+      `Already watched by process ${String(watcher.child.pid)}`,
+    );
+    const once = await watchDevices('--once').finished;
+    expect(once.code).toBe(2);
+    expect(once.stdout).toContain('any known device');
+    await stop(watcher);
+  });
+
+  it('leaves a device alone whose folder another process watches, and reports that once', async () => {
+    const device = edge('3412345678', rides(1));
+    device.plugIn();
+    const folder = join(device.here, 'Garmin/Activity');
+    const owner = world.run(['watch', folder, '--json'], { env });
+    await until(() => world.recordings().length === 1);
+    const watcher = watchDevices();
+    await ready(watcher);
+    await until(() => events(watcher, 'problem').length === 1);
+    expect(events(watcher, 'problem')).toMatchObject([
+      { path: device.here, message: expect.stringContaining(String(owner.child.pid)) as string },
+    ]);
+    expect(devicesOf(watcher)).toEqual([]);
+    await stop(watcher);
+    await stop(owner);
+    expect(counts()).toEqual([1]);
+  });
+});
+
+describe('sync watch --once --devices', () => {
+  it('sends what is on the devices that are plugged in now', async () => {
+    const recordings = rides(2);
+    edge('3412345678', recordings).plugIn();
+    edge('3499999999', rides(1));
+    const { code, stdout } = await watchDevices('--once').finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"uploaded":2');
+    expect(world.hashes()).toEqual(recordings.map(sha256).sort());
+    const again = await watchDevices('--once').finished;
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain('"uploaded":0');
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it('succeeds if no device is plugged in', async () => {
+    const { code, stdout } = await watchDevices('--once').finished;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('"total":0')]);
+  });
+});
+
+describe('sync watch without a folder', () => {
+  it('fails without a terminal, and names the commands to type', async () => {
+    const { code, stderr } = await world.run(['watch'], { env }).finished;
+    expect(code).toBe(2);
+    expect(stderr).toContain('sync watch --devices');
+    expect(stderr).toContain('sync watch DIR');
+  });
+
+  it('watches what the setting names', async () => {
+    edge('3412345678', rides(1)).plugIn();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await world.run(['config', 'set', 'watch', `devices, ${world.folder}`]).finished;
+    const watcher = world.run(['watch', '--json'], { env });
+    await until(() => world.recordings().length === 2);
+    await stop(watcher);
+    expect(events(watcher, 'started')).toMatchObject([{ folders: [world.folder], devices: true }]);
+  });
+});

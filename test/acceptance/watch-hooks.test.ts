@@ -1,0 +1,233 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wrongJsonLine } from '../support/json-lines.ts';
+import { truncated } from '../support/fit-maker.ts';
+import { type Running, ndjson } from '../support/program.ts';
+import { writeProgram } from '../support/shell.ts';
+import {
+  type WatchWorld,
+  anotherRecording,
+  events,
+  makeWorld,
+  put,
+  ready,
+  stop,
+  until,
+} from '../watch/support.ts';
+
+let world: WatchWorld;
+beforeEach(async () => {
+  world = await makeWorld({ stored: true });
+  await world.login();
+  mkdirSync(world.folder);
+});
+afterEach(() => world.close());
+
+/** Markup, options and escapes in the name of a file. */
+const HOSTILE = '--hint=int:x:1 <img src="file:x"> $(touch pwned) \\074b\\076.fit';
+
+async function set(key: string, value: string): Promise<void> {
+  const { code, stderr } = await world.run(['config', 'set', key, value]).finished;
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+/** Returns the lines of a file in the home that is written line by line. */
+function linesOf(name: string): string[] {
+  const path = join(world.home.dir, name);
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+}
+
+/** The hooks are shell commands, and a program on the PATH. */
+describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
+  /** Returns the arguments of each notification; the program on the PATH records them. */
+  function notes(): string[][] {
+    return linesOf('notes').map((line) => JSON.parse(line) as string[]);
+  }
+
+  /** Starts the watcher on a machine with a desktop. */
+  function watchAtDesktop(...args: readonly string[]): Running {
+    const { home } = world;
+    put(
+      join(home.dir, 'record.cjs'),
+      `const [path, ...args] = process.argv.slice(2);
+       require('node:fs').appendFileSync(path, JSON.stringify(args) + '\\n');`,
+    );
+    mkdirSync(join(home.dir, 'tools'), { recursive: true });
+    writeProgram(
+      join(home.dir, 'tools', 'notify-send'),
+      `exec '${process.execPath}' '${home.dir}/record.cjs' '${home.dir}/notes' "$@"`,
+    );
+    const PATH = `${join(home.dir, 'tools')}:${process.env['PATH'] ?? ''}`;
+    return world.watch(args, { PATH, DISPLAY: ':7' });
+  }
+
+  it('name a ride that arrived, and sum up those of a device', async () => {
+    const watcher = watchAtDesktop();
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording({ sport: 2 }));
+    await until(() => notes().length === 1);
+    for (let i = 0; i < 6; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
+    await until(() => notes().length === 2);
+    await stop(watcher);
+    expect(world.recordings()).toHaveLength(7);
+    expect(notes()).toEqual([
+      ['--app-name=sync', '--', 'sync', expect.stringMatching(/^Ride, \d+ m: uploaded$/)],
+      ['--app-name=sync', '--', 'sync', '6 recordings uploaded'],
+    ]);
+  });
+
+  it('show a ride that arrived just before the end of the watcher', async () => {
+    const watcher = watchAtDesktop();
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await until(() => events(watcher, 'upload').length === 1);
+    await stop(watcher);
+    await until(() => notes().length === 1);
+  });
+
+  it.each([
+    ['hangs', 'echo $$ > hung; exec /bin/sleep 600'],
+    ['does not exist', undefined],
+  ])('do not delay the end of the watcher if notify-send %s', async (_what, script) => {
+    const folder = join(world.home.dir, 'tools');
+    mkdirSync(folder);
+    if (script !== undefined) writeProgram(join(folder, 'notify-send'), script);
+    const watcher = world.watch([], { PATH: folder, DISPLAY: ':7' });
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await until(() => world.recordings().length === 1);
+    // 0: not ended by the signal after the grace period.
+    expect(await stop(watcher)).toBe(0);
+    if (script === undefined) return;
+    await until(() => linesOf('hung').length === 1);
+    process.kill(Number(linesOf('hung')[0]));
+  });
+
+  it('show the name of a damaged file as plain text, never as an option or markup', async () => {
+    const path = join(world.folder, HOSTILE);
+    put(path, truncated(anotherRecording(), 100));
+    const yesterday = Date.now() / 1000 - 86_400;
+    utimesSync(path, yesterday, yesterday);
+    const watcher = watchAtDesktop();
+    await until(() => notes().length === 1);
+    await stop(watcher);
+    const [[, dashes, title, text = '', ...more] = []] = notes();
+    expect([dashes, title, more]).toEqual(['--', 'sync: damaged or incomplete recording', []]);
+    const name = String.raw`--hint=int:x:1 &lt;img src="file:x"&gt; $(touch pwned) \\074b\\076.fit: `;
+    expect(text.slice(0, name.length)).toBe(name);
+    expect(text.slice(name.length)).not.toMatch(/[<>]/);
+    expect(readdirSync(world.home.dir)).not.toContain('pwned');
+  });
+
+  it('name a recording that the service refused', async () => {
+    world.sandbox.control.addFaults('upload-fit:422*1');
+    const watcher = watchAtDesktop();
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording({ sport: 2 }));
+    await until(() => notes().length === 1);
+    await stop(watcher);
+    expect(notes()[0]?.slice(2)).toEqual([
+      'sync: refused by the service',
+      expect.stringMatching(/^Ride, \d+ m: A scripted fault of the sandbox$/),
+    ]);
+  });
+
+  it.each([
+    ['off', []],
+    ['needed', ['sync: recordings wait for a login']],
+  ])('are limited by notifications=%s to %j', async (mode, titles) => {
+    await set('notifications', mode);
+    const watcher = watchAtDesktop();
+    await ready(watcher);
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await until(() => world.recordings().length === 1);
+    world.sandbox.control.revoke();
+    put(join(world.folder, 'two.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"login-needed"/);
+    await stop(watcher);
+    await until(() => notes().length === titles.length);
+    expect(notes().map((note) => note[2])).toEqual(titles);
+  });
+
+  it('are not shown by --once', async () => {
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await set('onEvent', 'cat >> events');
+    expect((await watchAtDesktop('--once').finished).code).toBe(0);
+    expect(world.recordings()).toHaveLength(1);
+    expect([notes(), linesOf('events')]).toEqual([[], []]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
+  it('gets the lines of --json, but for files that are no recordings', async () => {
+    await set('onEvent', 'cat >> events; env >> variables');
+    put(join(world.folder, 'settings.fit'), anotherRecording({ type: 2 }));
+    put(join(world.folder, HOSTILE), anotherRecording());
+    const watcher = world.watch([], { SYNC_CLIENT_SECRET: 'cs-hush' });
+    await ready(watcher);
+    await until(() => events(watcher, 'upload').length === 2);
+    await stop(watcher);
+    const passed = `${linesOf('events').join('\n')}\n`;
+    expect(wrongJsonLine(passed)).toBeUndefined();
+    const withoutTime = (lines: readonly Record<string, unknown>[]) =>
+      lines.map((line) => ({ ...line, at: undefined }));
+    const printed = ndjson(watcher.stdout()).filter(({ outcome }) => outcome !== 'skipped');
+    expect(withoutTime(ndjson(passed))).toEqual(withoutTime(printed));
+    expect(printed.map(({ event, type }) => event ?? type)).toEqual([
+      'started',
+      'folder',
+      'ready',
+      'upload',
+      'stopped',
+    ]);
+    expect(linesOf('variables').join('\n')).not.toContain('hush');
+    expect(linesOf('variables')).toContain('SYNC_PROFILE=default');
+    expect(readdirSync(world.home.dir)).not.toContain('pwned');
+  });
+
+  it('delays neither uploads nor the end of the watcher if it never ends', async () => {
+    await set('onEvent', `trap '' TERM; echo $$ >> pids; while :; do sleep 600; done`);
+    const watcher = world.watch();
+    await ready(watcher);
+    for (let i = 0; i < 3; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
+    await until(() => world.recordings().length === 3);
+    await until(() => linesOf('pids').length === 1);
+    const asked = performance.now();
+    expect(await stop(watcher)).toBe(0);
+    // The contract is 5 s; a machine that is busy may take longer to notice, not for minutes.
+    expect(performance.now() - asked).toBeLessThan(15_000);
+    const [pid = ''] = linesOf('pids');
+    await until(
+      () =>
+        !existsSync(`/proc/${pid}/stat`) ||
+        /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1')),
+    );
+  });
+
+  it('is reported once if it fails, with its words, and stops nothing', async () => {
+    await set('onEvent', 'no-such-program-here');
+    const watcher = world.watch();
+    await ready(watcher);
+    for (let i = 0; i < 3; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
+    await until(() => world.recordings().length === 3);
+    await watcher.waitFor(/onEvent: .*no-such-program-here/);
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'problem')).toMatchObject([
+      {
+        message:
+          'The command of onEvent failed: exit code 127. Further failures are not reported until it works again.',
+      },
+    ]);
+  });
+
+  it('writes to the log of a daemon', async () => {
+    await set('onEvent', 'echo "an event"; echo "on two lines"');
+    expect((await world.run(['watch', world.folder, '--daemon']).finished).code).toBe(0);
+    const logs = async () => (await world.run(['daemon', 'logs']).finished).stdout;
+    let log = '';
+    while (!log.includes('onEvent: ')) log = await logs();
+    expect((await world.run(['daemon', 'stop']).finished).code).toBe(0);
+    expect(log).toMatch(/\d\d {2}onEvent: an event\n {4}on two lines\n/);
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { MtpReader } from '../../../src/devices/mtp/reader.ts';
+import { type TestBuild, buildForTest } from '../../support/build.ts';
+import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
+
+const noMtp = whyNoMtp();
+const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
+const NEVER = new AbortController().signal;
+const LIMIT = 1024 * 1024;
+
+let built: TestBuild;
+beforeAll(async () => {
+  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+});
+afterAll(() => built.remove());
+
+let around: string;
+beforeEach(() => {
+  around = mkdtempSync(join(tmpdir(), 'mtp-reader-'));
+  onTestFinished(() => rmSync(around, { recursive: true, force: true }));
+});
+
+function makeReader(silenceMs?: number): MtpReader {
+  const childPath = join(built.dir, 'mtp-child.cjs');
+  const reader = new MtpReader({ childPath, env: process.env, silenceMs });
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+async function makeDevice(): Promise<MtpDevice> {
+  const device = await mountMtp();
+  mkdirSync(join(device.source, 'Activity'));
+  return device;
+}
+
+describe('a reader of a device over MTP', () => {
+  it('lists a folder, tells sizes, and reads a file', async () => {
+    const folder = join(around, 'Activity');
+    mkdirSync(join(folder, 'Old'), { recursive: true });
+    const bytes = Buffer.alloc(300_000, 'ride');
+    writeFileSync(join(folder, 'ride.fit'), bytes);
+    const reader = makeReader();
+    const paths = ['ride.fit', 'Old', 'none.fit'].map((name) => join(folder, name));
+    expect([...(await reader.list(folder, NEVER))].sort()).toEqual(['Old', 'ride.fit']);
+    expect(await reader.stat(paths, NEVER)).toMatchObject([
+      { kind: 'file', size: bytes.length },
+      { kind: 'folder' },
+      undefined,
+    ]);
+    expect((await reader.read(join(folder, 'ride.fit'), LIMIT, NEVER)).equals(bytes)).toBe(true);
+  });
+
+  it('reports the error of the system, and goes on', async () => {
+    const reader = makeReader();
+    await expect(reader.list(join(around, 'none'), NEVER)).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+    await expect(reader.read(around, LIMIT, NEVER)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(await reader.list(around, NEVER)).toEqual([]);
+  });
+
+  it('stops reading a file above the limit', async () => {
+    const path = join(around, 'map.fit');
+    writeFileSync(path, Buffer.alloc(2 * LIMIT));
+    const reader = makeReader();
+    await expect(reader.read(path, LIMIT, NEVER)).rejects.toMatchObject({ code: 'EFBIG' });
+    expect(await reader.list(around, NEVER)).toEqual(['map.fit']);
+  });
+
+  it('rejects with the reason of an aborted signal', async () => {
+    const reader = makeReader();
+    const stop = new AbortController();
+    const asked = reader.list(around, stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(asked).rejects.toThrow('stopped');
+    await expect(reader.list(around, stop.signal)).rejects.toThrow('stopped');
+  });
+});
+
+describe.skipIf(noMtp !== undefined)(`a reader of an MTP mount${note}`, () => {
+  it('makes one call at a time, however many are asked for', async () => {
+    const device = await makeDevice();
+    device.behave({ delay: 0.02 });
+    const names = ['a.fit', 'b.fit', 'c.fit'];
+    for (const name of names) writeFileSync(join(device.source, 'Activity', name), name);
+    const reader = makeReader();
+    const read = await Promise.all(
+      names.map((name) => reader.read(join(device.mount, 'Activity', name), LIMIT, NEVER)),
+    );
+    expect(read.map(String)).toEqual(names);
+    expect(device.counts()).toMatchObject({ most: 1, refused: 0 });
+  });
+
+  it('gives up a call that hangs, and works again when the device does', async () => {
+    const device = await makeDevice();
+    const reader = makeReader(1_000);
+    expect(await reader.list(device.mount, NEVER)).toEqual(['Activity']);
+    device.behave({ state: 'hanging' });
+    const asked = performance.now();
+    await expect(reader.list(device.mount, NEVER)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(performance.now() - asked).toBeGreaterThan(900);
+    device.behave({});
+    expect(await reader.list(device.mount, NEVER)).toEqual(['Activity']);
+  });
+
+  it('waits for a slow device while it sends', async () => {
+    const device = await makeDevice();
+    const path = join(device.source, 'Activity', 'ride.fit');
+    writeFileSync(path, Buffer.alloc(900_000, 'ride'));
+    device.behave({ delay: 0.4 });
+    const reader = makeReader(2_500);
+    const started = performance.now();
+    const bytes = await reader.read(join(device.mount, 'Activity', 'ride.fit'), LIMIT, NEVER);
+    expect(performance.now() - started).toBeGreaterThan(2_500);
+    expect(bytes.equals(readFileSync(path))).toBe(true);
+  });
+
+  it.each([
+    ['gone', 'ENODEV'],
+    ['unplugged', 'ENOENT'],
+  ] as const)('reports a device that is %s: %s', async (state, code) => {
+    const device = await makeDevice();
+    const reader = makeReader();
+    expect(await reader.list(device.mount, NEVER)).toEqual(['Activity']);
+    device.behave({ state });
+    await expect(reader.list(join(device.mount, 'Activity'), NEVER)).rejects.toMatchObject({
+      code,
+    });
+  });
+});

@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type ClientOptions,
+  SyncError,
+  type TokenStore,
+  type Tokens,
+  createClient,
+} from '../../src/library/index.ts';
+import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { openHome } from '../support/world.ts';
+import { openTinyService } from '../support/tiny-service.ts';
+
+type Changes = Partial<Omit<ClientOptions, 'tokens'>> & { readonly store?: TokenStore };
+
+/** Opens a sandbox, and a way to make clients of one login. */
+async function open(options: SandboxOptions = {}) {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  const tokens = sandbox.control.tokens();
+  const client = (changes: Changes = {}) => {
+    const made = createClient({
+      baseUrl: sandbox.url,
+      clientId: sandbox.clients[0]?.id ?? '',
+      timezone: 'Europe/Berlin',
+      tokens,
+      ...changes,
+    });
+    onTestFinished(() => made.close());
+    return made;
+  };
+  const held = () => sandbox.control.state('athlete-1').athletes[0];
+  return { sandbox, tokens, client, held };
+}
+
+const ride = (seed: number) => ({
+  path: `ride-${seed}.fit`,
+  bytes: makeRecording({ seed, sizeBytes: 3_000, startTime: new Date('2026-05-12T16:14:00Z') }),
+});
+
+const meal = { name: 'Oats', calories: 310, logged_at: '2026-05-17T07:10:00+02:00' };
+
+async function failureOf(promise: Promise<unknown>): Promise<SyncError> {
+  const error = await promise.catch((reason: unknown) => reason);
+  if (!(error instanceof SyncError)) throw new Error(`no SyncError: ${String(error)}`);
+  return error;
+}
+
+describe('a client', () => {
+  it('opens nothing and sends nothing before its first operation', async () => {
+    const { sandbox, client } = await open();
+    const stateDir = join(openHome({}).dir, 'state');
+    const made = client({ stateDir });
+    expect(existsSync(stateDir)).toBe(false);
+    await made.close();
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  it('uploads each recording once, from memory, files and folders', async () => {
+    const { client, held } = await open();
+    const home = openHome({});
+    const stateDir = join(home.dir, 'state');
+    const first = client({ stateDir });
+    const results = await first.upload([ride(1), ride(2), ride(1), 'no-such.fit']);
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual([
+      'invalid',
+      'skipped',
+      'uploaded',
+      'uploaded',
+    ]);
+    await first.close();
+    const again = await client({ stateDir }).upload(ride(2));
+    expect(again).toMatchObject([{ outcome: 'skipped', reason: 'already-uploaded' }]);
+    expect(held()?.recordings).toHaveLength(2);
+  });
+
+  it('reports the activity, the hash and the ids of an upload', async () => {
+    const { client } = await open();
+    expect(await client().upload(ride(3), { name: 'Commute' })).toMatchObject([
+      {
+        path: 'ride-3.fit',
+        outcome: 'uploaded',
+        activity: { name: 'Commute' },
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+        size: ride(3).bytes.length,
+        attempts: 1,
+        service: { state: 'queued' },
+      },
+    ]);
+  });
+
+  it.each(['2026-08', '2026-07', '2026-02'] as const)(
+    'sends a nutrition item once over two clients (%s)',
+    async (revision) => {
+      const { client, held } = await open({ revision });
+      const stateDir = join(openHome({}).dir, 'state');
+      for (const outcome of ['pushed', 'skipped']) {
+        const made = client({ stateDir });
+        expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject([
+          { date: '2026-05-17', outcome },
+        ]);
+        await made.close();
+      }
+      const day = JSON.stringify(held()?.nutrition);
+      expect(day.split('Oats')).toHaveLength(2);
+    },
+  );
+
+  it('names the field of a record that cannot be sent, and sends the others', async () => {
+    const { client, held } = await open();
+    const results = await client().pushWellness([
+      { date: '2026-05-16', restingHr: 'fast' },
+      { date: '2026-05-17', restingHr: 48 },
+    ]);
+    expect(results).toMatchObject([
+      { outcome: 'invalid', problems: [{ field: 'restingHr' }] },
+      { outcome: 'pushed', date: '2026-05-17' },
+    ]);
+    expect(held()?.wellness).toMatchObject([{ date: '2026-05-17', record: { restingHr: 48 } }]);
+  });
+
+  it('saves refreshed tokens in the store before it uses them', async () => {
+    const { sandbox, tokens, client } = await open({ revision: '2026-02' });
+    const saved: Tokens[] = [];
+    let kept: Tokens = tokens;
+    const store = {
+      load: () => Promise.resolve(kept),
+      save(next: Tokens) {
+        saved.push(next);
+        kept = next;
+        return Promise.resolve();
+      },
+    };
+    sandbox.control.expire();
+    await client({ store }).profile();
+    expect(saved[0]?.refreshToken).toBe(tokens.refreshToken);
+    expect(saved.at(-1)?.accessToken).not.toBe(tokens.accessToken);
+    expect(saved.at(-1)?.refreshToken).not.toBe(tokens.refreshToken);
+    expect(await client({ store }).profile()).toMatchObject({ id: 'athlete-1' });
+  });
+
+  it('refreshes nothing if the store cannot save', async () => {
+    const { sandbox, tokens, client } = await open();
+    const store = {
+      load: () => Promise.resolve(tokens),
+      save: () => Promise.reject(new Error('the disk is full')),
+    };
+    sandbox.control.expire();
+    const error = await failureOf(client({ store }).profile());
+    expect(error).toMatchObject({ code: 'STORAGE' });
+    expect(error.message).toContain('the disk is full');
+    expect(sandbox.requests().filter(({ path }) => path.endsWith('/token'))).toEqual([]);
+  });
+
+  it('asks for new tokens, not for a command, if the login ended', async () => {
+    const { sandbox, tokens, client } = await open();
+    sandbox.control.revoke();
+    const error = await failureOf(client().profile());
+    expect(error).toMatchObject({
+      code: 'AUTH_EXPIRED',
+      hint: 'Log in again, and give the client the new tokens.',
+    });
+    for (const secret of [tokens.accessToken, tokens.refreshToken ?? '']) {
+      expect(JSON.stringify([error, error.message, error.stack])).not.toContain(secret);
+    }
+  });
+
+  it('works again after a failure of its first operation', async () => {
+    const { client } = await open({ faults: ['any:503*4'] });
+    const made = client();
+    expect(await failureOf(made.profile())).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await made.profile()).toMatchObject({ id: 'athlete-1' });
+  });
+
+  it('deletes its temporary folder when it is closed', async () => {
+    const { client } = await open();
+    const made = client();
+    await made.pushWellness({ date: '2026-05-17', restingHr: 48 });
+    await made.close();
+    await made.close();
+    expect(await failureOf(made.profile())).toMatchObject({ code: 'INTERRUPTED' });
+  });
+
+  it('ends an operation with its signal', async () => {
+    const { client } = await open({ faults: ['any:delay=60s*inf'] });
+    const stop = new AbortController();
+    const asked = client({ signal: stop.signal }).profile();
+    setImmediate(() => stop.abort(new Error('enough')));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
+  it.each([
+    ['baseUrl', { baseUrl: 'http://training.example' }],
+    ['timezone', { timezone: 'Europe/Atlantis' }],
+  ])('refuses an option that cannot be used: %s', (name, changes) => {
+    const make = () => createClient({ baseUrl: 'http://127.0.0.1:1', tokens: {}, ...changes });
+    expect(make).toThrow(SyncError);
+    expect(make).toThrow(name);
+  });
+
+  it('reports a state folder that cannot be made', async () => {
+    const { client } = await open();
+    const home = openHome({});
+    const file = join(home.dir, 'file');
+    writeFileSync(file, '');
+    const error = await failureOf(client({ stateDir: file }).profile());
+    expect(error).toMatchObject({ code: 'USAGE' });
+    expect(error.message).toContain(file);
+  });
+});
+
+describe('a client with its own fetch', () => {
+  it('sends every request through it', async () => {
+    const { sandbox, client } = await open();
+    const paths: string[] = [];
+    const fetch: typeof globalThis.fetch = (address, init) => {
+      paths.push(new URL(address).pathname);
+      return globalThis.fetch(address, init);
+    };
+    const made = client({ fetch });
+    await made.upload(ride(4));
+    await made.pushWellness({ date: '2026-05-17', restingHr: 48 });
+    expect(paths).toEqual(sandbox.requests().map(({ path }) => path));
+  });
+
+  it('follows no redirect', async () => {
+    const elsewhere = await openTinyService({});
+    const service = createServer((_request, response) => {
+      response.writeHead(302, { location: elsewhere.url }).end();
+    });
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    onTestFinished(() => void service.close());
+    const { port } = service.address() as AddressInfo;
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      tokens: { accessToken: 'secret-token' },
+      fetch: globalThis.fetch,
+    });
+    onTestFinished(() => client.close());
+    await failureOf(client.profile());
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it('reports that nothing was sent if there is no connection', async () => {
+    const { sandbox, client } = await open();
+    await sandbox.close();
+    const made = client({ fetch: globalThis.fetch });
+    const error = await failureOf(made.profile());
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
+  });
+});
