@@ -16,6 +16,7 @@ import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/ser
 import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
 import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { plural } from '../terminal/words.ts';
+import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {
@@ -45,6 +46,8 @@ export interface SandboxFlags {
   readonly addressRateLimit?: string;
   readonly discardBytes?: boolean;
   readonly fault?: readonly string[];
+  readonly waitReady?: string;
+  readonly log?: string;
 }
 
 /** Longest lifetime of a token (s): ten years. */
@@ -71,6 +74,11 @@ export const sandbox: CommandModule = {
         `port to listen on; 0 for any free one (default: ${DEFAULT_SANDBOX_PORT})`,
       )
       .option('--data <dir>', 'keep the data in this folder (default: in memory)')
+      .option('--log <file>', 'append each request to this file as a line of JSON')
+      .option(
+        '--wait-ready <file>',
+        'write this file when it answers requests, and remove it at the end',
+      )
       .option(
         '--fault <spec>',
         "fail, such as 'upload-fit:503*2': see below; may be repeated",
@@ -158,32 +166,64 @@ export const sandbox: CommandModule = {
     "sync sandbox --port 0 --fault 'upload-fit:503*2'",
     "sync sandbox --fault 'any:delay=20ms*inf'  # a slow platform",
     'sync sandbox --revision 2026-02 --data ~/sandbox',
+    'sync sandbox --port 0 --wait-ready sandbox.env --log requests.ndjson',
   ],
   documents: ['sandbox.md'],
 
   async run(context, flags: SandboxFlags) {
-    const { output, signal } = context;
     if (flags.data !== undefined) warnOfDistrust(context, flags.data);
-    const sandbox = await start(context, flags);
+    if (flags.waitReady !== undefined) clearReadyFile(flags.waitReady);
+    const log =
+      flags.log === undefined
+        ? undefined
+        : openRequestFile(flags.log, ({ message }) => context.warn(message));
     try {
-      const ready = readyJson(sandbox, flags);
-      output.result({ ...ready }, readyText(ready));
-      await aborted(signal);
-      const stopped = stoppedJson(sandbox);
-      output.result({ ...stopped }, stoppedText(stopped));
+      await serve(context, flags, (record) => {
+        context.trace(requestText(record));
+        log?.append(record);
+      });
     } finally {
-      await sandbox.close();
+      log?.close();
     }
     return ExitCode.ok;
   },
 };
+
+/** Serves until the signal. @throws SyncError */
+async function serve(
+  context: AppContext,
+  flags: SandboxFlags,
+  onRequest: (record: RequestRecord) => void,
+): Promise<void> {
+  const { output, signal } = context;
+  const sandbox = await start(context, flags, onRequest);
+  const ready = readyJson(sandbox, flags);
+  const file =
+    flags.waitReady === undefined
+      ? undefined
+      : readyFile(flags.waitReady, exportLine(ready.url, ready.clientId));
+  try {
+    file?.write();
+    output.result({ ...ready }, readyText(ready));
+    await aborted(signal);
+    const stopped = stoppedJson(sandbox);
+    output.result({ ...stopped }, stoppedText(stopped));
+  } finally {
+    file?.remove();
+    await sandbox.close();
+  }
+}
 
 function numberFlag(flag: string, text: string | undefined, least: number, most: number) {
   return text === undefined ? undefined : wholeNumber(flag, text, least, most);
 }
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
-async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox> {
+async function start(
+  { version }: AppContext,
+  flags: SandboxFlags,
+  onRequest: (record: RequestRecord) => void,
+): Promise<Sandbox> {
   const port = numberFlag('--port', flags.port, 0, 65_535) ?? DEFAULT_SANDBOX_PORT;
   const settings = settingsOf(flags);
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
@@ -201,9 +241,8 @@ async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox>
       redirectUris: flags.redirectUri,
       faults: flags.fault,
       settings,
-      onRequest: (record) => {
-        context.trace(requestText(record));
-      },
+      onRequest,
+      version,
     });
   } catch (error) {
     throw explained(error, port, data);
@@ -332,9 +371,10 @@ function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): Sa
 /** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
 function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
   const lines = [
-    `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
+    exportLine(url, clientId),
     `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
     `# Copy the line above into another terminal, then: ${programName()} login`,
+    `# Open ${url}/ to look at it.`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',

@@ -15,7 +15,7 @@ import type { QueueItem } from './queue.ts';
 import { POLL_MS, type RescanOptions } from './rescan.ts';
 import type { Sighting } from './watched-folder.ts';
 
-/** Interval of looks at a device that is absent (ms). */
+/** Shortest interval between two looks at a folder (ms). */
 const LOOK_MS = 5_000;
 /** First pause after a device failed, and the longest (ms). */
 const FIRST_PAUSE_MS = 10_000;
@@ -93,7 +93,8 @@ export class MtpFolders {
       if (found === undefined) return this.#missing(path, state);
       if (found.kind !== 'folder') return this.#missing(path, state, 'It is a file.');
       state.wasThere = true;
-      return { identity: 'mtp' };
+      state.lookAgainAt = clock.monotonic() + LOOK_MS;
+      return (state.last = { identity: 'mtp' });
     } catch (error) {
       if (signal.aborted) return undefined;
       return this.#failed(path, state, error);
@@ -234,6 +235,8 @@ export class MtpFolders {
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */
   #missing(path: string, state: FolderState, reason?: string): Sighting {
+    const { newOnly, dryRun } = this.#options;
+    if (newOnly && !dryRun && !state.wasThere) this.#target.marks.newOnly(path).begin();
     state.lookAgainAt = this.#context.clock.monotonic() + LOOK_MS;
     state.listing.forget();
     state.tried.clear();

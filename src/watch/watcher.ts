@@ -272,7 +272,8 @@ export class Watcher {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
         folder.isAnnounced = true;
-        this.#rescanner.expect(folder.path);
+        // A device over MTP may be there and slow: its first look decides.
+        if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
       }
       this.#startRescan();
       while (!this.#hasEnded()) {
@@ -455,9 +456,10 @@ export class Watcher {
     this.#target.onChange();
   }
 
-  #reportState({ path, state, reason }: WatchedFolder): void {
+  #reportState({ path, state, reason, left, removable }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
-    this.#target.report({ event: 'folder', folder: path, state, ...why });
+    const onDevice = removable && left > 0 ? { left } : {};
+    this.#target.report({ event: 'folder', folder: path, state, ...why, ...onDevice });
     this.#noteChange();
   }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../auth/support.ts';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
+import { mountMtp, whyNoMtp } from '../support/mtp-mount.ts';
 import {
   EDGE_840,
   MANUFACTURER,
@@ -135,9 +136,11 @@ describe('findDevices', () => {
 
   it('reports a device that is mounted twice once, with the folders of the disk', async () => {
     const media = scratchDir();
-    const twice = ['mtp:host=Garmin_Edge', 'zzz'].map((name) => join(media, name));
+    const twice = ['gvfs/mtp:host=Garmin_Edge/Internal Storage', 'zzz'].map((name) =>
+      join(media, name),
+    );
     for (const root of twice) writeRecording(join(root, 'Garmin/Activity/a.fit'), { serial: 5 });
-    const { devices } = await find({ mounts: foldersOf(media) });
+    const { devices } = await surveyIn(media);
     expect(devices).toMatchObject([
       { root: twice[1], access: 'disk', recordings: [join(twice[1] ?? '', 'Garmin/Activity')] },
     ]);
@@ -211,6 +214,38 @@ describe('findDevices', () => {
   });
 });
 
+describe('the child process of findDevices', () => {
+  /** Runs a script in its place. */
+  async function findWith(script: string, env: Record<string, string> = {}) {
+    const childPath = join(scratchDir(), 'child.cjs');
+    write(childPath, script);
+    return await find({ childPath, env: { ...process.env, ...env } });
+  }
+
+  it('gets no token and no password', async () => {
+    const seen = join(scratchDir(), 'seen');
+    const record = `process.stdin.on('data', (request) => {
+      require('fs').writeFileSync(${JSON.stringify(seen)}, request + JSON.stringify(process.env));
+      console.log('{"state":"done"}');
+    });`;
+    const secrets = { SYNC_ACCESS_TOKEN: 'at-hush', HTTPS_PROXY: 'http://ada:pw-hush@proxy' };
+    await findWith(record, { ...secrets, LOCALAPPDATA: '/local' });
+    expect(readFileSync(seen, 'utf8')).toContain('/local');
+    expect(readFileSync(seen, 'utf8')).not.toContain('hush');
+  });
+
+  it.each([
+    ['ends', 'process.exitCode = 3;', /ended \(code 3\)/],
+    ['fails', `console.log('{"state":"failed","message":"no memory"}');`, /no memory/],
+    ['crashes', `throw new Error('broken');`, /Error: broken/],
+  ])('is reported if it %s', async (_, script, message) => {
+    await expect(findWith(script)).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
 describe('findDevices with apps', () => {
   it('finds the folders of apps below the home folder of each system', async () => {
     const home = scratchDir();
@@ -224,7 +259,7 @@ describe('findDevices with apps', () => {
     ]) {
       mkdirSync(join(home, folder), { recursive: true });
     }
-    const env = { ...process.env, LocalAppData: join(home, 'AppData/Local') };
+    const env = { ...process.env, LOCALAPPDATA: join(home, 'AppData/Local') };
     const appsOn = async (platform: NodeJS.Platform) => {
       const { devices } = await find({ platform, homeDir: home, apps: true, env });
       return devices.map(({ kind, maker, root }) => `${kind} ${maker} ${root.slice(home.length)}`);
@@ -284,12 +319,17 @@ describe('surveyDevices', () => {
 
   it('asks for the names of files only over MTP', async () => {
     const media = scratchDir();
-    const folder = join(media, 'mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
-    writeRecording(join(folder, 'a.fit'));
+    const folder = join(media, 'gvfs/mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
+    const names = ['2026-02-14-07-30-00.fit', '2026-02-15-07-30-00.fit', 'Settings.fit'];
+    for (const name of names) writeRecording(join(folder, name));
     const { devices } = await surveyIn(media);
-    expect(devices).toMatchObject([{ access: 'mtp', files: [{ path: join(folder, 'a.fit') }] }]);
-    expect(devices[0]?.files[0]).not.toHaveProperty('stamp');
-    expect(devices[0]).not.toHaveProperty('newest');
+    expect(devices.map(({ access, files, newest }) => ({ access, files, newest }))).toEqual([
+      {
+        access: 'mtp',
+        files: names.map((name) => ({ path: join(folder, name) })),
+        newest: { path: join(folder, '2026-02-15-07-30-00.fit') },
+      },
+    ]);
   });
 });
 
@@ -315,5 +355,44 @@ describe.skipIf(noFuse !== undefined)('a mount that hangs', () => {
     const { devices, silent } = await find({ mounts: foldersOf(media) });
     expect(devices.map(({ key }) => key)).toEqual(['serial:garmin:6', 'serial:garmin:5']);
     expect(silent).toEqual([]);
+  });
+});
+
+const noMtp = whyNoMtp();
+if (noMtp !== undefined) console.warn(`Tests of MTP mounts are skipped: ${noMtp}.`);
+
+describe.skipIf(noMtp !== undefined)('a device over MTP', () => {
+  /** Plugs in an Edge with recordings on its storage. */
+  async function plugIn() {
+    const device = await mountMtp();
+    const storage = 'Internal Storage/GARMIN';
+    write(join(device.source, storage, 'GarminDevice.xml'), garminXml('Edge 840', '12'));
+    for (const day of ['14', '15']) {
+      writeRecording(join(device.source, storage, `Activity/2026-02-${day}-07-30-00.fit`));
+    }
+    const mounts = [{ root: dirname(device.mount), below: ['mtp:host=*', '*'] }];
+    return { device, mounts, folder: join(device.mount, storage, 'Activity') };
+  }
+
+  it('is identified without reading a recording, and with one reader at a time', async () => {
+    const { device, mounts, folder } = await plugIn();
+    const { devices } = await find({ mounts });
+    expect(devices).toMatchObject([
+      { key: 'serial:garmin:12', access: 'mtp', recordings: [folder] },
+    ]);
+    const { opens, most, refused } = device.counts();
+    expect(Object.keys(opens).filter((path) => path.endsWith('.fit'))).toEqual([]);
+    expect([most, refused]).toEqual([1, 0]);
+  });
+
+  it('is silent while it hangs, and when it was pulled out', async () => {
+    const { device, mounts } = await plugIn();
+    for (const state of ['hanging', 'gone'] as const) {
+      device.behave({ state });
+      const { devices, silent } = await find({ mounts, limitMs: 1_000 });
+      expect([state, devices]).toEqual([state, []]);
+      expect(silent.join()).toContain(device.mount);
+      device.behave({});
+    }
   });
 });

@@ -75,7 +75,7 @@ describe('a device that disappears', () => {
     renameSync(folder, `${folder}-away`);
     await until(() => states().length > 0);
     const reason = 'It disappeared with 4 recordings that are not sent: plug it in again.';
-    expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason }]);
+    expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason, left: 4 }]);
     await until(() => held().length === 2);
     await until(() => watcher.picture.waiting === 0);
     expect(watcher.picture).toMatchObject({ unfinished: 0, folders: [{ reason }] });

@@ -23,7 +23,7 @@ async function listen(sandbox: Sandbox, headers: Record<string, string> = {}) {
     for (;;) {
       const end = text.indexOf('\n\n');
       if (end === -1) {
-        text += String((await pieces?.next())?.value ?? '');
+        text += (await pieces?.next())?.value ?? '';
         continue;
       }
       const fields = Object.fromEntries(
