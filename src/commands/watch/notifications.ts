@@ -7,6 +7,7 @@ import type { NotificationMode } from '../../config/settings.ts';
 import { plural } from '../../terminal/words.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
+import { deviceText } from '../device-words.ts';
 
 /** Time after the last of a burst in which another recording joins its notification (ms). */
 const QUIET_MS = 3_000;
@@ -103,7 +104,7 @@ export class Notifications {
   }
 }
 
-/** Returns what is shown at once: until the user acts, nothing is sent. */
+/** Returns a notification that is shown at once: nothing is sent until the user acts. */
 function urgentNote(notice: WatchNotice): Note | undefined {
   switch (notice.event) {
     case 'login-needed': {
@@ -121,10 +122,18 @@ function urgentNote(notice: WatchNotice): Note | undefined {
         notice.hint === undefined ? notice.message : phrase`${notice.message} ${notice.hint}`;
       return { title: 'sync: recordings wait', text };
     }
+    case 'device':
+      return notice.left === undefined ? undefined : { title: LEFT, text: deviceText(notice) };
+    case 'folder': {
+      const { folder, reason = '', left } = notice;
+      return left === undefined ? undefined : { title: LEFT, text: `${folder}: ${reason}` };
+    }
     default:
       return undefined;
   }
 }
+
+const LEFT = 'sync: a device left with recordings';
 
 function entryOf(notice: WatchNotice): Entry | undefined {
   switch (notice.event) {

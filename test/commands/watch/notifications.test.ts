@@ -178,6 +178,21 @@ it('shows at once that nothing is sent until the user acts', () => {
   ]);
 });
 
+it('asks at once for a device that left with recordings, and for no other', () => {
+  const { shown, notifications } = open('needed');
+  const device = { event: 'device', device: 'serial:garmin:1', title: 'Garmin Edge 840' } as const;
+  notifications.report({ ...device, state: 'plugged-in', root: '/media/EDGE' }, 0);
+  notifications.report({ ...device, state: 'away' }, 0);
+  notifications.report({ ...device, state: 'away', left: 32 }, 0);
+  const folder = { event: 'folder', folder: '/media/EDGE/Garmin', state: 'waiting' } as const;
+  notifications.report({ ...folder, reason: 'It disappeared.' }, 0);
+  notifications.report({ ...folder, reason: 'It disappeared with one.', left: 1 }, 0);
+  expect(shown).toEqual([
+    'sync: a device left with recordings | 32 recordings are still on the Garmin Edge 840: plug it in again.',
+    'sync: a device left with recordings | /media/EDGE/Garmin: It disappeared with one.',
+  ]);
+});
+
 it.each([
   ['needed', ['sync: recordings wait for a login', 'sync: refused by the service']],
   ['off', []],
