@@ -48,7 +48,7 @@ const NO_MTP = { childPath: '', env: {} };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
-  options: Partial<WatcherOptions> &
+  options: Partial<Omit<WatcherOptions, 'devices'>> &
     Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp' | 'devices'>> & {
       /** Called for each file that was read. */
       onRead?: (path: string) => void;
