@@ -96,28 +96,25 @@ function send(
 }
 
 /** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */
-function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+async function readAnswer(
+  request: HttpRequest,
+  incoming: http.IncomingMessage,
+): Promise<HttpResponse> {
+  const parts = await new Promise<Buffer[]>((resolve, reject) => {
+    const received: Buffer[] = [];
     let size = 0;
     incoming.once('error', reject);
     // A complete response emits `end` before `close`.
     incoming.once('close', () => reject(cutOff()));
     incoming.on('data', (part: Buffer) => {
       size += part.length;
-      parts.push(part);
+      received.push(part);
       if (size > MAX_ANSWER_BYTES) reject(answerTooLarge(request));
     });
-    incoming.once('end', () => {
-      const { statusCode = 0, headers } = incoming;
-      const head = { status: statusCode, headers: responseHeaders(headers) };
-      try {
-        resolve(completeAnswer(request, head, parts));
-      } catch (error) {
-        reject(error);
-      }
-    });
+    incoming.once('end', () => resolve(received));
   });
+  const { statusCode = 0, headers } = incoming;
+  return completeAnswer(request, { status: statusCode, headers: responseHeaders(headers) }, parts);
 }
 
 function cutOff(): Error {

@@ -74,11 +74,18 @@ async function inputsIn(
   const stock = new RecordStock(findings, sources.list, report);
   const takesFit = kind === 'wellness' && matchFit(path, sources.list).length > 0;
   const fit = new FitStock(stock, report);
-  for await (const piece of walk([path], cwd, archives)) {
-    context.signal.throwIfAborted();
-    if ('problem' in piece) report(piece);
-    else if (!isRecordingName(piece.name)) await stock.add(piece);
-    else if (takesFit) await fit.add(piece);
+  const progress = output.progress();
+  try {
+    let done = 0;
+    for await (const piece of walk([path], cwd, archives)) {
+      context.signal.throwIfAborted();
+      progress.update({ noun: 'file', done: ++done, current: piece.path });
+      if ('problem' in piece) report(piece);
+      else if (!isRecordingName(piece.name)) await stock.add(piece);
+      else if (takesFit) await fit.add(piece);
+    }
+  } finally {
+    progress.stop();
   }
   if (fit.without > 0) {
     output.say(`${path}: no wellness in ${plural(fit.without, 'FIT file')}.`);

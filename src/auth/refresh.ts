@@ -2,7 +2,6 @@ import type { Http } from '../api/http.ts';
 import { deliveryOf } from '../api/http-failure.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
 import { type GivenSecret, secretFor } from '../credentials/environment.ts';
@@ -234,7 +233,8 @@ function gracePeriod(stop: AbortSignal, clock: Clock): { signal: AbortSignal; en
 function notSaved(error: unknown): unknown {
   if (!(error instanceof SyncError)) return error;
   return new SyncError(error.code, `The refreshed login could not be stored. ${error.message}`, {
-    hint: phrase`If the next command says that the login has ended, run ${sync('login')}.`,
+    // The session warns at its end that the old tokens may no longer work.
+    hint: error.hint,
     cause: error,
     details: error.details,
   });

@@ -5,9 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
-import { type Text, joinTexts } from '../base/phrase.ts';
 import { parseJson } from '../base/json.ts';
-import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
 import type { Revision } from '../sandbox/revisions.ts';
@@ -15,7 +13,8 @@ import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
 import { makeNamedFolder, storageError } from '../system/storage.ts';
-import { plural } from '../terminal/words.ts';
+import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
+import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {
@@ -45,6 +44,8 @@ export interface SandboxFlags {
   readonly addressRateLimit?: string;
   readonly discardBytes?: boolean;
   readonly fault?: readonly string[];
+  readonly waitReady?: string;
+  readonly log?: string;
 }
 
 /** Longest lifetime of a token (s): ten years. */
@@ -71,6 +72,11 @@ export const sandbox: CommandModule = {
         `port to listen on; 0 for any free one (default: ${DEFAULT_SANDBOX_PORT})`,
       )
       .option('--data <dir>', 'keep the data in this folder (default: in memory)')
+      .option('--log <file>', 'append each request to this file as a line of JSON')
+      .option(
+        '--wait-ready <file>',
+        'write this file when it answers requests, and remove it at the end',
+      )
       .option(
         '--fault <spec>',
         "fail, such as 'upload-fit:503*2': see below; may be repeated",
@@ -158,32 +164,67 @@ export const sandbox: CommandModule = {
     "sync sandbox --port 0 --fault 'upload-fit:503*2'",
     "sync sandbox --fault 'any:delay=20ms*inf'  # a slow platform",
     'sync sandbox --revision 2026-02 --data ~/sandbox',
+    'sync sandbox --port 0 --wait-ready sandbox.env --log requests.ndjson',
   ],
   documents: ['sandbox.md'],
 
   async run(context, flags: SandboxFlags) {
-    const { output, signal } = context;
     if (flags.data !== undefined) warnOfDistrust(context, flags.data);
-    const sandbox = await start(context, flags);
+    if (flags.waitReady !== undefined) clearReadyFile(flags.waitReady);
+    const log =
+      flags.log === undefined
+        ? undefined
+        : openRequestFile(flags.log, ({ message }) => context.warn(message));
     try {
-      const ready = readyJson(sandbox, flags);
-      output.result({ ...ready }, readyText(ready));
-      await aborted(signal);
-      const stopped = stoppedJson(sandbox);
-      output.result({ ...stopped }, stoppedText(stopped));
+      await serve(context, flags, (record) => {
+        context.trace(requestText(record));
+        log?.append(record);
+      });
     } finally {
-      await sandbox.close();
+      log?.close();
     }
     return ExitCode.ok;
   },
 };
+
+/** Serves until the signal. @throws SyncError */
+async function serve(
+  context: AppContext,
+  flags: SandboxFlags,
+  onRequest: (record: RequestRecord) => void,
+): Promise<void> {
+  const { output, signal } = context;
+  const sandbox = await start(context, flags, onRequest);
+  const ready = readyJson(sandbox, {
+    data: flags.data === undefined ? null : resolve(flags.data),
+    faults: flags.fault ?? [],
+  });
+  const file =
+    flags.waitReady === undefined
+      ? undefined
+      : readyFile(flags.waitReady, exportLine(ready.url, ready.clientId));
+  try {
+    file?.write();
+    output.result({ ...ready }, readyText(ready));
+    await aborted(signal);
+    const stopped = stoppedJson(sandbox);
+    output.result({ ...stopped }, stoppedText(stopped));
+  } finally {
+    file?.remove();
+    await sandbox.close();
+  }
+}
 
 function numberFlag(flag: string, text: string | undefined, least: number, most: number) {
   return text === undefined ? undefined : wholeNumber(flag, text, least, most);
 }
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
-async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox> {
+async function start(
+  { version }: AppContext,
+  flags: SandboxFlags,
+  onRequest: (record: RequestRecord) => void,
+): Promise<Sandbox> {
   const port = numberFlag('--port', flags.port, 0, 65_535) ?? DEFAULT_SANDBOX_PORT;
   const settings = settingsOf(flags);
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
@@ -201,23 +242,12 @@ async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox>
       redirectUris: flags.redirectUri,
       faults: flags.fault,
       settings,
-      onRequest: (record) => {
-        context.trace(requestText(record));
-      },
+      onRequest,
+      version,
     });
   } catch (error) {
     throw explained(error, port, data);
   }
-}
-
-/** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
-function requestText({ method, path, status, durationMs, athlete, faults }: RequestRecord): string {
-  const answer =
-    status === null || durationMs === null
-      ? 'no answer'
-      : `${String(status)} after ${durationMs.toFixed(0)} ms`;
-  const notes = [athlete, ...faults.map((spec) => `fault ${spec}`)].filter((note) => note !== null);
-  return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
 function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {
@@ -297,60 +327,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
-}
-
-/** The line that is printed when the sandbox answers requests. */
-interface SandboxReady {
-  readonly type: 'sandbox';
-  readonly url: string;
-  readonly clientId: string;
-  /** The folder of its data; null: in memory. */
-  readonly data: string | null;
-  readonly athletes: readonly { readonly id: string; readonly name: string }[];
-  readonly settings: SandboxSettings;
-  readonly faults: readonly string[];
-}
-
-interface SandboxStopped {
-  readonly type: 'sandbox-stopped';
-  readonly requests: number;
-  readonly recordings: number;
-}
-
-function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): SandboxReady {
-  return {
-    type: 'sandbox',
-    url,
-    clientId,
-    data: flags.data === undefined ? null : resolve(flags.data),
-    athletes: control.state().athletes.map(({ profile: { id, name } }) => ({ id, name })),
-    settings: control.settings(),
-    faults: flags.fault ?? [],
-  };
-}
-
-/** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
-function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
-  const lines = [
-    `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
-    `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
-    `# Copy the line above into another terminal, then: ${programName()} login`,
-    `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
-    ...faults.map((fault) => `# Fault: ${fault}`),
-    '# Ctrl-C stops it.',
-  ];
-  return joinTexts(lines, '\n');
-}
-
-function stoppedJson({ control }: Sandbox): SandboxStopped {
-  const { athletes } = control.state();
-  return {
-    type: 'sandbox-stopped',
-    requests: control.requestCount(),
-    recordings: athletes.reduce((sum, { recordings }) => sum + recordings.length, 0),
-  };
-}
-
-function stoppedText({ requests, recordings }: SandboxStopped): string {
-  return `# Stopped after ${plural(requests, 'request')}; it held ${plural(recordings, 'recording')}.`;
 }

@@ -1,3 +1,5 @@
+import type { Env } from '../base/env.ts';
+
 /*
  * Apps that keep the recordings of their rides on this machine. Evidence is an address of a public page,
  * or `owner/repository path`. Nothing here was tried with an installed app.
@@ -5,6 +7,9 @@
 
 /** The systems that have folders of apps. */
 export type AppPlatform = 'linux' | 'darwin' | 'win32';
+
+/** A variable in place of the first folder. */
+const VARIABLE = /^%([^%]+)%/;
 
 export interface App {
   /** As in the key of a device. */
@@ -118,4 +123,16 @@ function withoutFolder(apps: readonly (readonly [name: string, title: string])[]
     evidence: [],
     confirmed: false,
   }));
+}
+
+/** Returns the variables of an environment that name folders of apps, and no others. */
+export function appVariables(env: Env): Env {
+  const folders = APPS.flatMap((app) => Object.values(app.folders).flat());
+  const names = new Set(folders.flatMap((folder) => variableOf(folder) ?? []));
+  return Object.fromEntries([...names].map((name) => [name, env[name]]));
+}
+
+/** Returns the name of the variable in a folder of {@link APPS}; undefined if there is none. */
+export function variableOf(folder: string): string | undefined {
+  return VARIABLE.exec(folder)?.[1];
 }

@@ -1,4 +1,4 @@
-import { APPS, type AppPlatform } from './apps.ts';
+import { APPS, type AppPlatform, variableOf } from './apps.ts';
 import type { MountReader } from './mount-reader.ts';
 import type { SearchRequest } from './protocol.ts';
 import type { Device, MountPattern } from './types.ts';
@@ -34,14 +34,8 @@ function patternOf(
   template: string,
   { env, homeDir }: Pick<SearchRequest, 'env' | 'homeDir'>,
 ): MountPattern | undefined {
-  const [first = '', ...below] = template.split('/');
-  const variable = /^%(.+)%$/.exec(first)?.[1];
-  const root = variable === undefined ? homeDir : valueOf(env, variable);
+  const [, ...below] = template.split('/');
+  const variable = variableOf(template);
+  const root = variable === undefined ? homeDir : env[variable];
   return root ? { root, below } : undefined;
-}
-
-/** Windows ignores the case of variables. */
-function valueOf(env: SearchRequest['env'], variable: string): string | undefined {
-  const wanted = variable.toUpperCase();
-  return Object.entries(env).find(([name]) => name.toUpperCase() === wanted)?.[1];
 }

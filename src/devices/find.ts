@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { childEnv } from '../system/environment.ts';
 import { thisProcess } from '../system/this-process.ts';
+import { appVariables } from './apps.ts';
 import { CALL_LIMIT_MS, type SearchAnswer, type SearchRequest } from './protocol.ts';
 import type { Device, FoundDevices, Places, SurveyedDevice } from './types.ts';
 
@@ -80,7 +81,8 @@ async function searchInChild<D extends Device>(
       );
       // If the child already ended, its exit code says more than the broken pipe.
       child.stdin.on('error', () => undefined);
-      const request: SearchRequest = { ...places, limitMs, survey };
+      const env = appVariables(places.env);
+      const request: SearchRequest = { ...places, env, limitMs, survey };
       child.stdin.end(JSON.stringify(request));
     });
   } finally {

@@ -49,6 +49,7 @@ export const MAKERS: readonly Maker[] = [
       'simontom/GarminMtpDataBackupper README.md',
       'kyessenov/dotfiles scripts/garmin.sh',
       'stacksjs/ts-watches packages/ts-watches/src/drivers/garmin.ts',
+      'https://github.com/truedevopsmk-lab/muthu-performance-lab',
       'https://gpsrchive.com/eTrex/eTrex%20SE/Files%20and%20Folders.html',
     ],
     confirmed: true,
@@ -95,7 +96,7 @@ export const MAKERS: readonly Maker[] = [
     knownBy: 'volume',
     volumes: ['BRYTON'],
     systems: 'Linux, macOS, Windows (disk)',
-    evidence: [],
+    evidence: ['https://github.com/Pitmairen/bryton-gps-linux/issues/26'],
     confirmed: false,
   },
   {

@@ -3,7 +3,7 @@ import type { Device, Places, SurveyedDevice } from './types.ts';
 /** Time limit for one call to a mount (ms). Listing a large folder over MTP takes seconds. */
 export const CALL_LIMIT_MS = 10_000;
 
-/** What the child process is asked for, as JSON on its stdin. */
+/** What the child process is asked for, as JSON on its stdin. `env` has the variables of apps only. */
 export interface SearchRequest extends Omit<Places, 'childPath' | 'limitMs'> {
   readonly limitMs: number;
   /** List the files of each device, too. */

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readFileId } from '../fit/file-id.ts';
 import { readSummary } from '../fit/summary.ts';
@@ -26,7 +26,7 @@ export async function survey(reader: MountReader, device: Device): Promise<Surve
   }
   let wellnessFiles = 0;
   for (const folder of device.wellness) wellnessFiles += (await namesIn(reader, folder)).length;
-  const newest = device.access === 'mtp' ? undefined : await findNewest(reader, files);
+  const newest = device.access === 'mtp' ? lastByName(files) : await findNewest(reader, files);
   return { ...device, files, ...(newest === undefined ? {} : { newest }), wellnessFiles };
 }
 
@@ -58,6 +58,13 @@ async function walk(reader: MountReader, folder: string, depth = 1): Promise<Fou
     for (const below of folders) found.push(...(await walk(reader, below, depth + 1)));
   }
   return found;
+}
+
+/** Returns the last of the recordings with the date in their names. */
+function lastByName(files: readonly FoundRecording[]): { path: string } | undefined {
+  const dated = files.filter(({ path }) => /^20\d\d-?[01]\d-?[0-3]\d/.test(basename(path)));
+  const [last] = dated.toSorted((a, b) => (basename(a.path) < basename(b.path) ? 1 : -1));
+  return last === undefined ? undefined : { path: last.path };
 }
 
 /**

@@ -26,8 +26,11 @@ export interface Device {
 /** A device with the files in its folders. */
 export interface SurveyedDevice extends Device {
   readonly files: readonly FoundRecording[];
-  /** The recording that was made last; absent if there is none, or no file tells. */
-  readonly newest?: { readonly path: string; readonly activity: Activity };
+  /**
+   * The recording that was made last; absent if there is none, or no file tells. Over MTP, its name tells,
+   * and the activity is unknown.
+   */
+  readonly newest?: { readonly path: string; readonly activity?: Activity };
   /** Number of FIT files in the folders with wellness. */
   readonly wellnessFiles: number;
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
+import { isOnMtp, mtpMountOf } from '../system/mtp-path.ts';
 
 /** A line of /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 export interface Mount {
@@ -33,15 +34,12 @@ function unescape(text: string): string {
   );
 }
 
-/** Types of mounts that show MTP devices. */
-const MTP_TYPE =
-  /^fuse\.(gvfsd-fuse|kio-fuse|jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/;
-/** Folders of gvfs and of KDE's kio-fuse. */
-const MTP_FOLDER = /[\\/](mtp:host=[^\\/]+|kio-fuse-[^\\/]+[\\/]mtp)(?=[\\/]|$)/;
+/** Types of mounts that show MTP devices, at places that the user chooses. */
+const MTP_TYPE = /^fuse\.(jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/;
 
 /** Returns whether a folder shows an MTP device. */
 export function isMtp(root: string, mounts: readonly Mount[]): boolean {
-  if (MTP_FOLDER.test(root)) return true;
+  if (isOnMtp(root)) return true;
   return mounts.some(
     ({ point, type }) => MTP_TYPE.test(type) && (root === point || root.startsWith(`${point}/`)),
   );
@@ -58,7 +56,7 @@ export function volumeId(
   mounts: readonly Mount[],
   deviceNumber: number | undefined,
 ): string | undefined {
-  const host = /[\\/]mtp:host=([^\\/]+)/.exec(root)?.[1];
+  const host = /\/mtp:host=(.+)$/.exec(mtpMountOf(root)?.root ?? '')?.[1];
   // `[usb:001,010]`: the port, which changes.
   if (host !== undefined) return /^(\[|%5B)usb/i.test(host) ? undefined : `mtp:${host}`;
   if (deviceNumber !== undefined) {

@@ -1,4 +1,5 @@
 import type { FitSample } from '../fit/wellness.ts';
+import { identityOf } from './file-identity.ts';
 import { type Database, type Statement, transaction } from './guard.ts';
 import type { FileStamp } from './known-files.ts';
 
@@ -106,7 +107,8 @@ export class WellnessLedger {
   }
 
   /** Returns whether the file was read, and did not change since. */
-  isRead(path: string, stamp: FileStamp): boolean {
+  isRead(filePath: string, fileStamp: FileStamp): boolean {
+    const { path, stamp } = identityOf(filePath, fileStamp);
     const row = this.#selectFile.get(this.#account, path) as
       { size: number | null; mtime_ms: number | null; ctime_ms: number | null } | undefined;
     return (
@@ -119,7 +121,9 @@ export class WellnessLedger {
    *
    * @param stamp from before it was read
    */
-  putFile({ path, samples }: MeasuredFile, { size, mtimeMs, ctimeMs }: FileStamp): void {
+  putFile({ path: filePath, samples }: MeasuredFile, fileStamp: FileStamp): void {
+    const { path, stamp: identity } = identityOf(filePath, fileStamp);
+    const { size, mtimeMs, ctimeMs } = identity;
     const isCertain = Math.max(mtimeMs, ctimeMs) <= this.#now() - UNCERTAIN_MS;
     const stamp = isCertain ? [size, mtimeMs, ctimeMs] : [null, null, null];
     transaction(this.#database, () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Env } from '../base/env.ts';
 import { systemCode } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 import { childEnv } from '../system/environment.ts';
 import { inSystemFolder } from '../system/executables.ts';
 
@@ -37,5 +38,5 @@ export function systemRunner(env: Env, platform: NodeJS.Platform): Run {
 
 /** A command as a person would type it, for messages. */
 export function commandText(program: string, args: readonly string[]): string {
-  return [program, ...args].map((word) => (/[\s"']/.test(word) ? `"${word}"` : word)).join(' ');
+  return [program, ...args].map(shellWord).join(' ');
 }

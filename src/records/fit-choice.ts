@@ -24,6 +24,8 @@ export interface Dated {
   readonly sample: FitSample;
   /** `YYYY-MM-DD` */
   readonly date: string;
+  /** The zone decided about the day, not the device's local time. */
+  readonly zoneUsed: boolean;
   /** The latest VO2max of the other sport on that day, if it differs. */
   readonly other?: FitSample;
 }
@@ -47,7 +49,7 @@ const AHEAD_MS = 24 * 3_600_000;
 export function chooseSamples(files: Iterable<FitFile>, options: Options): FitChoice {
   const { zone, now } = options;
   const all = [...files].flatMap((file) =>
-    file.samples.map((sample) => ({ file, sample, date: dayOf(sample, zone) })),
+    file.samples.map((sample) => ({ file, sample, ...dayOf(sample, zone) })),
   );
   const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
   const [early, timely] = split(plausible, ({ sample }) => isAhead(sample, now));
@@ -57,7 +59,7 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
   const chosen = chooseLatest(own);
   return {
     chosen,
-    notes: [...openNote(open), ...sportNote(chosen), ...zoneNote(chosen, zone)],
+    notes: [...openNote(open), ...sportNote(chosen)],
     warnings: [
       ...oddWarning(odd),
       ...aheadWarning(early),
@@ -83,11 +85,11 @@ function rangeOf(field: FitSample['field']): NumberRule {
   return WELLNESS_FIELDS[field] as NumberRule;
 }
 
-/** Returns the local day of a measurement. `--tz` overrides the device's local time. */
-export function dayOf({ at, offset }: FitSample, zone: Zone): string {
-  return zone.from === 'flag' || offset === undefined
-    ? dateAt(at * 1000, zone)
-    : dateByOffset(at, offset);
+/** Returns the local day of a measurement: by the device's local time, which is where the athlete was. */
+export function dayOf({ at, offset }: FitSample, zone: Zone): Pick<Dated, 'date' | 'zoneUsed'> {
+  return offset === undefined
+    ? { date: dateAt(at * 1000, zone), zoneUsed: true }
+    : { date: dateByOffset(at, offset), zoneUsed: false };
 }
 
 function dateByOffset(at: number, offset: number): string {
@@ -211,16 +213,4 @@ function sportNote(chosen: readonly Dated[]): Text[] {
     ([sport, count]) => `${sport} (${count} ${count === 1 ? 'day' : 'days'})`,
   );
   return [`The VO2max is from ${parts.join(' and ')}, which a device measures separately.`];
-}
-
-function zoneNote(chosen: readonly Dated[], zone: Zone): Text[] {
-  if (zone.from !== 'flag') return [];
-  const moved = chosen.filter(
-    ({ sample: { at, offset }, date }) => offset !== undefined && dateByOffset(at, offset) !== date,
-  );
-  return moved.length === 0
-    ? []
-    : [
-        `--tz ${zone.name} overrides the device's local time: ${moved.length === 1 ? 'a measurement is' : `${moved.length} measurements are`} on another day.`,
-      ];
 }

@@ -48,7 +48,10 @@ export async function readFitFiles(
     for await (const raw of readMapped(all.map(rowOf), FIT_MAPPING, mapping)) {
       addRecord('wellness', raw, options, own);
     }
-    for (const dated of all) noteSport(dated, own.merger);
+    for (const dated of all) {
+      noteSport(dated, own.merger);
+      if (dated.zoneUsed) own.merger.noteZoneUsed(dated.date);
+    }
     own.recurring.tell(own.merger);
     read.push({ file, own });
   }

@@ -83,6 +83,12 @@ export class DayMerger {
     return { days: this.#days.size, first, last: others.at(-1) ?? first };
   }
 
+  /** Records that the zone decided about a day, if it exists. */
+  noteZoneUsed(date: string): void {
+    const day = this.#days.get(date);
+    if (day !== undefined) day.zoneUsed = true;
+  }
+
   /** Adds a warning to a day, if it exists. */
   warn(date: string, warning: Warning): void {
     const day = this.#days.get(date);

@@ -1,9 +1,9 @@
-import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import type { AddFoodRequest, Control, ExpireRequest, MintRequest } from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
 import { Problem, refusal } from './problem.ts';
-import { isFromOtherPage, otherPage } from './middleware.ts';
+import { sameOriginOnly } from './middleware.ts';
 import { decodeBody, objectOf, readBytes } from './request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
@@ -134,12 +134,4 @@ async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> 
   const bytes = await readBytes(c, MAX_BODY_BYTES);
   if (bytes.length === 0) return {};
   return objectOf(await decodeBody(c.req.header('content-type') ?? '', bytes));
-}
-
-/** Stops web pages of other origins from minting tokens and reading the request log. */
-function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
-    if (isFromOtherPage(c)) throw otherPage();
-    await next();
-  };
 }

@@ -129,15 +129,23 @@ export function ownPagesOnly(): MiddlewareHandler<SandboxEnv> {
   };
 }
 
+/** Stops web pages of other origins from minting tokens, reading the request log and listening to it. */
+export function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    if (isFromOtherPage(c)) throw otherPage();
+    await next();
+  };
+}
+
 /** Was the request sent by a page of another origin? (Fetch: `Origin`, `Sec-Fetch-Site`) */
-export function isFromOtherPage(c: Context<SandboxEnv>): boolean {
+function isFromOtherPage(c: Context<SandboxEnv>): boolean {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site') ?? 'none';
   const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
   return foreign || !['none', 'same-origin'].includes(site);
 }
 
-export function otherPage(): Problem {
+function otherPage(): Problem {
   return new Problem(403, 'The sandbox cannot be called by other web sites');
 }
 

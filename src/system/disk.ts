@@ -50,6 +50,17 @@ export function diskFault(path: string, cause: unknown, variable?: string): Disk
   };
 }
 
+/**
+ * Returns the fault of the disk of a folder; undefined if it takes data, or if there is no such folder.
+ * Writes a test file, and removes it.
+ *
+ * @param variable as for {@link diskFault}
+ */
+export function findDiskFault(folder: string, variable?: string): DiskFault | undefined {
+  const code = isFolder(folder) ? refusalOf(folder) : undefined;
+  return code === undefined ? undefined : diskFault(folder, { code }, variable);
+}
+
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const SQLITE = { READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14 } as const;
 

@@ -14,6 +14,8 @@ export type WatchNotice =
       readonly state: FolderState;
       /** Why it is polled, as a sentence. */
       readonly reason?: string;
+      /** Recordings that were not sent when it disappeared with its device; absent: none is known. */
+      readonly left?: number;
     }
   /** A known device was plugged in, or left. */
   | {

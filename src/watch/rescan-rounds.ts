@@ -6,6 +6,9 @@ import type { MtpFolders } from './mtp-folders.ts';
 import { RESCAN_MS, type Rescanner } from './rescan.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
+/** Pause before a folder on an MTP mount that was not rescanned is tried again (ms). */
+const MTP_RETRY_MS = 5_000;
+
 export interface RescanRoundsTarget {
   readonly folders: Folders;
   readonly rescanner: Rescanner;
@@ -91,18 +94,18 @@ export class RescanRounds {
     // Until it ends, or the device is back.
     folder.rescanAt = Infinity;
     if (folder.state === 'waiting') return;
-    const startedAt = clock.monotonic();
-    const nextAt = () => clock.monotonic() + mtpFolders.pauseMs(clock.monotonic() - startedAt);
     try {
       const rescan = await mtpFolders.rescan(folder.path);
-      if (rescan === undefined) return;
-      const { sighting } = rescan;
-      folder.rescanAt = 'missing' in sighting ? Infinity : nextAt();
-      events.post({ type: 'mtp-rescanned', folder, sighting });
+      if (rescan !== undefined) {
+        folder.rescanAt = clock.monotonic() + rescan.pauseMs;
+        events.post({ type: 'mtp-rescanned', folder, sighting: rescan.sighting });
+        return;
+      }
     } catch (error) {
       onError(error);
-      folder.rescanAt = nextAt();
-      events.post({ type: 'rescan-due' });
     }
+    // An earlier rescan still runs, or the ledger failed.
+    folder.rescanAt = clock.monotonic() + MTP_RETRY_MS;
+    events.post({ type: 'rescan-due' });
   }
 }

@@ -36,6 +36,8 @@ export class WatchedFolder {
   /** Why it is polled, or waited for although it exists. */
   reason: string | undefined;
   removable = false;
+  /** Recordings that were not sent when it disappeared. */
+  left = 0;
   /** Its state was reported; before that, a look that finds it missing is no change. */
   isAnnounced = false;
   /** The next rescan (ms of the monotonic clock). */
@@ -95,8 +97,10 @@ export class WatchedFolder {
   apply(found: Sighting): Appearance {
     const before = this.#identity;
     if ('missing' in found) {
-      if (before !== undefined)
-        this.#absence = disappeared(this.#options.onGone(this), this.removable);
+      if (before !== undefined) {
+        this.left = this.#options.onGone(this);
+        this.#absence = disappeared(this.left, this.removable);
+      }
       const reason = found.missing ?? this.#absence;
       if (!this.isAnnounced) this.reason = reason;
       this.#leave(reason);
@@ -106,6 +110,7 @@ export class WatchedFolder {
     // File systems without events may renumber their folders each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
+    this.left = 0;
     this.#wasThere = true;
     this.#enter();
     return before === undefined ? 'appeared' : 'replaced';

@@ -3,6 +3,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Device } from '../devices/types.ts';
 import type { WatchScope } from '../daemon/registry.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
@@ -28,7 +29,6 @@ import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
 import type { Appearance, Sighting, WatchedFolder } from './watched-folder.ts';
 import { WellnessSender, type WellnessTarget } from './wellness.ts';
-import { wellnessFolders } from './wellness-folders.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
@@ -177,8 +177,9 @@ export class Watcher {
       new WellnessSender({ clock, random, signal }, options, {
         ...target,
         ...target.wellness,
-        breaker,
-        folders: () => this.#wellnessFolders(),
+        ...{ breaker, mtp: mtpReaders },
+        watched: () => this.#foldersThere(),
+        devices: () => [...this.#plugged],
       });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
@@ -278,7 +279,8 @@ export class Watcher {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
         folder.isAnnounced = true;
-        this.#rescanner.expect(folder.path);
+        // A device over MTP may be there and slow: its first look decides.
+        if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
       }
       this.#rounds.start();
       while (!this.#hasEnded()) {
@@ -452,9 +454,10 @@ export class Watcher {
     this.#target.onChange();
   }
 
-  #reportState({ path, state, reason }: WatchedFolder): void {
+  #reportState({ path, state, reason, left, removable }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
-    this.#target.report({ event: 'folder', folder: path, state, ...why });
+    const onDevice = removable && left > 0 ? { left } : {};
+    this.#target.report({ event: 'folder', folder: path, state, ...why, ...onDevice });
     this.#noteChange();
   }
 
@@ -588,11 +591,9 @@ export class Watcher {
     this.#events.setTimer('days-due', 0);
   }
 
-  /** Returns the wellness folders that are there now. */
-  #wellnessFolders(): readonly string[] {
+  #foldersThere(): readonly string[] {
     const there = this.#folders.all.filter(({ state }) => state !== 'waiting');
-    const ofDevices = [...this.#plugged].flatMap(({ wellness }) => wellness);
-    return [...new Set([...ofDevices, ...there.flatMap(({ path }) => wellnessFolders(path))])];
+    return there.map(({ path }) => path);
   }
 
   #guarded(task: () => void): void {

@@ -46,7 +46,7 @@ export async function planDays(
   // A scale does not tell which of its users is the athlete.
   const isShared = wellness.scaleUsers(fresh).size > 1;
   const isUsable = (sample: FitSample) =>
-    dayOf(sample, zone) < today && !(isShared && sample.field === 'weight');
+    dayOf(sample, zone).date < today && !(isShared && sample.field === 'weight');
   const past = layered(kept, fresh).map(({ path, samples }): FitFile => ({
     name: path,
     origin: path,
@@ -57,7 +57,7 @@ export async function planDays(
   const daysOf = new Map(
     past
       .filter(({ name }) => openPaths.has(name))
-      .map(({ name, samples }) => [name, new Set(samples.map((each) => dayOf(each, zone)))]),
+      .map(({ name, samples }) => [name, new Set(samples.map((each) => dayOf(each, zone).date))]),
   );
   const wanted = new Set([...daysOf.values()].flatMap((days) => [...days]));
   const due: PreparedRecord[] = [];

@@ -1,6 +1,8 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { MtpReaders } from '../devices/mtp/reader.ts';
+import type { Device } from '../devices/types.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import type { PreparedRecord, Zone } from '../records/types.ts';
@@ -31,8 +33,10 @@ export interface WellnessTarget {
 
 /** The parts of a watcher that its wellness needs. */
 export interface WellnessWatch extends WellnessTarget {
-  /** Returns the wellness folders that are there now. */
-  readonly folders: () => readonly string[];
+  /** Returns the watched folders that are there now, and the devices that are plugged in. */
+  readonly watched: () => readonly string[];
+  readonly devices: () => readonly Device[];
+  readonly mtp: MtpReaders;
   readonly client: () => Promise<ServiceClient>;
   /** Of the recordings: while it is not closed, the service is not called. */
   readonly breaker: CircuitBreaker;
@@ -86,6 +90,7 @@ export class WellnessSender {
   /** Reads the folders with the next check: one of them appeared. */
   readSoon(): void {
     this.#readAt = -Infinity;
+    this.#files.forget();
   }
 
   /** Retries with the next check: the network is back, or the machine woke up. */

@@ -40,7 +40,9 @@ describe('sync devices', () => {
 
     const { code, stdout, stderr } = await world.sync(['devices']);
     expect(code).toBe(0);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(
+      '`sync watch --devices` sends new recordings whenever a device is plugged in.\n',
+    );
     expect(stdout.split('\n')).toEqual([
       'Garmin Edge 840, serial number 3412345678',
       `  ${root}`,
@@ -67,7 +69,7 @@ describe('sync devices', () => {
     };
     expect((await unsent()).recordings.unsent).toBe(0);
 
-    const storage = join(media, 'mtp:host=091e_4f43/Internal Storage');
+    const storage = join(media, 'gvfs/mtp:host=091e_4f43/Internal Storage');
     mkdirSync(storage, { recursive: true });
     renameSync(join(media, 'GARMIN'), join(media, 'GARMIN1'));
     plugIn(join(media, 'GARMIN1'), [12]);

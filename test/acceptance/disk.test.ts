@@ -106,6 +106,44 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     },
   );
 
+  it.each(['full', 'read-only'] as const)(
+    'is named by status beside the login before there is a ledger (%s)',
+    async (trouble) => {
+      const { world, disk, folder } = await openOnSmallDisk();
+      if (trouble === 'full') disk.fill(0);
+      else disk.makeReadOnly();
+      const message = `The disk of ${join(folder, 'state')} is ${trouble}.`;
+      const hint =
+        trouble === 'full'
+          ? FREE_SPACE
+          : 'Make it writable; if it never is, name another folder with SYNC_STATE_DIR. Nothing is lost.';
+      const shown = await world.sync(['status']);
+      expect([shown.code, shown.stderr]).toEqual([1, '']);
+      expect(shown.stdout).toMatch(/^Login {5}good/m);
+      expect(shown.stdout).toContain(`\nDisk      ${message}\n          ${hint}\n`);
+      const json = await world.sync(['status', '--json']);
+      expect(ndjson(json.stdout)).toMatchObject([{ disk: { code: 'STORAGE', message, hint } }]);
+      const all = await world.sync(['status', '--all-profiles']);
+      expect([all.code, all.stdout]).toEqual([1, expect.stringContaining(message)]);
+      disk.makeWritable();
+    },
+  );
+
+  it('is named by status while a daemon has the ledger open', async () => {
+    const { world, disk } = await openOnSmallDisk();
+    world.write('rides/a.fit', makeRecording({ seed: 1 }));
+    const rides = join(world.home.dir, 'rides');
+    const started = await world.sync(['watch', rides, '--daemon', '--json']);
+    const [{ pid } = { pid: 0 }] = ndjson(started.stdout) as { pid: number }[];
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    disk.fill(0);
+    const { code, stdout, stderr } = await world.sync(['status']);
+    expect([code, stdout + stderr]).toEqual([
+      1,
+      expect.stringMatching(/The disk of \S+ is full\./),
+    ]);
+  });
+
   it('costs no recording if it fills up in the middle of an upload', async () => {
     const { world, disk, folder } = await openOnSmallDisk();
     const paths = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));

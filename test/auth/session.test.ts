@@ -386,7 +386,9 @@ describe('failures that keep the login', () => {
   function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
     const save: CredentialStore['save'] = (next, signal) =>
       isLocked()
-        ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
+        ? Promise.reject(
+            new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.', { hint: 'Unlock it.' }),
+          )
         : over.save(next, signal);
     return {
       ...over,
@@ -431,7 +433,9 @@ describe('failures that keep the login', () => {
       const monotonic = () => (ms += 20_000);
       const quick: Clock = { ...needs.clock, monotonic };
       const session = openTestSession({ ...needs, clock: quick, store }, warnings);
-      await failure(session.accessToken(never));
+      const error = await failure(session.accessToken(never));
+      // The warning alone has the advice about the login.
+      expect(error.hint).toBe('Unlock it.');
       await session.close();
       await session.close();
       expect(warnings).toHaveLength(count);

@@ -79,7 +79,7 @@ describe('sync push wellness of FIT files', () => {
     const run = await world.sync(['push', 'wellness', device, ...BERLIN]);
     expect(run).toEqual({
       code: 0,
-      stdout: '2026-02-15: sent\n2026-02-16: sent\nwellness: 2 sent.\n',
+      stdout: '2026-02-15: sent (dates in Europe/Berlin)\n2026-02-16: sent\nwellness: 2 sent.\n',
       stderr: [
         `${device}: no wellness in 2 FIT files.`,
         '4 FIT files: wellness of 2026-02-15 to 2026-02-16',

@@ -2,22 +2,17 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../auth/support.ts';
-import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import {
   EDGE_840,
   MANUFACTURER,
   deviceSearch,
+  foldersOf,
   garminXml,
   write,
   writeRecording,
 } from './support.ts';
 
 const { find, surveyIn } = deviceSearch();
-
-/** Returns a pattern for each folder in `root`, as for `/media/*`. */
-function foldersOf(root: string) {
-  return [{ root, below: ['*'] }];
-}
 
 describe('findDevices', () => {
   it('describes a Garmin by its GarminDevice.xml, with its folders in any letter case', async () => {
@@ -88,6 +83,21 @@ describe('findDevices', () => {
     expect(devices[0]).not.toHaveProperty('serial');
   });
 
+  it('takes no number that a maker writes in place of a serial number', async () => {
+    const media = scratchDir();
+    for (const volume of ['SIGMA1', 'SIGMA2']) {
+      writeRecording(join(media, volume, 'Activities/ride.fit'), {
+        manufacturer: MANUFACTURER.sigma,
+        serial: 1,
+      });
+    }
+    const { devices } = await find({ mounts: foldersOf(media) });
+    expect(devices.map(({ key }) => key)).toEqual([
+      `path:${join(media, 'SIGMA1')}`,
+      `path:${join(media, 'SIGMA2')}`,
+    ]);
+  });
+
   it('finds nothing on volumes without recordings', async () => {
     const media = scratchDir();
     write(join(media, 'STICK/Activities/notes.txt'), 'no recording');
@@ -135,9 +145,11 @@ describe('findDevices', () => {
 
   it('reports a device that is mounted twice once, with the folders of the disk', async () => {
     const media = scratchDir();
-    const twice = ['mtp:host=Garmin_Edge', 'zzz'].map((name) => join(media, name));
+    const twice = ['gvfs/mtp:host=Garmin_Edge/Internal Storage', 'zzz'].map((name) =>
+      join(media, name),
+    );
     for (const root of twice) writeRecording(join(root, 'Garmin/Activity/a.fit'), { serial: 5 });
-    const { devices } = await find({ mounts: foldersOf(media) });
+    const { devices } = await surveyIn(media);
     expect(devices).toMatchObject([
       { root: twice[1], access: 'disk', recordings: [join(twice[1] ?? '', 'Garmin/Activity')] },
     ]);
@@ -208,112 +220,5 @@ describe('findDevices', () => {
     const search = find({ mounts: foldersOf(scratchDir()) }, stop.signal);
     stop.abort(new Error('Ctrl-C'));
     await expect(search).rejects.toThrow('Ctrl-C');
-  });
-});
-
-describe('findDevices with apps', () => {
-  it('finds the folders of apps below the home folder of each system', async () => {
-    const home = scratchDir();
-    const whoosh =
-      'AppData/Local/Packages/MyWhooshTechnologyService.MyWhoosh_x1/LocalCache/Local/MyWhoosh/Content/Data';
-    for (const folder of [
-      'Documents/Zwift/Activities',
-      '.goldencheetah/Ada Lovelace/imports',
-      'Documents/TPVirtual/C1234/FITFiles',
-      whoosh,
-    ]) {
-      mkdirSync(join(home, folder), { recursive: true });
-    }
-    const env = { ...process.env, LocalAppData: join(home, 'AppData/Local') };
-    const appsOn = async (platform: NodeJS.Platform) => {
-      const { devices } = await find({ platform, homeDir: home, apps: true, env });
-      return devices.map(({ kind, maker, root }) => `${kind} ${maker} ${root.slice(home.length)}`);
-    };
-    expect(await appsOn('linux')).toEqual([
-      'app zwift /Documents/Zwift/Activities',
-      'app tpvirtual /Documents/TPVirtual/C1234/FITFiles',
-      'app goldencheetah /.goldencheetah/Ada Lovelace/imports',
-    ]);
-    expect(await appsOn('darwin')).toEqual(['app zwift /Documents/Zwift/Activities']);
-    expect(await appsOn('win32')).toEqual([
-      'app zwift /Documents/Zwift/Activities',
-      `app mywhoosh /${whoosh}`,
-      'app tpvirtual /Documents/TPVirtual/C1234/FITFiles',
-    ]);
-  });
-
-  it('lists a folder that Wine links to the one of the user once', async () => {
-    const home = scratchDir();
-    mkdirSync(join(home, 'Documents/Zwift/Activities'), { recursive: true });
-    mkdirSync(join(home, '.wine/drive_c/users/ada'), { recursive: true });
-    symlinkSync(join(home, 'Documents'), join(home, '.wine/drive_c/users/ada/Documents'));
-    const { devices } = await find({ platform: 'linux', homeDir: home, apps: true });
-    expect(devices.map(({ recordings }) => recordings)).toEqual([
-      [join(home, 'Documents/Zwift/Activities')],
-    ]);
-  });
-
-  it('looks nowhere without a home folder', async () => {
-    expect(await find({ homeDir: '', apps: true })).toEqual({ devices: [], silent: [] });
-  });
-});
-
-describe('surveyDevices', () => {
-  it('lists the recordings with their stamps, and the one that was made last', async () => {
-    const media = scratchDir();
-    const folder = join(media, 'GARMIN/Garmin/Activity');
-    const last = join(folder, '2026/a.fit');
-    writeRecording(last, { startTime: new Date('2026-02-15T07:30:00Z'), localOffsetMinutes: 60 });
-    writeRecording(join(folder, '2026-02-14.fit'), { startTime: new Date('2026-02-14T07:30:00Z') });
-    write(join(folder, '.hidden.fit'), '');
-    write(join(folder, 'notes.txt'), '');
-    write(join(media, 'GARMIN/Garmin/Monitor/M1.FIT'), '');
-    const { devices } = await surveyIn(media);
-    expect(devices).toMatchObject([
-      {
-        files: [
-          { path: join(folder, '2026-02-14.fit'), stamp: { size: expect.any(Number) as number } },
-          { path: last },
-        ],
-        newest: { path: last, activity: { name: 'Morning ride' } },
-        wellnessFiles: 1,
-      },
-    ]);
-    expect(devices[0]?.files).toHaveLength(2);
-  });
-
-  it('asks for the names of files only over MTP', async () => {
-    const media = scratchDir();
-    const folder = join(media, 'mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
-    writeRecording(join(folder, 'a.fit'));
-    const { devices } = await surveyIn(media);
-    expect(devices).toMatchObject([{ access: 'mtp', files: [{ path: join(folder, 'a.fit') }] }]);
-    expect(devices[0]?.files[0]).not.toHaveProperty('stamp');
-    expect(devices[0]).not.toHaveProperty('newest');
-  });
-});
-
-const noFuse = whyNoFuse();
-if (noFuse !== undefined) console.warn(`Tests of hanging mounts are skipped: ${noFuse}.`);
-
-describe.skipIf(noFuse !== undefined)('a mount that hangs', () => {
-  it('is silent, and delays no other device', async () => {
-    const [media, source] = [scratchDir(), scratchDir()];
-    writeRecording(join(source, 'Garmin/Activity/a.fit'), { serial: 5 });
-    const hung = await mountFuse(source, join(media, 'HANGS'));
-    writeRecording(join(media, 'GARMIN/Garmin/Activity/a.fit'), { serial: 6 });
-    hung.hang();
-    const limitMs = 500;
-    const started = performance.now();
-    const found = await find({ mounts: foldersOf(media), limitMs });
-    expect(found).toMatchObject({
-      devices: [{ key: 'serial:garmin:6' }],
-      silent: [join(media, 'HANGS')],
-    });
-    expect(performance.now() - started).toBeLessThan(20_000);
-    hung.answer();
-    const { devices, silent } = await find({ mounts: foldersOf(media) });
-    expect(devices.map(({ key }) => key)).toEqual(['serial:garmin:6', 'serial:garmin:5']);
-    expect(silent).toEqual([]);
   });
 });

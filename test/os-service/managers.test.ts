@@ -5,7 +5,7 @@ import { launchdPlist } from '../../src/os-service/launchd.ts';
 import type { ManagerOptions, ServiceManager } from '../../src/os-service/definition.ts';
 import { serviceManager, serviceSlug } from '../../src/os-service/manager.ts';
 import type { Ran } from '../../src/os-service/runner.ts';
-import { systemRunner } from '../../src/os-service/runner.ts';
+import { commandText, systemRunner } from '../../src/os-service/runner.ts';
 import { inSystemFolder } from '../../src/system/executables.ts';
 import { systemdUnit } from '../../src/os-service/systemd.ts';
 import { scratchDir } from '../daemon/support.ts';
@@ -334,6 +334,12 @@ describe('running a program of the system', () => {
     const file = 'C:\\Windows\\System32\\schtasks.exe';
     expect(inSystemFolder('schtasks', { SystemRoot: 'C:\\Windows' })).toBe(file);
     expect(inSystemFolder('schtasks', {})).toBe(file);
+  });
+
+  it('is named in messages as a shell reads it', () => {
+    expect(commandText('launchctl', ['bootout', '/Users/$(id)/a b.plist'])).toBe(
+      `launchctl bootout '/Users/$(id)/a b.plist'`,
+    );
   });
 
   it('distinguishes a missing program from a failed one', async () => {

@@ -96,16 +96,10 @@ describe('chooseSamples', () => {
     ]);
   });
 
-  it('lets --tz override local time, and says so', () => {
+  it('keeps the local time of a file with --tz', () => {
     const files = [file('a', sample('restingHr', '2026-02-15T23:30:00-05:00', 50))];
     const zone = { name: 'Europe/Berlin', from: 'flag' } as const;
-    expect(choose(files, { zone })).toEqual({
-      chosen: ['a restingHr 2026-02-16 50'],
-      notes: [
-        "--tz Europe/Berlin overrides the device's local time: a measurement is on another day.",
-      ],
-      warnings: [],
-    });
+    expect(choose(files, { zone }).chosen).toEqual(['a restingHr 2026-02-15 50']);
   });
 });
 
@@ -228,6 +222,7 @@ describe('the VO2max of two sports', () => {
         file: file('ride.fit', ride),
         sample: ride,
         date: '2026-02-15',
+        zoneUsed: true,
         other: run,
       });
     }
@@ -236,7 +231,12 @@ describe('the VO2max of two sports', () => {
   it('has no other beside it if both are the same', () => {
     const same = { ...run, value: 48 };
     const [chosen] = chooseSamples([file('a', same, ride)], BERLIN).chosen;
-    expect(chosen).toEqual({ file: file('a', same, ride), sample: ride, date: '2026-02-15' });
+    expect(chosen).toEqual({
+      file: file('a', same, ride),
+      sample: ride,
+      date: '2026-02-15',
+      zoneUsed: true,
+    });
   });
 
   it('is noted if the days mix the sports', () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
@@ -6,6 +6,7 @@ import { REVISIONS } from '../../src/sandbox/revisions.ts';
 import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
+import { ndjson } from '../support/program.ts';
 import { until } from '../watch/support.ts';
 import { openSandbox, tempDir } from './support.ts';
 
@@ -70,6 +71,96 @@ describe('sync sandbox', () => {
     stop.abort();
     await done;
   });
+
+  it('points people to its page', async () => {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+    const { stdout, done } = startCommand(sandbox, system, ['--port', '0']);
+    await until(() => stdout.length > 0);
+    const [, page = ''] = /^# Open (\S+) to look at it\.$/m.exec(stdout.join('\n')) ?? [];
+    const response = await fetch(page, { headers: { accept: 'text/html' } });
+    expect(await response.text()).toContain('<title>Ada Lindqvist · Sandbox platform</title>');
+    stop.abort();
+    await done;
+  });
+
+  it('appends each request to the file of --log, for its owner alone', async () => {
+    const log = join(tempDir(), 'requests.ndjson');
+    for (const path of ['/api/profile', '/api/workouts']) {
+      const { info, stop } = await start({ log });
+      await fetch(`${info.url}${path}`, { headers: { authorization: 'Bearer secret' } });
+      await stop();
+    }
+    const text = readFileSync(log, 'utf8');
+    expect(ndjson(text)).toMatchObject([
+      { ordinal: 1, path: '/api/profile', status: 401 },
+      { ordinal: 1, path: '/api/workouts', status: 401 },
+    ]);
+    expect(text).not.toContain('secret');
+    expect(statSync(log).mode & 0o077).toBe(0);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'warns once if the disk of --log is full, and continues to answer',
+    async () => {
+      const stop = new AbortController();
+      onTestFinished(() => stop.abort());
+      const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+      const args = ['--port', '0', '--log', '/dev/full'];
+      const { stdout, stderr, done } = startCommand(sandbox, system, args);
+      await until(() => stdout.length > 0);
+      const url = /SYNC_BASE_URL=(\S+)/.exec(stdout.join('\n'))?.[1] ?? '';
+      await fetch(`${url}/api/profile`);
+      expect((await fetch(`${url}/api/profile`)).status).toBe(401);
+      expect(stderr).toEqual([expect.stringContaining('The disk of /dev is full.')]);
+      stop.abort();
+      await done;
+    },
+  );
+
+  it('writes the file of --wait-ready when it answers, for a shell to read, and removes it', async () => {
+    const file = join(tempDir(), 'sandbox.env');
+    const { info, stop } = await start({ waitReady: file });
+    expect(readFileSync(file, 'utf8')).toBe(
+      `export SYNC_BASE_URL=${info.url} SYNC_CLIENT_ID=sandbox-client\n`,
+    );
+    await stop();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('replaces the file of a killed sandbox, and keeps that of a later one', async () => {
+    const file = join(tempDir(), 'sandbox.env');
+    writeFileSync(file, 'export SYNC_BASE_URL=http://127.0.0.1:1 SYNC_CLIENT_ID=x\n');
+    const first = await start({ waitReady: file });
+    expect(readFileSync(file, 'utf8')).toContain(first.info.url);
+    const second = await start({ waitReady: file });
+    await first.stop();
+    expect(readFileSync(file, 'utf8')).toContain(second.info.url);
+    await second.stop();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('leaves a file for --wait-ready that it did not write', async () => {
+    const file = join(tempDir(), 'notes.txt');
+    writeFileSync(file, 'notes');
+    await expect(start({ waitReady: file })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `--wait-ready ${file}: this file is not of a sandbox.`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('notes');
+  });
+
+  it.each([{ log: '/nowhere/requests.ndjson' }, { waitReady: '/nowhere/sandbox.env' }])(
+    'names the file of %o that it cannot write',
+    async (flags) => {
+      await expect(start(flags)).rejects.toMatchObject({
+        name: 'SyncError',
+        code: 'STORAGE',
+        message: expect.stringContaining('/') as string,
+      });
+    },
+  );
 
   it('maps every flag to its setting', async () => {
     const data = tempDir();

@@ -3,9 +3,19 @@ import type { Exchange } from '../../src/sandbox/request-log.ts';
 import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { ROUTES } from '../../src/sandbox/routes.ts';
 import { SCOPES } from '../../src/sandbox/scopes.ts';
-import { Contract, operationsOf, readContract } from '../support/contract.ts';
+import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import { Contract, operationsOf, readContract, type Located } from '../support/contract.ts';
+import { bearer, multipart, openApp } from './support.ts';
 
 const contract = readContract();
+const isControl = ({ operation }: Located) => operation.tags.includes('Control');
+const operations = operationsOf(contract).filter((each) => !isControl(each));
+const controlOperations = operationsOf(contract).filter(isControl);
+const named = (located: Located) => ({
+  name: located.operation.operationId,
+  method: located.method.toUpperCase(),
+  path: located.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+});
 
 /** The endpoints and fields in service-interface.md; the others are assumptions. */
 const SHOWN = {
@@ -58,12 +68,8 @@ function* propertiesBelow(node: unknown, path: string): Generator<[string, strin
 }
 
 describe('docs/openapi.yaml', () => {
-  it('describes every endpoint of the sandbox, and no other', () => {
-    const described = operationsOf(contract).map(({ operation, method, path }) => ({
-      name: operation.operationId,
-      method: method.toUpperCase(),
-      path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    }));
+  it('describes every endpoint of the platform, and no other', () => {
+    const described = operations.map(named);
     const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
     expect(described.sort(byName)).toEqual([...ROUTES].sort(byName));
   });
@@ -74,7 +80,7 @@ describe('docs/openapi.yaml', () => {
   });
 
   it('marks every operation and parameter that the interface does not show', () => {
-    const unmarked = operationsOf(contract).flatMap(({ operation }) => [
+    const unmarked = operations.flatMap(({ operation }) => [
       ...(isMarked(operation as Marked) ? [] : [operation.operationId]),
       ...(operation.parameters ?? []).flatMap((parameter) =>
         isMarked(parameter as Marked) ? [] : [parameter.name],
@@ -86,7 +92,7 @@ describe('docs/openapi.yaml', () => {
   it('marks every field that the interface does not show', () => {
     const unmarked: Record<string, string[]> = {};
     for (const [path, name, property] of propertiesBelow(contract, '')) {
-      if (isMarked(property)) continue;
+      if (isMarked(property) || path.startsWith('/components/schemas/Sandbox')) continue;
       const owner = /schemas\/(\w+)/.exec(path)?.[1] ?? /upload-fit/.exec(path)?.[0] ?? path;
       (unmarked[owner] ??= []).push(name);
     }
@@ -96,6 +102,88 @@ describe('docs/openapi.yaml', () => {
     ]);
     for (const names of Object.values(unmarked)) names.sort();
     expect(unmarked).toEqual(Object.fromEntries(shown));
+  });
+});
+
+describe('the control endpoints in docs/openapi.yaml', () => {
+  it('are all of them, and no other', async () => {
+    const { endpoints } = (await (await openApp().app.request('/_sandbox')).json()) as {
+      endpoints: object;
+    };
+    const described = controlOperations.map(named).map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).toEqual(['GET /', 'GET /_sandbox', ...Object.keys(endpoints)].sort());
+  });
+
+  it('list every setting', () => {
+    const { SandboxSettings: settings } = (
+      contract.components as unknown as {
+        schemas: Record<string, { properties: object } | undefined>;
+      }
+    ).schemas;
+    expect(Object.keys(settings?.properties ?? {}).sort()).toEqual(
+      Object.keys(DEFAULT_SETTINGS).sort(),
+    );
+  });
+
+  it.each([
+    ['describeSandbox', 200, 'GET', '/'],
+    ['listControlEndpoints', 200, 'GET', '/_sandbox'],
+    ['readState', 200, 'GET', '/_sandbox/state'],
+    ['readState', 404, 'GET', '/_sandbox/state?athlete=x'],
+    ['clearState', 204, 'DELETE', '/_sandbox/state'],
+    ['readRecording', 404, 'GET', '/_sandbox/recordings/x'],
+    ['listRequests', 200, 'GET', '/_sandbox/requests'],
+    ['clearRequests', 204, 'DELETE', '/_sandbox/requests'],
+    ['readRequest', 200, 'GET', '/_sandbox/requests/1'],
+    ['readRequest', 404, 'GET', '/_sandbox/requests/99'],
+    ['processRecordings', 204, 'POST', '/_sandbox/process', { outcome: 'none' }],
+    ['processRecordings', 404, 'POST', '/_sandbox/process', { sha256: 'x' }],
+    [
+      'addFood',
+      200,
+      'POST',
+      '/_sandbox/foods',
+      { date: '2026-02-15', meal: 'lunch', item: { name: 'Soup', logged_at: '2026-02-15T12:00Z' } },
+    ],
+    ['addFood', 400, 'POST', '/_sandbox/foods', {}],
+    ['editFood', 404, 'PATCH', '/_sandbox/foods/x', { name: 'Tea' }],
+    ['removeFood', 404, 'DELETE', '/_sandbox/foods/x'],
+    ['readSettings', 200, 'GET', '/_sandbox/settings'],
+    ['changeSettings', 200, 'POST', '/_sandbox/settings', { revision: '2026-02' }],
+    ['changeSettings', 400, 'POST', '/_sandbox/settings', { colour: 'red' }],
+    ['listFaults', 200, 'GET', '/_sandbox/faults'],
+    ['addFaults', 200, 'POST', '/_sandbox/faults', { faults: ['any:503*inf'] }],
+    ['addFaults', 400, 'POST', '/_sandbox/faults', { faults: ['x'] }],
+    ['removeFaults', 204, 'DELETE', '/_sandbox/faults?spec=any:500*inf%2B9'],
+    ['removeFaults', 404, 'DELETE', '/_sandbox/faults?spec=any:501'],
+    ['issueTokens', 200, 'POST', '/_sandbox/tokens', {}],
+    ['issueTokens', 404, 'POST', '/_sandbox/tokens', { clientId: 'x' }],
+    ['expireTokens', 200, 'POST', '/_sandbox/expire', { kind: 'refresh' }],
+    ['revokeLogins', 200, 'POST', '/_sandbox/revoke', { login: 'x' }],
+    ['revokeLogins', 404, 'POST', '/_sandbox/revoke', { athlete: 'x' }],
+  ])('describe %s %i', async (operationId, status, method, path, body?: object) => {
+    const sandbox = openApp({ faults: ['any:500*inf+9'] });
+    const form = multipart([{ name: 'file', fileName: 'a.fit', content: 'x' }]);
+    const headers = { ...bearer(sandbox), ...form.headers };
+    await sandbox.app.request('/api/workouts/upload-fit', { ...form, method: 'POST', headers });
+    const response = await sandbox.app.request(path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(status);
+    expect(await new Contract().controlViolations(operationId, response)).toEqual([]);
+  });
+
+  it('describe the refusal of other web sites', async () => {
+    const { app } = openApp();
+    const headers = { origin: 'https://evil.example' };
+    for (const { operation, method, path } of controlOperations) {
+      if (path === '/') continue;
+      const response = await app.request(path, { method: method.toUpperCase(), headers });
+      expect(response.status).toBe(403);
+      expect(await new Contract().controlViolations(operation.operationId, response)).toEqual([]);
+    }
   });
 });
 

@@ -15,13 +15,14 @@ interface Content {
 
 export interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, (Content & { readonly $ref?: string }) | undefined>>;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
-const METHODS = ['get', 'post', 'patch'] as const;
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
 export interface OpenApi {
   readonly paths: Readonly<
@@ -101,6 +102,15 @@ export class Contract {
       found.push(...this.#answer(located, String(status), answer, answerType));
     }
     return found.map((each) => `${method} ${path} ${String(status)}: ${each}`);
+  }
+
+  /** Lists what breaks the contract in an answer of a control endpoint. */
+  async controlViolations(operationId: string, response: Response): Promise<string[]> {
+    const located = this.#operations.get(operationId);
+    if (located === undefined) return [`${operationId}: no such operation`];
+    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? null;
+    const answer: unknown = type === 'application/json' ? await response.json() : null;
+    return this.#answer(located, String(response.status), answer, type);
   }
 
   #query({ operation, pointer }: Located, query: Exchange['record']['query']): string[] {

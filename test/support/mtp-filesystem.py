@@ -3,11 +3,11 @@
 
   mtp-filesystem.py SOURCE MOUNT CONTROL COUNTS
 
-Shows the files below SOURCE at MOUNT, read-only: without inodes, with the present as every time, and one
-call at a time, each with a delay. A second reader of any file gets EBUSY.
+Shows the files below SOURCE at MOUNT, read-only, and makes one call at a time, each with a delay. There are
+no inodes. A second reader of any file gets EBUSY.
 
 CONTROL is a JSON file, read before every call: {"delay": seconds, "sizes": whether sizes are stated,
-"state": "plugged" | "hanging" | "gone" | "unplugged", "after": {"bytes": n, "state": S}}.
+"times": "now" (as kio-fuse) or "none" (0, as GVfs), "state": "plugged" | "hanging" | "gone" | "unplugged", "after": {"bytes": n, "state": S}}.
 "hanging": calls do not return; "gone": they fail with ENODEV; "unplugged": nothing is there, ENOENT.
 "after" changes the state once that many bytes were read in all.
 COUNTS gets JSON with every call: {"calls": n, "opens": {path: n}, "bytes": {path: n}, "most": readers
@@ -75,8 +75,9 @@ class Device(fusepy.Operations):
                 found = os.lstat(source + path)
             except OSError as error:
                 raise fusepy.FuseOSError(error.errno) from error
-            now = time.time()
-            states_size = stat.S_ISREG(found.st_mode) and control().get("sizes", True)
+            settings = control()
+            now = time.time() if settings.get("times", "now") == "now" else 0
+            states_size = stat.S_ISREG(found.st_mode) and settings.get("sizes", True)
             return {
                 "st_mode": found.st_mode,
                 "st_nlink": 1,

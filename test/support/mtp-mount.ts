@@ -15,6 +15,8 @@ export interface MtpBehaviour {
   readonly delay?: number;
   /** False: every size is 0. */
   readonly sizes?: boolean;
+  /** Of every file: the present, or 1970. Absent: `now`. */
+  readonly times?: 'now' | 'none';
   readonly state?: 'plugged' | 'hanging' | 'gone' | 'unplugged';
   /** The state once this many bytes were read. */
   readonly after?: { readonly bytes: number; readonly state: 'hanging' | 'gone' | 'unplugged' };

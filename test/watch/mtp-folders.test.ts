@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -86,28 +86,29 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     expect(watcher.picture).toMatchObject({ waiting: 0, unfinished: 1 });
   });
 
-  it.each([true, false])(
-    'is not read again by the next watcher, if sizes are stated: %s',
-    async (sizes) => {
-      device.behave({ sizes });
-      const hashes = record(3);
-      const first = watch();
-      await until(() => sent().length === 3);
-      await first.end();
-      const { opens } = device.counts();
-      const more = anotherRecording();
-      put(onDevice('new.fit'), more);
-      watch();
-      await until(() => sent().length === 4);
-      await quiet();
-      expect(sent()).toEqual([...hashes, sha256(more)].sort());
-      expect(uploads()).toBe(4);
-      expect(device.counts().opens).toEqual({
-        ...opens,
-        '/Internal Storage/GARMIN/Activity/new.fit': 1,
-      });
-    },
-  );
+  it.each([
+    ['whose files have the present as their time', {}],
+    ['whose files have no time', { times: 'none' }],
+    ['whose files have no size', { sizes: false }],
+  ] as const)('%s, is not read again by the next watcher', async (_what, behaviour) => {
+    device.behave(behaviour);
+    const hashes = record(3);
+    const first = watch();
+    await until(() => sent().length === 3);
+    await first.end();
+    const { opens } = device.counts();
+    const more = anotherRecording();
+    put(onDevice('new.fit'), more);
+    watch();
+    await until(() => sent().length === 4);
+    await quiet();
+    expect(sent()).toEqual([...hashes, sha256(more)].sort());
+    expect(uploads()).toBe(4);
+    expect(device.counts().opens).toEqual({
+      ...opens,
+      '/Internal Storage/GARMIN/Activity/new.fit': 1,
+    });
+  });
 
   it('that hangs keeps no other folder waiting, and is waited for', async () => {
     const hashes = record(2);
@@ -130,6 +131,17 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     const asked = performance.now();
     await end();
     expect(performance.now() - asked).toBeLessThan(5_000);
+  });
+
+  it('that another program reads is waited for', async () => {
+    const hashes = record(2);
+    const reader = openSync(join(activities, '2026-11-001.fit'), 'r');
+    const { events } = watch();
+    const reason = 'The Garmin Edge 840 is busy: another program uses it.';
+    await until(() => reasons(events).includes(reason));
+    closeSync(reader);
+    await until(() => sent().length === 2);
+    expect(sent()).toEqual(hashes);
   });
 
   it.each(['gone', 'unplugged', 'hanging'] as const)(

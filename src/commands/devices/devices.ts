@@ -12,7 +12,7 @@ import { patternText } from '../../devices/places.ts';
 import type { Places } from '../../devices/types.ts';
 import { describeFileError } from '../../upload/find-files.ts';
 import { withUnsent } from './unsent.ts';
-import { deviceJson, deviceText, loginText, nothingText, silentText } from './words.ts';
+import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
 
 /** Lists what is connected or installed. Reads a few recordings, and sends no request. */
 export const devices: CommandModule = {
@@ -42,7 +42,8 @@ export const devices: CommandModule = {
         const unsent = countUnsent?.(device.files);
         output.result(deviceJson(device, unsent), deviceText(device, unsent, view));
       }
-      if (found.devices.length > 0 && countUnsent === undefined) output.say(loginText());
+      if (found.devices.length === 0) return;
+      output.say(countUnsent === undefined ? loginText() : watchText());
     });
     for (const folder of found.silent) output.warn(silentText(folder));
     const searched = searchedPlaces(places, context, folders);

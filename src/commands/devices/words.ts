@@ -9,7 +9,7 @@ export function deviceJson(
   { files, newest, recordings, wellness, wellnessFiles, ...device }: SurveyedDevice,
   unsent: number | undefined,
 ): Record<string, unknown> {
-  const activity = newest === undefined ? undefined : activityJson(newest.activity);
+  const activity = newest?.activity && activityJson(newest.activity);
   return {
     type: 'device',
     ...device,
@@ -53,7 +53,9 @@ export function deviceText(
     recordingsText(files.length, unsent),
   ];
   if (newest !== undefined) {
-    lines.push(`newest: ${activityText(newest.activity, basename(newest.path), view)}`);
+    const name = basename(newest.path);
+    const { activity } = newest;
+    lines.push(`newest: ${activity === undefined ? name : activityText(activity, name, view)}`);
   }
   if (wellness.length > 0) lines.push(plural(wellnessFiles, 'wellness file'));
   if (files.length > 0 && unsent !== 0)
@@ -70,6 +72,10 @@ function recordingsText(files: number, unsent: number | undefined): string {
 
 export function loginText(): Text {
   return phrase`Run ${sync('login')} to see which recordings were not sent.`;
+}
+
+export function watchText(): Text {
+  return phrase`${sync('watch', '--devices')} sends new recordings whenever a device is plugged in.`;
 }
 
 export function silentText(folder: string): Text {

@@ -80,7 +80,7 @@ export async function readLogin(
 }
 
 /** Returns 0 for a good login, or the code of its failure. */
-export function exitCodeFor({ login, checked }: LoginFacts): ExitCode {
+export function exitCodeOfLogin({ login, checked }: LoginFacts): ExitCode {
   if (login.state !== 'logged-in') return exitCodeOf(login.code);
   if (checked?.outcome !== 'failed') return ExitCode.ok;
   return checked.code.startsWith('AUTH_') ? exitCodeOf(checked.code) : ExitCode.unavailable;

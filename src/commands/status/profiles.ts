@@ -10,8 +10,8 @@ import { ANY_DEVICE } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import { type Checked, type LoginState, exitCodeFor } from './login.ts';
-import { type StatusReport, readStatus } from './read.ts';
+import type { Checked, LoginState } from './login.ts';
+import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { loginWord, uploadsText } from './words.ts';
 
@@ -53,7 +53,7 @@ async function showProfile(context: AppContext, http: Http, check: boolean): Pro
 }
 
 function shortText(report: StatusReport, now: number): Text {
-  const { profile, service, account, login, checked, watching, ledger, zone } = report;
+  const { profile, service, account, login, checked, disk, watching, ledger, zone } = report;
   const { uploads, waiting } = ledger;
   const open = [
     ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
@@ -69,6 +69,7 @@ function shortText(report: StatusReport, now: number): Text {
     `Login ${loginWord(login)}`,
     ...problemLines(login),
     ...problemLines(checked),
+    ...problemLines(disk),
     [uploadsText(ledger, now), ...open].join('; '),
     watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
@@ -77,8 +78,8 @@ function shortText(report: StatusReport, now: number): Text {
   ]);
 }
 
-/** Returns why a login is not good; nothing if it is. */
-function problemLines(found: LoginState | Checked | undefined): Text[] {
+/** Returns why a login or a disk is not good; nothing if it is. */
+function problemLines(found: LoginState | Checked | StatusReport['disk']): Text[] {
   if (found === undefined || !('message' in found)) return [];
   return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
 }

@@ -4,13 +4,15 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
+import { type ExitCode, type SyncError, exitCodeOf } from '../../base/errors.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, type WatchScope, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { dateAt } from '../../records/local-date.ts';
-import { type LoginFacts, readLogin } from './login.ts';
+import { findDiskFault } from '../../system/disk.ts';
+import { type LoginFacts, exitCodeOfLogin, readLogin } from './login.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
 import { type ZoneFacts, readZone } from './zone.ts';
@@ -22,6 +24,8 @@ export interface StatusReport extends LoginFacts {
   /** Undefined if the athlete is still unknown: `status` does not ask the service. */
   readonly account: Account | undefined;
   readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
+  /** Why the disk of the state folder takes no data. */
+  readonly disk: Pick<SyncError, 'code' | 'message' | 'hint'> | undefined;
   readonly zone: ZoneFacts;
   /** The running watchers of this profile, in the background or at a terminal. */
   readonly watching: readonly SeenHealth[];
@@ -72,11 +76,22 @@ export async function readStatus(
     account,
     store: storeOf(context, config),
     ...(await readLogin(context, config, http, { check, key, watching })),
+    disk: diskOf(config),
     zone,
     watching,
     watchedLast,
     ledger: readLedger(context, config, key, zone),
   };
+}
+
+/** Returns 0 if the login and the disk are good, or the exit code for the one that is not. */
+export function exitCodeFor(report: StatusReport): ExitCode {
+  return report.disk === undefined ? exitCodeOfLogin(report) : exitCodeOf(report.disk.code);
+}
+
+function diskOf({ paths }: Config): StatusReport['disk'] {
+  const fault = findDiskFault(paths.stateDir, 'SYNC_STATE_DIR');
+  return fault && { code: 'STORAGE', message: fault.message, hint: fault.hint };
 }
 
 function storeOf(context: AppContext, config: Config): StatusReport['store'] {

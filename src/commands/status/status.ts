@@ -2,9 +2,8 @@ import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
 import { statusJson } from './json.ts';
-import { exitCodeFor } from './login.ts';
 import { statusOfAllProfiles } from './profiles.ts';
-import { readStatus } from './read.ts';
+import { exitCodeFor, readStatus } from './read.ts';
 import { statusText, viewOn } from './words.ts';
 
 interface StatusFlags {

@@ -42,6 +42,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Login', ...loginLines(login, now)),
     ...rows('Checked', ...checkedLines(report.checked)),
     ...rows('Kept in', ...storeLines(report)),
+    ...rows('Disk', ...diskLines(report)),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
     ...rows('Uploads', uploadsText(ledger, now)),
@@ -124,6 +125,11 @@ function checkedLines(checked: Checked | undefined): Text[] {
 function storeLines({ login, store }: StatusReport): Text[] {
   if (login.state !== 'logged-in' && login.state !== 'ended') return [];
   return [store.kind === 'file' ? `${store.where} (only you can read it)` : store.where];
+}
+
+function diskLines({ disk }: StatusReport): Text[] {
+  if (disk === undefined) return [];
+  return [disk.message, ...(disk.hint === undefined ? [] : [disk.hint])];
 }
 
 function watchingLines({ watching, watchedLast }: StatusReport, now: number): Text[] {

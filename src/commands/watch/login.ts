@@ -22,8 +22,8 @@ import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
-import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Zone } from '../../records/types.ts';
+import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/circuit-breaker.ts';
 import type { FilesystemType } from '../../watch/filesystem-type.ts';
@@ -45,10 +45,10 @@ export interface WatchSetup {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
-  /** How folders on MTP mounts are read. */
-  readonly mtp: MtpReaderOptions;
   /** Send wellness, too. */
   readonly wellness: boolean;
+  /** How folders on MTP mounts are read. */
+  readonly mtp: MtpReaderOptions;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.

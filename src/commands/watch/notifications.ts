@@ -5,8 +5,10 @@ import type { Context } from '../../base/context.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { NotificationMode } from '../../config/settings.ts';
 import { plural } from '../../terminal/words.ts';
+import type { RecordItem } from '../../records/deliver.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
+import { deviceText } from '../device-words.ts';
 
 /** Time after the last of a burst in which another recording joins its notification (ms). */
 const QUIET_MS = 3_000;
@@ -103,7 +105,7 @@ export class Notifications {
   }
 }
 
-/** Returns what is shown at once: until the user acts, nothing is sent. */
+/** Returns a notification that is shown at once: nothing is sent until the user acts. */
 function urgentNote(notice: WatchNotice): Note | undefined {
   switch (notice.event) {
     case 'login-needed': {
@@ -121,10 +123,18 @@ function urgentNote(notice: WatchNotice): Note | undefined {
         notice.hint === undefined ? notice.message : phrase`${notice.message} ${notice.hint}`;
       return { title: 'sync: recordings wait', text };
     }
+    case 'device':
+      return notice.left === undefined ? undefined : { title: LEFT, text: deviceText(notice) };
+    case 'folder': {
+      const { folder, reason = '', left } = notice;
+      return left === undefined ? undefined : { title: LEFT, text: `${folder}: ${reason}` };
+    }
     default:
       return undefined;
   }
 }
+
+const LEFT = 'sync: a device left with recordings';
 
 function entryOf(notice: WatchNotice): Entry | undefined {
   switch (notice.event) {
@@ -137,6 +147,8 @@ function entryOf(notice: WatchNotice): Entry | undefined {
       const text = hint === undefined ? `${name}: ${detail}` : phrase`${name}: ${detail} ${hint}`;
       return { topic: 'damaged', name, text };
     }
+    case 'day':
+      return dayEntry(notice.item);
     case 'missing': {
       const name = basename(notice.path);
       return { topic: 'missing', name, text: phrase`${name}. Run ${TOPICS.missing.advice}.` };
@@ -161,6 +173,12 @@ function uploadEntry(item: UploadItem): Entry | undefined {
     default:
       return undefined;
   }
+}
+
+function dayEntry(item: RecordItem): Entry | undefined {
+  if (item.outcome !== 'rejected') return undefined;
+  const name = `Wellness of ${item.date}`;
+  return { topic: 'refused', name, text: `${name}: ${item.message}` };
 }
 
 function burstText(first: Entry, more: readonly Entry[]): Text {

@@ -255,8 +255,8 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
-    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
     wellness: wellness ?? false,
+    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);

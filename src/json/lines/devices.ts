@@ -33,7 +33,7 @@ const DEVICE: LineKind = {
     newest: object(
       { path: text('The file.'), ...activity },
       'The recording that was made last.',
-      'there is one and the device is read as a disk',
+      'there is one and a file tells; over MTP, its name',
     ),
   },
   examples: [

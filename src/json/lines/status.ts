@@ -90,6 +90,7 @@ const STATUS: LineKind = {
       'What the service said of the login.',
       '`--check` is given and there is a login to check',
     ),
+    disk: object(failure(), 'Why the disk of the state folder takes no data.', 'it takes none'),
     zone: object(
       {
         name: text('The zone that decides about days.'),

@@ -31,6 +31,10 @@ const WATCH: LineKind = {
           folder: text('The folder.'),
           state: word(FOLDER_STATES, 'Its state.'),
           reason: text('Why, as a sentence.', 'there is something to say'),
+          left: count(
+            'Recordings on it that are not sent.',
+            'it was on a device that left with some',
+          ),
         },
       },
       {

@@ -67,9 +67,9 @@ export function stretched(paths: Html): Html {
 /** Steps of a time axis (s). */
 const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
 
-/** Draws the times below a chart, at most eight. */
+/** Draws the times below a chart, at most six. */
 export function timeAxis(seconds: number): Html {
-  const step = STEPS.find((each) => seconds / each <= 7) ?? Math.ceil(seconds / 7);
+  const step = STEPS.find((each) => seconds / each <= 5.5) ?? Math.ceil(seconds / 5);
   const times = Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);
   return html`<svg class="axis" width="100%" height="18" aria-hidden="true">
     ${times
@@ -81,10 +81,19 @@ export function timeAxis(seconds: number): Html {
             y="13"
             text-anchor="${time === 0 ? 'start' : 'middle'}"
           >
-            ${clockTime(time)}
+            ${tick(time)}
           </text>`,
       )}
   </svg>`;
+}
+
+/** `0`, `30 min`, `1:30 h` */
+function tick(seconds: number): string {
+  if (seconds === 0) return '0';
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min`
+    : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} h`;
 }
 
 /** `1:05:00`, `45:00` */

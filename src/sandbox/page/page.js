@@ -114,6 +114,43 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
+// ---------------------------------------------------------------- Values below the pointer
+
+/** Shows the values of one time in all charts of the recording. */
+document.addEventListener('pointermove', (event) => {
+  const over = event.target.closest('.chart .drawing');
+  for (const chart of document.querySelectorAll('.chart')) {
+    const drawing = chart.querySelector('.drawing');
+    const box = (over ?? drawing).getBoundingClientRect();
+    const part = over === null ? null : (event.clientX - box.left) / box.width;
+    showValue(chart, drawing, part);
+  }
+});
+
+/** @param part of the time, 0 to 1; null for none */
+function showValue(chart, drawing, part) {
+  const values = drawing.dataset.values.split(',');
+  const index = part === null ? -1 : Math.round(part * (values.length - 1));
+  const value = values[index] ?? '';
+  const cursor = drawing.querySelector('.cursor');
+  const x = (index / (values.length - 1)) * 1000;
+  cursor.setAttribute('visibility', value === '' ? 'hidden' : 'visible');
+  cursor.setAttribute('x1', x);
+  cursor.setAttribute('x2', x);
+  chart.querySelector('.readout').textContent =
+    value === ''
+      ? ''
+      : `${value} ${drawing.dataset.unit} at ${clock(part * drawing.dataset.seconds)}`;
+}
+
+/** `1:05:00` */
+function clock(seconds) {
+  const two = (part) => String(Math.floor(part)).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+// ---------------------------------------------------------------- Notices
+
 let noticeTimer = null;
 
 /** Shows the outcome of an action. */
@@ -235,7 +272,7 @@ function exchangeParts({ method, path, query, headers, body, parts, answer, stat
   const address = new URLSearchParams(query).toString();
   return [
     element('h3', 'Request'),
-    element('p', `${method} ${path}${address === '' ? '' : `?${address}`}`, 'address outside'),
+    element('p', `${method} ${path}${address === '' ? '' : `?${address}`}`, 'target outside'),
     headerList(headers),
     ...(parts ?? []).flatMap(partOf),
     ...bodyOf(body, ordinal),

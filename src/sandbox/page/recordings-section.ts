@@ -141,16 +141,23 @@ function seriesChart(series: Series, seconds: number): Html {
   const range = { low: kind === 'power' ? 0 : Math.min(...drawn), high: Math.max(...drawn) };
   const numbers = `average ${figure(average)}, highest ${figure(highest)} ${unit}`;
   return html`<figure class="chart ${kind}">
-    <figcaption><strong>${label}</strong> <span>${numbers}</span></figcaption>
+    <figcaption>
+      <strong>${label}</strong> <span>${numbers}</span>
+      <span class="readout" aria-hidden="true"></span>
+    </figcaption>
     <div class="plot">
       <div
         class="drawing"
         role="img"
         aria-label="${label} over ${clockTime(seconds)}: lowest ${figure(lowest)}, ${numbers}"
+        data-values="${values.map((value) => (value === null ? '' : Math.round(value))).join(',')}"
+        data-unit="${unit}"
+        data-seconds="${seconds}"
       >
         ${stretched(
           html`<path class="area" d="${areaPath(values, range)}" />
-            <path class="line" d="${linePath(values, range)}" />`,
+            <path class="line" d="${linePath(values, range)}" />
+            <line class="cursor" visibility="hidden" y1="0" y2="100" />`,
         )}
       </div>
       <div class="scale" aria-hidden="true">

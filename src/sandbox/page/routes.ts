@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { PUBLIC_CLIENT_ID } from '../clients.ts';
 import type { Control } from '../control.ts';
 import { FaultSpecError } from '../fault-spec.ts';
-import { isFromOtherPage, otherPage } from '../middleware.ts';
+import { sameOriginOnly } from '../middleware.ts';
 import { Problem, refusal } from '../problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../request-body.ts';
@@ -89,12 +89,9 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     const selection = { athlete: c.req.query('athlete'), recording: c.req.query('recording') };
     const view = await reader.read(origin, PUBLIC_CLIENT_ID, selection);
     const nonce = randomBytes(16).toString('base64');
-    return c.html(renderDocument(view, { nonce, token }), 200, documentHeaders(nonce));
+    return await c.html(renderDocument(view, { nonce, token }), 200, documentHeaders(nonce));
   });
-  app.use(`${PAGE_PATH}/*`, async (c, next) => {
-    if (isFromOtherPage(c)) throw otherPage();
-    await next();
-  });
+  app.use(`${PAGE_PATH}/*`, sameOriginOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
   app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
   app.get(`${PAGE_PATH}/events`, (c) => events(c, world));

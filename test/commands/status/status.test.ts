@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../../src/app/connection.ts';
 import { createContext } from '../../../src/app/context.ts';
 import { openLedger } from '../../../src/app/ledger.ts';
-import { exitCodeFor } from '../../../src/commands/status/login.ts';
 import {
   type LedgerFacts,
   type StatusReport,
+  exitCodeFor,
   readStatus,
 } from '../../../src/commands/status/read.ts';
 import { statusText } from '../../../src/commands/status/words.ts';
@@ -451,6 +451,7 @@ describe('the text of the status', () => {
     account: { id: '7', name: 'Ann', email: 'ann@x' },
     store: { kind: 'keychain', where: 'the keychain' },
     login: GOOD,
+    disk: undefined,
     zone: {
       days: { name: 'Europe/Berlin', from: 'profile' },
       machine: 'UTC',

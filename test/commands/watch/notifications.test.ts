@@ -3,6 +3,7 @@ import { renderText } from '../../../src/base/phrase.ts';
 import { Notifications } from '../../../src/commands/watch/notifications.ts';
 import type { NotificationMode } from '../../../src/config/settings.ts';
 import type { Activity } from '../../../src/fit/activity.ts';
+import type { RecordItem } from '../../../src/records/deliver.ts';
 import type { UploadItem } from '../../../src/upload/report.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { type ManualClock, manualClock } from '../../watch/manual-clock.ts';
@@ -143,6 +144,17 @@ it('names a recording that is refused or damaged, and what to type', async () =>
   ]);
 });
 
+it('names a wellness day that is refused, and none that is delivered', async () => {
+  const { clock, shown, notifications } = open();
+  const day = { kind: 'wellness', date: '2026-02-15', sources: [], warnings: [] } as const;
+  const sent = { ...day, zoneUsed: false, attempts: 1 };
+  const report = (item: RecordItem) => notifications.report({ event: 'day', item, fields: {} }, 0);
+  report({ ...sent, outcome: 'pushed' });
+  report({ ...sent, outcome: 'rejected', message: 'hrv is too high' });
+  await clock.advance(3_000);
+  expect(shown).toEqual(['sync: refused by the service | Wellness of 2026-02-15: hrv is too high']);
+});
+
 it('names the first of several recordings, and counts the others', async () => {
   const { clock, shown, notifications } = open();
   for (const name of ['a.fit', 'b.fit', 'c.fit']) {
@@ -175,6 +187,21 @@ it('shows at once that nothing is sent until the user acts', () => {
     'sync: the login ends soon | It ends in 2 days. Run `sync login` before that.',
     'sync: recordings wait | The keychain is locked.',
     'sync: recordings wait | The disk is full.',
+  ]);
+});
+
+it('asks at once for a device that left with recordings, and for no other', () => {
+  const { shown, notifications } = open('needed');
+  const device = { event: 'device', device: 'serial:garmin:1', title: 'Garmin Edge 840' } as const;
+  notifications.report({ ...device, state: 'plugged-in', root: '/media/EDGE' }, 0);
+  notifications.report({ ...device, state: 'away' }, 0);
+  notifications.report({ ...device, state: 'away', left: 32 }, 0);
+  const folder = { event: 'folder', folder: '/media/EDGE/Garmin', state: 'waiting' } as const;
+  notifications.report({ ...folder, reason: 'It disappeared.' }, 0);
+  notifications.report({ ...folder, reason: 'It disappeared with one.', left: 1 }, 0);
+  expect(shown).toEqual([
+    'sync: a device left with recordings | 32 recordings are still on the Garmin Edge 840: plug it in again.',
+    'sync: a device left with recordings | /media/EDGE/Garmin: It disappeared with one.',
   ]);
 });
 

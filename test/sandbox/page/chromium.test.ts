@@ -58,7 +58,10 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
 
   async function openPage(
     address: string,
-    { width = 1600, colorScheme = 'light' as 'light' | 'dark' } = {},
+    {
+      width = 1600,
+      colorScheme = 'light',
+    }: { width?: number; colorScheme?: 'light' | 'dark' } = {},
   ) {
     const opened = await openBrowserPage(browser, { colorScheme });
     await opened.page.setViewportSize({ width, height: 900 });
@@ -230,6 +233,20 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     await page.goBack();
     await expect.poll(async () => await title.textContent()).toContain(other);
     expect(complaints).toEqual([]);
+  });
+
+  it('shows the values below the pointer in all charts', async () => {
+    const { sandbox } = await openFilled();
+    const { page } = await openPage(sandbox.url);
+    await page.locator('.chart.power .drawing').hover();
+    const readouts = await page.locator('.readout').allTextContents();
+    expect(readouts).toEqual([
+      expect.stringMatching(/^\d+ W at 0:04:5\d$/),
+      expect.stringMatching(/^\d+ bpm at 0:04:5\d$/),
+      expect.stringMatching(/^\d+ m at 0:04:5\d$/),
+    ]);
+    await page.locator('h1').hover();
+    expect((await page.locator('.readout').allTextContents()).join('')).toBe('');
   });
 
   it('loads itself again after the sandbox was restarted', async () => {

@@ -1,0 +1,112 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { SyncError, systemCode } from '../base/errors.ts';
+import type { RequestRecord } from '../sandbox/request-log.ts';
+import { readPlainFile } from '../system/plain-file.ts';
+import { replaceFile, storageError } from '../system/storage.ts';
+
+/** A file that exists while the sandbox answers requests (`--wait-ready`). */
+export interface ReadyFile {
+  /** Writes it as a whole. @throws SyncError `STORAGE` */
+  write(): void;
+  /** Removes it, unless another sandbox wrote it since. */
+  remove(): void;
+}
+
+/** The beginning of a ready file, which a shell reads with `. FILE`. */
+const EXPORT = 'export SYNC_BASE_URL=';
+
+/** Returns the line that points `sync` at a sandbox. */
+export function exportLine(url: string, clientId: string): string {
+  return `${EXPORT}${url} SYNC_CLIENT_ID=${clientId}`;
+}
+
+/**
+ * Removes the ready file of an earlier run, which could not remove it itself.
+ * @throws SyncError `USAGE` if the file is another one, `STORAGE`
+ */
+export function clearReadyFile(given: string): void {
+  const path = resolve(given);
+  let found: string;
+  try {
+    found = readPlainFile(path).toString('utf8');
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return;
+    throw notWritable('--wait-ready', path, cause);
+  }
+  if (!found.startsWith(EXPORT)) {
+    throw new SyncError('USAGE', `--wait-ready ${path}: this file is not of a sandbox.`, {
+      hint: 'Name a file that need not be there yet; the sandbox writes and removes it.',
+      details: { path },
+    });
+  }
+  rmSync(path, { force: true });
+}
+
+/** Returns the ready file for this line. */
+export function readyFile(given: string, line: string): ReadyFile {
+  const path = resolve(given);
+  const content = `${line}\n`;
+  return {
+    write() {
+      try {
+        replaceFile(path, content);
+      } catch (cause) {
+        throw notWritable('--wait-ready', path, cause);
+      }
+    },
+    remove() {
+      try {
+        if (readPlainFile(path).toString('utf8') === content) rmSync(path, { force: true });
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') throw error;
+      }
+    },
+  };
+}
+
+/** A file to which requests are appended, one JSON object a line (`--log`). */
+export interface RequestFile {
+  append(record: RequestRecord): void;
+  /** May be called twice. */
+  close(): void;
+}
+
+/**
+ * Opens the file, which only its owner can read if it is new: bodies are an athlete's data.
+ *
+ * @param onFailure called once if a line cannot be written; the following requests are not written
+ * @throws SyncError `USAGE`, `STORAGE`
+ */
+export function openRequestFile(given: string, onFailure: (error: SyncError) => void): RequestFile {
+  const path = resolve(given);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'a', 0o600);
+  } catch (cause) {
+    throw notWritable('--log', path, cause);
+  }
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
+  return {
+    append(record) {
+      if (descriptor === undefined) return;
+      try {
+        writeSync(descriptor, `${JSON.stringify(record)}\n`);
+      } catch (cause) {
+        close();
+        onFailure(notWritable('--log', path, cause));
+      }
+    },
+    close,
+  };
+}
+
+function notWritable(flag: string, path: string, cause: unknown): SyncError {
+  return storageError(path, cause, undefined, {
+    message: `${flag} ${path}: this file cannot be written (${systemCode(cause) ?? 'unknown'}).`,
+    hint: 'Name a file in a folder that you may write to.',
+  });
+}

@@ -1,0 +1,223 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  REVISIONS,
+  type World,
+  type WorldOptions,
+  openLoggedInWorld,
+  openTerminal,
+  terminals,
+} from '../support/acceptance.ts';
+import { type Running, ndjson } from '../support/program.ts';
+import { wellnessFile } from '../support/wellness-files.ts';
+import { anotherRecording, put, stop, until } from '../watch/support.ts';
+
+/** A world with a device that is mounted at `Garmin` in the home folder. */
+async function openDevice(options: WorldOptions & { scopes?: readonly string[] } = {}) {
+  const { scopes, ...rest } = options;
+  const login = scopes === undefined ? {} : { login: { scopes: [...scopes] as never } };
+  const env = { SYNC_TIMEZONE: 'Europe/Berlin' };
+  const world = await openLoggedInWorld({ ...rest, ...login, env });
+  const root = join(world.home.dir, 'Garmin');
+  const folder = join(root, 'Activity');
+  mkdirSync(folder, { recursive: true });
+  const add = (path: string, bytes: Uint8Array) => {
+    const absolute = join(root, path);
+    put(absolute, bytes);
+    // A file of this second is read again: it may still change.
+    const hourAgo = Date.now() / 1000 - 3_600;
+    utimesSync(absolute, hourAgo, hourAgo);
+    return absolute;
+  };
+  const bodies = () =>
+    world.sandbox.control.requests({ route: 'wellness' }).map(({ body }) => body);
+  return { world, root, folder, add, bodies };
+}
+
+const days = (running: Pick<Running, 'stdout'>) =>
+  ndjson(running.stdout())
+    .filter(({ type }) => type === 'wellness')
+    .map(({ date, outcome }) => `${String(date)} ${String(outcome)}`);
+
+const watch = (world: World, folder: string, ...args: string[]) =>
+  world.start(['watch', folder, '--wellness', '--json', ...args]);
+
+const FEB14 = wellnessFile({
+  restingHr: { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 },
+});
+const SENT14 = { date: '2026-02-14', restingHr: 52 };
+
+describe.each(REVISIONS)('sync watch --wellness (%s)', (revision) => {
+  it('sends each day once, also over restarts, and before and after sync push', async () => {
+    const { world, root, folder, add, bodies } = await openDevice({ revision });
+    const monitor = add('Monitor/1.FIT', FEB14);
+    const pushed = await world.sync(['push', 'wellness', monitor]);
+    expect([pushed.code, bodies()]).toEqual([0, [SENT14]]);
+    add('HRVStatus/2.FIT', wellnessFile({ hrv: { '2026-02-15T06:50:00': 66.5 } }));
+    add('Activity/ride.fit', anotherRecording());
+
+    const first = watch(world, folder);
+    await until(() => days(first).length === 1);
+    expect(await stop(first)).toBe(0);
+    expect(ndjson(first.stdout()).at(-1)).toMatchObject({ event: 'stopped', uploaded: 1, days: 1 });
+
+    add('Metrics/3.FIT', wellnessFile({ vo2max: { '2026-02-15T18:00:00': 52.3 } }));
+    const second = watch(world, folder);
+    await until(() => days(second).length === 1);
+    await stop(second);
+    const once = await world.sync(['watch', '--once', '--wellness', root]);
+    expect(once.stdout).not.toContain('2026-02');
+    const files = ['Monitor/1.FIT', 'HRVStatus/2.FIT', 'Metrics/3.FIT'].map((path) =>
+      join(root, path),
+    );
+    const after = await world.sync(['push', 'wellness', ...files]);
+    expect(after.stdout).toContain('wellness: 2 unchanged.');
+    expect(bodies()).toEqual([
+      SENT14,
+      { date: '2026-02-15', hrv: 66.5 },
+      { date: '2026-02-15', hrv: 66.5, vo2max: 52.3 },
+    ]);
+  });
+
+  it('sends the days of a device that left before a watcher was killed', async () => {
+    const { world, root, folder, add, bodies } = await openDevice({ revision });
+    add('Monitor/1.FIT', FEB14);
+    world.sandbox.control.addFaults('wellness:hang*1');
+    const killed = watch(world, folder);
+    // It has read the file, and has sent the day; no answer came.
+    await until(() => bodies().length === 1);
+    killed.child.kill('SIGKILL');
+    await killed.finished;
+    rmSync(root, { recursive: true });
+    const next = watch(world, folder);
+    await until(() => days(next).length === 1);
+    await stop(next);
+    const third = watch(world, folder);
+    await third.waitFor(/"event":"folder"/);
+    await stop(third);
+    expect([bodies(), days(third)]).toEqual([[SENT14, SENT14], []]);
+  });
+
+  it('leaves a field as another source sent it', async () => {
+    const { world, folder, add, bodies } = await openDevice({ revision });
+    const morning = { date: '2026-02-14', restingHr: 48 };
+    world.write('morning.json', JSON.stringify(morning));
+    await world.sync(['push', 'wellness', 'morning.json']);
+    add('Monitor/1.FIT', FEB14);
+    add('HRVStatus/2.FIT', wellnessFile({ hrv: { '2026-02-14T06:50:00': 66.5 } }));
+    const { stdout, code } = await world.sync(['watch', '--once', '--wellness', folder]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('2026-02-14: sent HRV 66.5 ms');
+    expect(stdout).toContain('restingHr: 52 is not sent: 48 was sent from another source');
+    expect(bodies()).toEqual([morning, { date: '2026-02-14', hrv: 66.5 }]);
+  });
+});
+
+describe('sync watch --wellness', () => {
+  it('shows the days with --dry-run, and records nothing', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    for (let run = 0; run < 2; run++) {
+      const { stdout, code } = await world.sync([
+        'watch',
+        '--dry-run',
+        '--wellness',
+        '--json',
+        folder,
+      ]);
+      const lines = ndjson(stdout);
+      expect([code, lines]).toMatchObject([
+        0,
+        [
+          { type: 'wellness', outcome: 'would-push', request: { method: 'POST', body: SENT14 } },
+          { type: 'summary', days: 1 },
+        ],
+      ]);
+    }
+    expect(bodies()).toEqual([]);
+  });
+
+  it('reports a missing scope once, and sends the rides', async () => {
+    const { world, folder, add, bodies } = await openDevice({ scopes: ['workout:write'] });
+    add('Monitor/1.FIT', FEB14);
+    add('Monitor/2.FIT', wellnessFile({ restingHr: { '2026-02-15T22:00:00': 50 } }));
+    add('Activity/ride.fit', anotherRecording());
+    const { stdout, code } = await world.sync(['watch', '--once', '--wellness', folder]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/Cannot send 2 wellness days now: .*health:write/);
+    expect(stdout.match(/health:write/g)?.length).toBeLessThanOrEqual(2);
+    expect(stdout).toMatch(/1 file: 1 uploaded/);
+    // Two days at once.
+    expect(bodies().length).toBeLessThanOrEqual(2);
+  });
+
+  it('is a setting, too', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    await world.sync(['config', 'set', 'wellness', 'true']);
+    const { code } = await world.sync(['watch', '--once', folder]);
+    expect([code, bodies()]).toEqual([0, [SENT14]]);
+  });
+
+  it('works in the background', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    const started = await world.sync(['watch', folder, '--daemon', '--wellness']);
+    expect(started.code).toBe(0);
+    try {
+      await until(() => bodies().length === 1);
+      const state = async () => (await world.sync(['daemon', 'status'])).stdout;
+      let seen = await state();
+      for (let tries = 0; !seen.includes('1 wellness day sent') && tries < 50; tries++) {
+        seen = await state();
+      }
+      expect(seen).toContain('1 wellness day sent since its start.');
+    } finally {
+      await world.sync(['daemon', 'stop']);
+    }
+    expect((await world.sync(['daemon', 'logs'])).stdout).toContain(
+      '2026-02-14: sent resting heart rate 52 bpm',
+    );
+  });
+});
+
+describe('wellness without the option', () => {
+  it('is hinted at once, if there is no terminal', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    const first = await world.sync(['watch', '--once', folder]);
+    expect(first.stderr).toContain('sync config set wellness true');
+    const second = await world.sync(['watch', '--once', folder]);
+    expect([second.stderr, bodies()]).toEqual(['', []]);
+  });
+
+  it('is hinted at once if the device is plugged in later', async () => {
+    const { world, root, folder, add } = await openDevice();
+    rmSync(root, { recursive: true });
+    const running = world.start(['watch', folder]);
+    await running.waitFor(/Waiting for/);
+    add('Monitor/1.FIT', FEB14);
+    mkdirSync(folder);
+    await until(() => running.stderr().includes('sync config set wellness true'));
+    await stop(running);
+  });
+
+  it.skipIf(!terminals.present)(
+    `is offered once on a terminal, and the answer is remembered${terminals.note}`,
+    async () => {
+      const { world, folder, add, bodies } = await openDevice();
+      add('Monitor/1.FIT', FEB14);
+      const asked = openTerminal(world, ['watch', '--once', folder]);
+      await asked.waitFor(/Send completed days, too\? \[y\/N\]/);
+      asked.type('y\n');
+      expect((await asked.finished).code).toBe(0);
+      expect(bodies()).toEqual([SENT14]);
+      const { stdout } = await world.sync(['config', 'get', 'wellness']);
+      expect(stdout.trim()).toBe('true');
+      writeFileSync(join(folder, 'later.fit'), anotherRecording());
+      const later = openTerminal(world, ['watch', '--once', folder]);
+      expect((await later.finished).stdout).not.toContain('[y/N]');
+    },
+  );
+});
