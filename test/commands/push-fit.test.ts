@@ -81,7 +81,7 @@ describe('sync push wellness of FIT files', () => {
       code: 0,
       stdout: '2026-02-15: sent (dates in Europe/Berlin)\n2026-02-16: sent\nwellness: 2 sent.\n',
       stderr: [
-        `${device}: no wellness in 2 FIT files.`,
+        `${device}: 2 FIT files without wellness.`,
         '4 FIT files: wellness of 2026-02-15 to 2026-02-16',
         '',
       ].join('\n'),
@@ -136,7 +136,7 @@ describe('sync push wellness of FIT files', () => {
     const run = await world.sync(['push', 'wellness', '-', json, ...BERLIN], {
       input: weight(7_245, 0),
     });
-    expect(run.stderr).toBe("stdin: A device's FIT files: wellness, 1 day (2026-02-15)\n");
+    expect(run.stderr).toBe('stdin: FIT file of a device: wellness, 1 day (2026-02-15)\n');
     expect(heldBy(world)).toEqual({ '2026-02-15': { steps: 9000, weight: 72.45 } });
   });
 
@@ -222,7 +222,7 @@ describe('a FIT file without wellness', () => {
     world.write('in/x.fit', makeRecording());
     const run = await world.sync(['push', 'wellness', `${world.home.dir}/in`]);
     expect(run.code).toBe(3);
-    expect(run.stderr).toBe(`${world.home.dir}/in: no wellness in 1 FIT file.\n`);
+    expect(run.stderr).toBe(`${world.home.dir}/in: 1 FIT file without wellness.\n`);
     expect(run.stdout).toContain('in holds no wellness that sync understands.');
   });
 });
@@ -249,7 +249,7 @@ describe('sync sources --check of a FIT file', () => {
     const run = await world.sync(['sources', '--check', file]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain(
-      `${file}: A device's FIT files: wellness, 2 days (2026-02-15 to 2026-02-16)\n`,
+      `${file}: FIT file of a device: wellness, 2 days (2026-02-15 to 2026-02-16)\n`,
     );
     expect(run.stdout).toContain('"restingHr": 53');
   });
@@ -290,7 +290,7 @@ describe('sync upload of a FIT file with wellness', () => {
     const device = writeDevice(world);
     const first = await world.sync(['upload', device]);
     expect(first.stdout).toContain(
-      '5 without an activity (settings, courses and the like). 4 of them have wellness data: `sync push wellness` with the same folder sends it.',
+      '5 without an activity (settings, courses and the like). 4 files hold wellness: `sync push wellness` with the same folder sends it.',
     );
     const again = ndjson((await world.sync(['upload', device, '--json'])).stdout);
     expect(again.filter(({ wellness }) => wellness === true)).toHaveLength(4);
