@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
@@ -279,6 +280,22 @@ describe('sync import of FIT files', () => {
       { outcome: 'skipped', reason: 'unchanged' },
       { outcome: 'skipped', reason: 'unchanged' },
     ]);
+  });
+});
+
+describe('sync import of an archive', () => {
+  it('sends the recordings and the wellness of the FIT files in it, packed or not', async () => {
+    const world = await open();
+    const inner = makeZip([
+      { name: 'ada_1.fit.gz', bytes: gzipSync(monitoring([DAY, 53])) },
+      { name: 'ada_2.fit', bytes: activity(523, 1, 9 * HOUR) },
+    ]);
+    const name = 'DI_CONNECT/DI-Connect-Uploaded-Files/UploadedFiles_0-_Part1.zip';
+    const archive = world.write('export.zip', makeZip([{ name, bytes: inner }]));
+    const run = await world.sync(['import', archive, '--yes', ...BERLIN, '--json']);
+    expect(run.code).toBe(0);
+    expect(ndjson(run.stdout).filter(({ type }) => type === 'upload')).toHaveLength(1);
+    expect(heldBy(world)).toEqual({ '2026-02-15': { restingHr: 53, vo2max: 52.3 } });
   });
 });
 
