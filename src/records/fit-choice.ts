@@ -33,9 +33,9 @@ export interface Dated {
 export interface FitChoice {
   /** At most one of each field and day. */
   readonly chosen: readonly Dated[];
-  /** What is to be known about them. */
+  /** Remarks: a day that is not over, VO2max of several sports. */
   readonly notes: readonly Text[];
-  /** What was left out although it should not be there. */
+  /** Measurements that were left out, and why. */
   readonly warnings: readonly Text[];
 }
 
@@ -142,7 +142,7 @@ function dayKey({ sample, date }: Dated): string {
   return `${sample.field} ${date}`;
 }
 
-/** Of measurements of one second, the one that was read later counts. */
+/** Of measurements of one second, the last in the order of reading counts. */
 function latestBy(all: readonly Dated[], keyOf: (dated: Dated) => string): Dated[] {
   const latest = new Map<string, Dated>();
   for (const dated of all) {
