@@ -1,7 +1,15 @@
 // Plays the main job on the sandbox: a login, uploads, wellness, nutrition, and a look at the result. It works
 // in a temporary folder, and on 127.0.0.1.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +27,20 @@ const env = {
   // A demo does not touch your keychain.
   SYNC_TOKEN_STORE: 'file',
   SYNC_TIMEZONE: 'Europe/Berlin',
+  // In place of /media: a folder is a device that was plugged in.
+  SYNC_DEVICE_FOLDERS: join(home, 'media'),
 };
+/** The description that a bike computer of Garmin holds. */
+const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
+<Device xmlns="http://www.garmin.com/xmlschemas/GarminDevice/v2">
+  <Model><PartNumber>006-B4062-00</PartNumber><Description>Edge 840</Description></Model>
+  <Id>3970672555</Id>
+</Device>
+`;
+
+/** Longest wait for a line of the watcher (ms). */
+const LONGEST_MS = 120_000;
+
 let failed = false;
 
 let sandbox;
@@ -37,6 +58,7 @@ try {
   keepLast('nutrition.json');
   await show(['push', 'wellness', 'wellness.json']);
   await show(['push', 'nutrition', 'nutrition.json']);
+  await plugIn();
   say('What the platform now holds:');
   await show(['workouts']);
   await show(['status']);
@@ -63,6 +85,61 @@ async function login() {
   child.stdout.pipe(process.stdout, { end: false });
   await over(child);
   say('');
+}
+
+/** A watcher waits for a device, which comes with two recordings and leaves. */
+async function plugIn() {
+  await quietly(['seed', '--days', '3', '--until', '2026-05-20', '--out', 'new']);
+  const device = join(home, 'media', 'GARMIN');
+  mkdirSync(join(home, 'media'));
+  say('$ sync watch --devices');
+  const watcher = start(['watch', '--devices']);
+  const ended = over(watcher);
+  const shown = showing(watcher);
+  try {
+    await shown('Ready');
+    say('(a bike computer is plugged in)');
+    const folder = join(device, 'Garmin', 'Activity');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(device, 'Garmin', 'GarminDevice.xml'), GARMIN_DEVICE);
+    const rides = readdirSync(join(home, 'new')).filter((name) => name.endsWith('.fit'));
+    for (const name of rides) copyFileSync(join(home, 'new', name), join(folder, name));
+    for (const name of rides) await shown(`${name}: uploaded`);
+    await show(['devices']);
+    say('(it is unplugged)');
+    rmSync(device, { recursive: true });
+    await shown('unplugged');
+  } finally {
+    watcher.kill('SIGTERM');
+    await ended;
+  }
+  say('');
+}
+
+/** Shows what a program prints, and returns a function that waits until a text is in it. */
+function showing(child) {
+  let text = '';
+  let check = () => undefined;
+  child.stdout.setEncoding('utf8').on('data', (piece) => {
+    text += piece;
+    process.stdout.write(piece.replaceAll(`${home}/`, ''));
+    check();
+  });
+  return (wanted) =>
+    new Promise((done, fail) => {
+      check = () => (text.includes(wanted) ? done() : undefined);
+      const missed = () => fail(new Error(`The watcher did not say "${wanted}".`));
+      child.once('close', missed);
+      setTimeout(missed, LONGEST_MS).unref();
+      check();
+    });
+}
+
+async function quietly(args) {
+  const child = start(args);
+  child.stdout.resume();
+  child.stderr.resume();
+  await over(child);
 }
 
 /** Runs a command and shows it as one would see it. */

@@ -7,8 +7,11 @@ import { plural } from '../terminal/words.ts';
 
 /** Number of items up to which a group of unsent items lists them: the same command sends them. */
 const LISTED = 5;
-/** Number of refused items that a group lists. */
+/** Number of refused items that a group lists, and of unusable files with one problem. */
 const REFUSED_LISTED = 20;
+
+/** Limits the different problems of unusable files that are counted. */
+const MOST_PROBLEMS = 1_000;
 
 type Verdict = 'not sent' | 'refused by the service';
 
@@ -23,13 +26,23 @@ interface Group {
 /** Collects items that did not arrive, to report each cause once, with the number of its items. */
 export class FailureGroups {
   readonly #groups = new Map<string, Group>();
+  /** Number of unusable files by their problem. */
+  readonly #unusable = new Map<string, number>();
 
   /**
-   * Adds an item that was not sent for now, or that the service refused.
+   * Adds an item that was not sent for now, or that the service refused, or an unusable file after many
+   * with the same problem.
    *
    * @returns false for any other item, which is reported alone
    */
   add(item: UploadItem | PushItem): boolean {
+    if (item.outcome === 'invalid' && 'detail' in item) {
+      const before = this.#unusable.get(item.detail);
+      if (before === undefined && this.#unusable.size === MOST_PROBLEMS) return false;
+      const count = (before ?? 0) + 1;
+      this.#unusable.set(item.detail, count);
+      return count > REFUSED_LISTED;
+    }
     if (item.outcome === 'failed') {
       // Only the user can find out whether that one day arrived.
       if (item.code === 'FATE_UNKNOWN') return false;
@@ -58,6 +71,12 @@ export class FailureGroups {
    */
   print(output: Output, prefix = ''): void {
     if (output.json) return;
+    for (const [problem, count] of this.#unusable) {
+      const more = count - REFUSED_LISTED;
+      if (more <= 0) continue;
+      const files = plural(more, 'more file');
+      output.result({}, `${prefix}${files} not sent. ${problem} (--json lists all.)`);
+    }
     for (const group of this.#groups.values())
       output.result({}, phrase`${prefix}${groupText(group)}`);
   }

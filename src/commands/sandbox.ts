@@ -5,9 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
-import { type Text, joinTexts } from '../base/phrase.ts';
 import { parseJson } from '../base/json.ts';
-import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
 import type { Revision } from '../sandbox/revisions.ts';
@@ -15,8 +13,8 @@ import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
 import { makeNamedFolder, storageError } from '../system/storage.ts';
-import { plural } from '../terminal/words.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
+import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {
@@ -197,7 +195,10 @@ async function serve(
 ): Promise<void> {
   const { output, signal } = context;
   const sandbox = await start(context, flags, onRequest);
-  const ready = readyJson(sandbox, flags);
+  const ready = readyJson(sandbox, {
+    data: flags.data === undefined ? null : resolve(flags.data),
+    faults: flags.fault ?? [],
+  });
   const file =
     flags.waitReady === undefined
       ? undefined
@@ -247,16 +248,6 @@ async function start(
   } catch (error) {
     throw explained(error, port, data);
   }
-}
-
-/** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
-function requestText({ method, path, status, durationMs, athlete, faults }: RequestRecord): string {
-  const answer =
-    status === null || durationMs === null
-      ? 'no answer'
-      : `${String(status)} after ${durationMs.toFixed(0)} ms`;
-  const notes = [athlete, ...faults.map((spec) => `fault ${spec}`)].filter((note) => note !== null);
-  return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
 function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {
@@ -336,61 +327,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
-}
-
-/** The line that is printed when the sandbox answers requests. */
-interface SandboxReady {
-  readonly type: 'sandbox';
-  readonly url: string;
-  readonly clientId: string;
-  /** The folder of its data; null: in memory. */
-  readonly data: string | null;
-  readonly athletes: readonly { readonly id: string; readonly name: string }[];
-  readonly settings: SandboxSettings;
-  readonly faults: readonly string[];
-}
-
-interface SandboxStopped {
-  readonly type: 'sandbox-stopped';
-  readonly requests: number;
-  readonly recordings: number;
-}
-
-function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): SandboxReady {
-  return {
-    type: 'sandbox',
-    url,
-    clientId,
-    data: flags.data === undefined ? null : resolve(flags.data),
-    athletes: control.state().athletes.map(({ profile: { id, name } }) => ({ id, name })),
-    settings: control.settings(),
-    faults: flags.fault ?? [],
-  };
-}
-
-/** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
-function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
-  const lines = [
-    exportLine(url, clientId),
-    `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
-    `# Copy the line above into another terminal, then: ${programName()} login`,
-    `# Open ${url}/ to look at it.`,
-    `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
-    ...faults.map((fault) => `# Fault: ${fault}`),
-    '# Ctrl-C stops it.',
-  ];
-  return joinTexts(lines, '\n');
-}
-
-function stoppedJson({ control }: Sandbox): SandboxStopped {
-  const { athletes } = control.state();
-  return {
-    type: 'sandbox-stopped',
-    requests: control.requestCount(),
-    recordings: athletes.reduce((sum, { recordings }) => sum + recordings.length, 0),
-  };
-}
-
-function stoppedText({ requests, recordings }: SandboxStopped): string {
-  return `# Stopped after ${plural(requests, 'request')}; it held ${plural(recordings, 'recording')}.`;
 }

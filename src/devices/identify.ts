@@ -3,6 +3,7 @@ import { getFitGarminProductDisplayName, getFitManufacturerName } from 'fit-file
 import { type FileId, readFileId } from '../fit/file-id.ts';
 import { printableWord } from '../fit/printable.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
+import { APPS } from './apps.ts';
 import { GARMIN_DEVICE_BYTES, type GarminDevice, readGarminDevice } from './garmin-device.ts';
 import { MAKERS, type Maker } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';
@@ -39,10 +40,10 @@ export async function identify(
   const maker = known ?? MAKERS.find(({ fit }) => fit !== undefined && fit === fitName);
   const name = maker?.name ?? fitName?.replaceAll('_', '-') ?? UNKNOWN;
   const model = stated.model ?? modelOf(fileId);
-  const serial = stated.serial ?? fileId?.serial?.toString();
+  const serial = stated.serial ?? serialOf(fileId)?.toString();
   return {
     key: keyOf(name, serial, volume, root),
-    title: titleOf(maker?.title ?? wordsOf(fitName), model, root),
+    title: titleOf(maker?.title ?? titleOfApp(fitName) ?? wordsOf(fitName), model, root),
     maker: name,
     ...(model === undefined ? {} : { model }),
     ...(serial === undefined ? {} : { serial }),
@@ -93,10 +94,19 @@ async function latestFileId(
     const head = await reader.head(path, HEAD_BYTES);
     const fileId = head === undefined ? undefined : readFileId(head);
     if (fileId?.manufacturer === undefined || isForeign(fileId, known)) continue;
-    if (fileId.serial !== undefined) return fileId;
+    if (serialOf(fileId) !== undefined) return fileId;
     best ??= fileId;
   }
   return best;
+}
+
+/** Numbers that some makers write in place of a serial number. */
+const PLACEHOLDERS = new Set([1, 12_345, 123_456, 123_456_789, 1_234_567_890]);
+
+function serialOf(fileId: FileId | undefined): number | undefined {
+  return fileId?.serial === undefined || PLACEHOLDERS.has(fileId.serial)
+    ? undefined
+    : fileId.serial;
 }
 
 /** A compressed file would have to be unpacked. */
@@ -127,6 +137,11 @@ function titleOf(maker: string | undefined, model: string | undefined, root: str
   if (maker === undefined) return model ?? `Recordings on ${basename(root) || root}`;
   if (model === undefined) return maker;
   return model.toLowerCase().startsWith(maker.toLowerCase()) ? model : `${maker} ${model}`;
+}
+
+/** Returns the title of the app that recorded the files of a card. */
+function titleOfApp(fitName: string | undefined): string | undefined {
+  return APPS.find(({ name }) => name === fitName)?.title;
 }
 
 /** Returns a name of the FIT profile as words: `Dynastream oem`. */

@@ -6,6 +6,7 @@ import { lstat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { parseJson } from '../base/json.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
 import { MountPoll, hasEvents } from './mount-poll.ts';
 
@@ -18,13 +19,15 @@ async function main({ mounts }: MonitorRequest): Promise<never> {
     ignoreInitial: true,
     followSymlinks: false,
     ignorePermissionErrors: true,
-    ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
+    ignored: (path, stats) => isOnMtp(path) || stats?.isDirectory() === false,
   });
   watcher.on('all', () => say('changed'));
   // Without watches, polling still finds everything.
   watcher.on('error', () => undefined);
   const unwatched = new Set(mounts.filter(hasEvents).map(({ root }) => root));
   const poll = new MountPoll(mounts);
+  await poll.hasChanged();
+  say('ready');
   for (;;) {
     for (const root of unwatched) {
       void lstat(root).then(

@@ -8,5 +8,11 @@ export interface MonitorRequest {
   readonly mounts: readonly MountPattern[];
 }
 
-/** The lines of the child on its stdout: at each poll, and when devices may have come or gone. */
-export type MonitorLine = 'alive' | 'changed';
+/** A line of the child on its stdout. */
+export type MonitorLine =
+  /** From now on, it notices changes. */
+  | 'ready'
+  /** Devices may have come or gone. */
+  | 'changed'
+  /** A poll ended. */
+  | 'alive';

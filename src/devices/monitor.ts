@@ -98,6 +98,12 @@ export class DeviceMonitor {
     this.#wake?.();
   }
 
+  /** Looks again: a change before this moment may not have been noticed. */
+  #lookOnce(): void {
+    if (this.#looks.length === 0) this.#looks = [0];
+    this.#wake?.();
+  }
+
   /** Ends the child. May be called twice. */
   close(): void {
     this.#ended.abort();
@@ -160,8 +166,6 @@ export class DeviceMonitor {
       }
       await clock.sleep(pauseMs, signal).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      // What changed meanwhile was not noticed.
-      this.lookSoon();
     }
   }
 
@@ -188,7 +192,8 @@ export class DeviceMonitor {
       isAlive();
       createInterface({ input: child.stdout }).on('line', (line) => {
         isAlive();
-        if (line === 'changed') this.lookSoon();
+        if (line === 'ready') this.#lookOnce();
+        else if (line === 'changed') this.lookSoon();
       });
       child.stdin.on('error', () => undefined);
       child.once('error', (error) => resolve(`did not start (${error.message})`));

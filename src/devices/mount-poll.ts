@@ -1,14 +1,15 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOnMtp } from '../system/mtp-path.ts';
 import type { MountPattern } from './types.ts';
 
 /** Time limit for one call (ms). A mount that exceeds it gets no further call until that returns. */
 const CALL_LIMIT_MS = 2_000;
 
 /** Returns whether the system announces what is mounted there. MTP mounts and drive letters do not. */
-export function hasEvents(pattern: MountPattern): boolean {
-  return pattern.below.length > 0 && !isMtp(pattern);
+export function hasEvents({ below }: MountPattern): boolean {
+  return below.length > 0 && !below.some((name) => name.startsWith('mtp'));
 }
 
 /** Compares what is mounted at some places. A mount that hangs delays no other. */
@@ -31,10 +32,7 @@ export class MountPoll {
     return now !== before;
   }
 
-  async #mounts(pattern: MountPattern): Promise<string[]> {
-    const { root, below } = pattern;
-    // A device over MTP has one reader at a time: its own folders are not read.
-    if (isMtp(pattern)) return await this.#matching(root, below.slice(0, -1));
+  async #mounts({ root, below }: MountPattern): Promise<string[]> {
     const folders = await this.#matching(root, below);
     return await Promise.all(folders.map((folder) => this.#identified(folder)));
   }
@@ -43,7 +41,8 @@ export class MountPoll {
     folder: string,
     [name, ...deeper]: readonly (string | undefined)[],
   ): Promise<string[]> {
-    if (name === undefined) return [folder];
+    // A device over MTP has one reader at a time: its own folders are not read.
+    if (name === undefined || isOnMtp(folder)) return [folder];
     const names = await this.#ask(`list ${folder}`, () => readdir(folder), []);
     const found = await Promise.all(
       names
@@ -56,6 +55,7 @@ export class MountPoll {
 
   /** Names a folder with its file system: another one may be mounted over it. */
   async #identified(folder: string): Promise<string> {
+    if (isOnMtp(folder)) return folder;
     const stats = await this.#ask(`stat ${folder}`, () => lstat(folder), undefined);
     return stats === undefined ? '' : `${folder} ${stats.dev}:${stats.ino}`;
   }
@@ -73,10 +73,6 @@ export class MountPoll {
       enough.abort();
     }
   }
-}
-
-function isMtp({ below }: MountPattern): boolean {
-  return below.some((name) => name.startsWith('mtp'));
 }
 
 /** @param pattern `*` stands for any text */

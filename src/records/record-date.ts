@@ -38,8 +38,9 @@ export function readDate(
   if (result === undefined) return 'invalid';
   const { date, zoneUsed, instant } = result;
   // Another name for the date (`day`) is not a second spelling of it: see `dateName`.
+  const wanted = plain(name);
   const others = Object.keys(record).filter(
-    (key) => key !== name && plain(key) === plain(name) && record[key] !== null,
+    (key) => key !== name && plain(key) === wanted && record[key] !== null,
   );
   for (const other of others) {
     const said = read(other);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
 import { Athletes, DEFAULT_ATHLETES, type Athlete } from './athletes.ts';
 import { defaultClients, type Client } from './clients.ts';
@@ -63,6 +64,9 @@ export interface SandboxEnv {
 
 /** @throws SettingError, FaultSpecError; the error of opening the database */
 export function createWorld(options: WorldOptions = {}): World {
+  const closing = new AbortController();
+  // Every delayed answer adds a listener: a large number is not a leak.
+  setMaxListeners(0, closing.signal);
   const now = options.now ?? Date.now;
   const athleteList = options.athletes ?? DEFAULT_ATHLETES;
   const settings = new Settings(
@@ -85,6 +89,6 @@ export function createWorld(options: WorldOptions = {}): World {
     feed: new Feed(randomToken('')),
     onRequest: options.onRequest ?? (() => undefined),
     version: options.version ?? null,
-    closing: new AbortController(),
+    closing,
   };
 }

@@ -3,14 +3,16 @@ import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, UploadOptions } from './known-outcome.ts';
 import type { SenderTarget } from './pipeline.ts';
-import { type BufferSource, NeedsRoom, type RecordingContents } from './read-recording.ts';
+import {
+  type BufferSource,
+  LARGE_BYTES,
+  NeedsRoom,
+  type RecordingContents,
+} from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
 import { goneItem } from './searched-folder.ts';
 import { Uploader } from './uploader.ts';
-
-/** Recordings above this size are uploaded one at a time, which bounds the memory (bytes). */
-const LARGE_BYTES = 4 * 1024 * 1024;
 
 /** A recording in an archive. */
 export interface MemberRecording {

@@ -32,10 +32,12 @@ const FIRST_BYTES = 256 * 1024;
 export async function readMember(member: Member): Promise<RecordingContents | UnreadableMember> {
   const limit = largestUnpacked(member.packed);
   if (member.size > limit) return overLimit(limit);
+  // An archive may have a million of them.
+  if (member.size === 0 && member.packed === 0) return collected(withRoom(Buffer.alloc(0)), 0);
   const chunks = member.read();
   try {
     const first = await chunks.next();
-    if (first.done === true) return collected(Buffer.alloc(HEAD_ROOM + TAIL_ROOM), 0);
+    if (first.done === true) return collected(withRoom(Buffer.alloc(0)), 0);
     const all = prepend(first.value, chunks);
     if (!isGzip(first.value)) return await collect(all, member.size, limit);
     const gunzip = loadZlib().createGunzip({ chunkSize: 64 * 1024 });

@@ -10,6 +10,9 @@ import { describeFileError } from './find-files.ts';
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
+/** Recordings above this size are uploaded one at a time, which bounds the memory (bytes). */
+export const LARGE_BYTES = 4 * 1024 * 1024;
+
 /**
  * Room before and after the recording for the multipart framing (bytes). The buffer that was read,
  * checked and hashed is the buffer that is sent.

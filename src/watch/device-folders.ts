@@ -167,11 +167,14 @@ export class DeviceFolders {
   #unplug(device: Device): void {
     const { away, listener } = this.#target;
     const { removeFolder, forgetBelow, report } = this.#options;
-    const { key, title, root } = device;
+    const { key, title } = device;
     const plugged = this.#plugged.get(key);
     if (plugged === undefined) return;
-    for (const folder of plugged.folders) removeFolder(folder);
-    const left = forgetBelow(root);
+    let left = 0;
+    for (const folder of plugged.folders) {
+      removeFolder(folder);
+      left += forgetBelow(folder);
+    }
     this.#plugged.delete(key);
     this.#options.names.remove(device);
     plugged.lock.release();

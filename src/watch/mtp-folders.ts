@@ -20,17 +20,19 @@ const LOOK_MS = 5_000;
 /** First pause after a device failed, and the longest (ms). */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** Largest share of the time that rescans may take: other programs use the device, too. */
-const RESCAN_SHARE = 1 / 10;
+/** Largest share of the time that listing takes: other programs use the device, too. */
+const LISTING_SHARE = 1 / 10;
 /** Interval at which the sizes of all files are read again (ms). */
 const SIZES_MS = 10 * 60_000;
 /** Files that fail one after another before the device counts as failing. */
 const ENOUGH_FAILURES = 3;
 
-/** What a rescan of a folder on an MTP device found, and whether the folder is still there. */
+/** The end of a rescan of a folder on an MTP device. */
 export interface MtpRescan {
-  readonly files: number;
+  /** Whether the folder is still there. */
   readonly sighting: Sighting;
+  /** Time until the next rescan; Infinity: when the device is back (ms). */
+  readonly pauseMs: number;
 }
 
 /** The readers of the devices, the ledger, and the calls that the rescans make. */
@@ -108,21 +110,21 @@ export class MtpFolders {
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async rescan(path: string): Promise<MtpRescan | undefined> {
-    const { signal } = this.#context;
+    const { clock, signal } = this.#context;
     const state = this.#stateOf(path);
     if (state.isBusy) return undefined;
     state.isBusy = true;
-    let files = 0;
     try {
+      const startedAt = clock.monotonic();
       const found = await this.#list(path, state);
+      const pauseMs = this.#pauseAfter(clock.monotonic() - startedAt);
       state.wasThere = true;
-      files = found.length;
       await this.#readOpen(path, state, found);
       state.failures = 0;
-      return { files, sighting: { identity: 'mtp' } };
+      return { sighting: { identity: 'mtp' }, pauseMs };
     } catch (error) {
       signal.throwIfAborted();
-      return { files, sighting: this.#failed(path, state, error) };
+      return { sighting: this.#failed(path, state, error), pauseMs: Infinity };
     } finally {
       state.isBusy = false;
     }
@@ -133,10 +135,9 @@ export class MtpFolders {
     return this.#states.get(path)?.left ?? 0;
   }
 
-  /** Returns the pause after a rescan (ms). @param tookMs how long it took */
-  pauseMs(tookMs: number): number {
+  #pauseAfter(listingMs: number): number {
     const { pollMs = POLL_MS } = this.#options;
-    return Math.max(pollMs, Math.min(LONGEST_PAUSE_MS, tookMs / RESCAN_SHARE));
+    return Math.max(pollMs, Math.min(LONGEST_PAUSE_MS, listingMs / LISTING_SHARE));
   }
 
   #stateOf(path: string): FolderState {

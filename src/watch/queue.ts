@@ -18,6 +18,8 @@ export interface QueueItem {
   readonly recordedAt: number;
   /** Failed deliveries so far. */
   readonly failures: number;
+  /** It unpacks to more than `LARGE_BYTES`. */
+  readonly isLarge?: boolean;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { unpackFile } from '../upload/read-recording.ts';
+import { LARGE_BYTES, NeedsRoom, unpackFile } from '../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import {
@@ -244,8 +244,13 @@ export class Sender {
     const { breaker, delivers } = this.#target;
     if (!delivers) return;
     while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
+      if ([...this.#active.keys()].some(isLarge)) return;
       const item = this.#queue.take();
       if (item === undefined) return;
+      if (isLarge(item) && this.#active.size > 0) {
+        this.#queue.add(item);
+        return;
+      }
       const isFirstCopied = item.removable && item.kept === undefined && !this.#dryRun;
       if (isFirstCopied && this.#stasher.stashFile(item)) continue;
       const task = this.#send(item);
@@ -273,7 +278,8 @@ export class Sender {
     this.#target.onChange();
     try {
       const file = { path, absolute, stamp, named: false };
-      const result = await uploader.upload(file, readBuffer.buffers);
+      const room = isLarge(item) ? undefined : LARGE_BYTES;
+      const result = await uploader.upload(file, readBuffer.buffers, room);
       this.#target.onFinished({ item, sending, result });
     } catch (error) {
       this.#target.onFinished({ item, sending, error });
@@ -286,6 +292,7 @@ export class Sender {
     this.#active.delete(item);
     try {
       if ('result' in upload) this.#settle(item, upload.result, sending);
+      else if (upload.error instanceof NeedsRoom) this.#enqueue({ ...item, isLarge: true });
       else if (this.#hardStop.signal.aborted) this.#interrupted(item, sending);
       else this.#failed(item, sending, asFailure(upload.error));
     } catch (error) {
@@ -399,6 +406,11 @@ export class Sender {
       this.#target.report({ event: 'upload', item: result });
     }
   }
+}
+
+/** A large recording is sent while no other one is, which bounds the memory. */
+function isLarge({ isLarge: unpacksToLarge = false, stamp }: QueueItem): boolean {
+  return unpacksToLarge || stamp.size > LARGE_BYTES;
 }
 
 function asFailure(error: unknown): Failure {

@@ -34,8 +34,10 @@ export class ReadBuffers {
     return this.#free.pop() ?? makeReadBuffer();
   }
 
+  /** The next one to be taken is the largest. */
   giveBack(readBuffer: ReadBuffer): void {
     this.#free.push(readBuffer);
+    this.#free.sort((a, b) => a.buffer.length - b.buffer.length);
   }
 
   /** Frees large buffers. While recordings are queued, reuse takes less memory than new ones. */

@@ -1,9 +1,9 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { isOnMtp } from '../system/mtp-path.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Device } from '../devices/types.ts';
 import type { WatchScope } from '../daemon/registry.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
@@ -17,12 +17,13 @@ import { EventHandler } from './event-handler.ts';
 import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { Folders } from './folders.ts';
-import { statOf } from './fs-events.ts';
+import { checkIncomplete } from './incomplete-checks.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
 import { MtpFolders } from './mtp-folders.ts';
 import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
-import { RESCAN_MS, type RescanOptions, Rescanner } from './rescan.ts';
+import { RescanRounds } from './rescan-rounds.ts';
+import { type RescanOptions, Rescanner } from './rescan.ts';
 import { Sender } from './sender.ts';
 import { Surroundings } from './surroundings.ts';
 import { Verifier } from './verifier.ts';
@@ -96,6 +97,7 @@ export class Watcher {
   readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
+  readonly #rounds: RescanRounds;
   readonly #mtpReaders: MtpReaders;
   readonly #mtpFolders: MtpFolders;
   readonly #eventHandler: EventHandler;
@@ -109,14 +111,11 @@ export class Watcher {
   #fault: { readonly error: unknown } | undefined;
   /** A rescan, an upload or a folder changed something since the last check. */
   #changed = true;
-  #isRescanning = false;
   #isReady = false;
   #isSendingDays = false;
   /** The devices that are plugged in. */
   readonly #plugged = new Set<Device>();
   #lastRescanAt: number | undefined;
-  /** The next round of rescans without a folder: devices are away (ms of the monotonic clock). */
-  #emptyRoundAt = -Infinity;
   readonly #surroundings: Surroundings;
   /** The interval before the next check (ms). */
   #checkMs = CHECK_MS;
@@ -226,6 +225,14 @@ export class Watcher {
         },
       );
     }
+    this.#rounds = new RescanRounds(
+      { clock, signal },
+      {
+        ...{ rescanner, mtpFolders, events, folders: this.#folders },
+        runBeside: (task) => this.#runBeside(task),
+        onError: (error) => this.#onError(error),
+      },
+    );
     this.#surroundings = new Surroundings(clock);
   }
 
@@ -275,7 +282,7 @@ export class Watcher {
         // A device over MTP may be there and slow: its first look decides.
         if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
       }
-      this.#startRescan();
+      this.#rounds.start();
       while (!this.#hasEnded()) {
         const event = await this.#events.next();
         this.#guarded(() => this.#handle(event));
@@ -309,7 +316,7 @@ export class Watcher {
       for (const folder of this.#folders.all) {
         await folder.check();
         folder.close();
-        if (folder.state !== 'waiting') await this.#rescanNow(folder);
+        if (folder.state !== 'waiting') await this.#rounds.rescan(folder);
         if (folder.state === 'waiting') {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
@@ -336,15 +343,6 @@ export class Watcher {
     }
   }
 
-  async #rescanNow(folder: WatchedFolder): Promise<void> {
-    if (!isOnMtp(folder.path)) {
-      await this.#rescanner.rescan(folder);
-      return;
-    }
-    const rescan = await this.#mtpFolders.rescan(folder.path);
-    if (rescan !== undefined) folder.apply(rescan.sighting);
-  }
-
   #sendOnce(): void {
     this.#events.setTimer('sender-due', this.#sender.stepOnce());
   }
@@ -361,6 +359,7 @@ export class Watcher {
         this.#check();
         return;
       case 'folder-checked':
+      case 'mtp-rescanned':
         this.#onChecked(event.folder, event.sighting);
         return;
       case 'devices-found':
@@ -371,16 +370,17 @@ export class Watcher {
         this.#events.setTimer('check-due', 0);
         return;
       case 'rescan-due':
-        this.#startRescan();
-        return;
-      case 'mtp-rescanned':
-        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
+        this.#rounds.start();
         return;
       case 'rescanned':
         this.#onRescanned(event.files, event.complete);
         return;
       case 'incomplete-due':
-        this.#checkIncomplete();
+        checkIncomplete({
+          ...this.#target,
+          ...{ incomplete: this.#incomplete, classifier: this.#classifier },
+        });
+        this.#noteChange();
         return;
       case 'sender-work':
       case 'sender-due':
@@ -412,9 +412,7 @@ export class Watcher {
 
   /** Sets the timers that follow from the state of folders and files. */
   #setTimers(): void {
-    const now = this.#context.clock.monotonic();
-    const { rescanAt } = this.#nextRound();
-    this.#events.setTimer('rescan-due', this.#isRescanning ? Infinity : rescanAt - now);
+    this.#events.setTimer('rescan-due', this.#rounds.waitMs);
     this.#events.setTimer('incomplete-due', this.#incomplete.waitMs ?? Infinity);
   }
 
@@ -534,67 +532,10 @@ export class Watcher {
     this.#events.post({ type: 'sender-work' });
   }
 
-  /** Returns the folders of the next round of rescans, and when it is due. */
-  #nextRound(): { readonly rescanAt: number; readonly due: readonly WatchedFolder[] } {
-    const now = this.#context.clock.monotonic();
-    const { all, rescanAt } = this.#folders;
-    // Without a folder, a round still shows that the watcher is alive.
-    if (all.length === 0) return { rescanAt: this.#emptyRoundAt, due: [] };
-    return { rescanAt, due: all.filter((folder) => folder.rescanAt <= now) };
-  }
-
-  /** Starts a round of rescans of the folders that are due, one after another. */
-  #startRescan(): void {
-    if (this.#isRescanning) return;
-    this.#isRescanning = true;
-    const now = this.#context.clock.monotonic();
-    const { rescanAt, due } = this.#nextRound();
-    this.#emptyRoundAt = now + RESCAN_MS;
-    const slow = due.filter(({ path }) => isOnMtp(path));
-    // A device over MTP may take minutes, or not answer.
-    for (const folder of slow) this.#runBeside(() => this.#rescanMtp(folder));
-    this.#runBeside(async () => {
-      let files = 0;
-      let complete = rescanAt <= now;
-      for (const folder of due) {
-        if (this.#hasEnded()) return;
-        if (slow.includes(folder)) continue;
-        try {
-          files += await this.#rescanner.rescan(folder);
-        } catch (error) {
-          this.#onError(error);
-          complete = false;
-        }
-      }
-      this.#events.post({ type: 'rescanned', files, complete });
-    });
-  }
-
-  async #rescanMtp(folder: WatchedFolder): Promise<void> {
-    const { clock } = this.#context;
-    // Until it ends, or the device is back.
-    folder.rescanAt = Infinity;
-    if (folder.state === 'waiting') return;
-    const startedAt = clock.monotonic();
-    try {
-      const rescan = await this.#mtpFolders.rescan(folder.path);
-      if (rescan === undefined) return;
-      const { sighting } = rescan;
-      const now = clock.monotonic();
-      folder.rescanAt =
-        'missing' in sighting ? Infinity : now + this.#mtpFolders.pauseMs(now - startedAt);
-      this.#events.post({ type: 'mtp-rescanned', folder, sighting });
-    } catch (error) {
-      this.#onError(error);
-      folder.rescanAt = clock.monotonic() + this.#mtpFolders.pauseMs(clock.monotonic() - startedAt);
-      this.#events.post({ type: 'rescan-due' });
-    }
-  }
-
   #onRescanned(files: number, complete: boolean): void {
     const { clock } = this.#context;
     const { report, onRescanned } = this.#target;
-    this.#isRescanning = false;
+    this.#rounds.ended();
     this.#events.setTimer('days-due', 0);
     if (complete) {
       this.#lastRescanAt = clock.now();
@@ -607,23 +548,6 @@ export class Watcher {
     report({ event: 'ready', files, queued: this.#sender.waiting });
     this.#events.setTimer('check-due', CHECK_MS);
     this.#startVerification();
-  }
-
-  /** Checks incomplete files again, and reports long-incomplete ones. */
-  #checkIncomplete(): void {
-    const { marks, report } = this.#target;
-    for (const { path, removable } of this.#incomplete.dueLooks()) {
-      // Its rescans look at it.
-      if (isOnMtp(path)) continue;
-      const stats = statOf(path);
-      if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
-      else this.#incomplete.forget(path);
-    }
-    for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {
-      marks.markReported(path, stamp);
-      report({ event: 'unfinished', path, reason, detail });
-    }
-    this.#noteChange();
   }
 
   /** Verifies earlier uploads that are due, also those of an earlier run. */

@@ -58,6 +58,10 @@ describe('npm run demo', () => {
       // The folder holds that ride too: it is not sent again.
       /\d+ uploaded \(.*\), 1 uploaded before/,
       /2026-05-17: sent/,
+      /Garmin Edge 840 is plugged in/,
+      /Activity\/\S+-ride\.fit: uploaded/,
+      /2 recordings, all sent/,
+      /Garmin Edge 840 was unplugged/,
       /wellness: 1 sent\./,
       /nutrition: 1 sent\./,
       /\$ sync workouts/,

@@ -6,7 +6,7 @@ import { ROOT, readDocument } from '../support/documents.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
 
 const folder = join(ROOT, 'docs', 'pictures');
-const pictures = readdirSync(folder);
+const pictures = readdirSync(folder).filter((name) => name.endsWith('.svg'));
 const missing = missingTools('tmux');
 
 describe('the pictures of the README', () => {

@@ -79,8 +79,9 @@ describe('sync watch --devices', () => {
     const recordings = rides(32);
     const device = edge('3412345678', recordings);
     device.plugIn();
-    world.sandbox.control.addFaults('upload-fit:delay=2s*2');
+    world.sandbox.control.addFaults('upload-fit:delay=6s*2');
     const watcher = watchDevices();
+    await ready(watcher);
     await until(() => events(watcher, 'kept').length >= 2);
     device.unplug();
     await until(() => devicesOf(watcher).length === 2);
@@ -106,10 +107,12 @@ describe('sync watch --devices', () => {
   });
 
   it('still knows after a restart what was left on the device', async () => {
-    const device = edge('3412345678', rides(8));
+    const recordings = rides(8);
+    const device = edge('3412345678', recordings);
     device.plugIn();
-    world.sandbox.control.addFaults('upload-fit:delay=2s*2');
+    world.sandbox.control.addFaults('upload-fit:delay=6s*2');
     const first = watchDevices();
+    await ready(first);
     await until(() => events(first, 'kept').length >= 2);
     device.unplug();
     await until(() => devicesOf(first).length === 2);
@@ -123,9 +126,9 @@ describe('sync watch --devices', () => {
       { folders: [], devices: [{ key: KEY, title: 'Garmin Edge 840', state: 'away', left }] },
     ]);
     device.plugIn();
-    await until(() => world.recordings().length === 8);
+    await until(() => world.recordings().length === recordings.length);
     await stop(second);
-    expect(counts()).toEqual(counts().map(() => 1));
+    expect(world.hashes()).toEqual(recordings.map(sha256).sort());
   });
 
   it('sends with --new-only what was recorded since its first start, also on a device that was away', async () => {
@@ -221,5 +224,29 @@ describe('sync watch without a folder', () => {
     await until(() => world.recordings().length === 2);
     await stop(watcher);
     expect(events(watcher, 'started')).toMatchObject([{ folders: [world.folder], devices: true }]);
+  });
+});
+
+describe('sync watch --devices --daemon', () => {
+  it('is called "any known device" by daemon status and daemon stop', async () => {
+    const device = edge('3412345678', rides(1));
+    device.plugIn();
+    const sync = async (...args: readonly string[]) => await world.run(args, { env }).finished;
+    const started = await sync('watch', '--devices', '--daemon');
+    expect(started.stdout).toContain('Watching any known device in the background');
+    await until(() => world.recordings().length === 1);
+    const status = await sync('daemon', 'status');
+    expect(status.stdout).toMatch(/^any known device\n {2}Running/);
+    expect(status.stdout.replace(/\s+/g, ' ')).toContain(
+      `Garmin Edge 840 is plugged in: ${device.here}`,
+    );
+    const again = await sync('watch', '--devices', '--daemon');
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining('any known device') as string,
+    ]);
+    const stopped = await sync('daemon', 'stop', '--devices', '--json');
+    expect(stopped.stdout).toContain('"outcome":"stopped"');
+    expect(stopped.stdout).toContain('"devices":true');
   });
 });

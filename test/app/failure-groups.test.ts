@@ -60,6 +60,17 @@ describe('failures', () => {
     ]);
   });
 
+  it('of unusable files have a line each for the first 20 of a problem, and one for the others', () => {
+    const groups = new FailureGroups();
+    const unusable = (path: string, detail: string) =>
+      groups.add({ path, outcome: 'invalid', reason: 'not-fit', detail });
+    const ownLines = Array.from({ length: 25 }, (_, i) => unusable(`${i}.fit`, 'It is empty.'));
+    expect(ownLines.lastIndexOf(false)).toBe(19);
+    expect(unusable('a.fit', 'It is no FIT file.')).toBe(false);
+    expect(printed(groups)).toEqual(['5 more files not sent. It is empty. (--json lists all.)']);
+    expect(printed(groups, true)).toEqual([]);
+  });
+
   it('have their own lines with --json', () => {
     const groups = new FailureGroups();
     groups.add({ path: 'a.fit', ...OUTAGE });

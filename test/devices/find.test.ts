@@ -1,24 +1,18 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../auth/support.ts';
-import { mountFuse, whyNoFuse } from '../support/fuse.ts';
-import { mountMtp, whyNoMtp } from '../support/mtp-mount.ts';
 import {
   EDGE_840,
   MANUFACTURER,
   deviceSearch,
+  foldersOf,
   garminXml,
   write,
   writeRecording,
 } from './support.ts';
 
 const { find, surveyIn } = deviceSearch();
-
-/** Returns a pattern for each folder in `root`, as for `/media/*`. */
-function foldersOf(root: string) {
-  return [{ root, below: ['*'] }];
-}
 
 describe('findDevices', () => {
   it('describes a Garmin by its GarminDevice.xml, with its folders in any letter case', async () => {
@@ -87,6 +81,21 @@ describe('findDevices', () => {
     const { devices } = await find({ mounts: foldersOf(media) });
     expect(devices).toMatchObject([{ title: 'Wahoo', key: `path:${join(media, 'WAHOO ELEMNT')}` }]);
     expect(devices[0]).not.toHaveProperty('serial');
+  });
+
+  it('takes no number that a maker writes in place of a serial number', async () => {
+    const media = scratchDir();
+    for (const volume of ['SIGMA1', 'SIGMA2']) {
+      writeRecording(join(media, volume, 'Activities/ride.fit'), {
+        manufacturer: MANUFACTURER.sigma,
+        serial: 1,
+      });
+    }
+    const { devices } = await find({ mounts: foldersOf(media) });
+    expect(devices.map(({ key }) => key)).toEqual([
+      `path:${join(media, 'SIGMA1')}`,
+      `path:${join(media, 'SIGMA2')}`,
+    ]);
   });
 
   it('finds nothing on volumes without recordings', async () => {
@@ -211,188 +220,5 @@ describe('findDevices', () => {
     const search = find({ mounts: foldersOf(scratchDir()) }, stop.signal);
     stop.abort(new Error('Ctrl-C'));
     await expect(search).rejects.toThrow('Ctrl-C');
-  });
-});
-
-describe('the child process of findDevices', () => {
-  /** Runs a script in its place. */
-  async function findWith(script: string, env: Record<string, string> = {}) {
-    const childPath = join(scratchDir(), 'child.cjs');
-    write(childPath, script);
-    return await find({ childPath, env: { ...process.env, ...env } });
-  }
-
-  it('gets no token and no password', async () => {
-    const seen = join(scratchDir(), 'seen');
-    const record = `process.stdin.on('data', (request) => {
-      require('fs').writeFileSync(${JSON.stringify(seen)}, request + JSON.stringify(process.env));
-      console.log('{"state":"done"}');
-    });`;
-    const secrets = { SYNC_ACCESS_TOKEN: 'at-hush', HTTPS_PROXY: 'http://ada:pw-hush@proxy' };
-    await findWith(record, { ...secrets, LOCALAPPDATA: '/local' });
-    expect(readFileSync(seen, 'utf8')).toContain('/local');
-    expect(readFileSync(seen, 'utf8')).not.toContain('hush');
-  });
-
-  it.each([
-    ['ends', 'process.exitCode = 3;', /ended \(code 3\)/],
-    ['fails', `console.log('{"state":"failed","message":"no memory"}');`, /no memory/],
-    ['crashes', `throw new Error('broken');`, /Error: broken/],
-  ])('is reported if it %s', async (_, script, message) => {
-    await expect(findWith(script)).rejects.toMatchObject({
-      code: 'STORAGE',
-      message: expect.stringMatching(message) as string,
-    });
-  });
-});
-
-describe('findDevices with apps', () => {
-  it('finds the folders of apps below the home folder of each system', async () => {
-    const home = scratchDir();
-    const whoosh =
-      'AppData/Local/Packages/MyWhooshTechnologyService.MyWhoosh_x1/LocalCache/Local/MyWhoosh/Content/Data';
-    for (const folder of [
-      'Documents/Zwift/Activities',
-      '.goldencheetah/Ada Lovelace/imports',
-      'Documents/TPVirtual/C1234/FITFiles',
-      whoosh,
-    ]) {
-      mkdirSync(join(home, folder), { recursive: true });
-    }
-    const env = { ...process.env, LOCALAPPDATA: join(home, 'AppData/Local') };
-    const appsOn = async (platform: NodeJS.Platform) => {
-      const { devices } = await find({ platform, homeDir: home, apps: true, env });
-      return devices.map(({ kind, maker, root }) => `${kind} ${maker} ${root.slice(home.length)}`);
-    };
-    expect(await appsOn('linux')).toEqual([
-      'app zwift /Documents/Zwift/Activities',
-      'app tpvirtual /Documents/TPVirtual/C1234/FITFiles',
-      'app goldencheetah /.goldencheetah/Ada Lovelace/imports',
-    ]);
-    expect(await appsOn('darwin')).toEqual(['app zwift /Documents/Zwift/Activities']);
-    expect(await appsOn('win32')).toEqual([
-      'app zwift /Documents/Zwift/Activities',
-      `app mywhoosh /${whoosh}`,
-      'app tpvirtual /Documents/TPVirtual/C1234/FITFiles',
-    ]);
-  });
-
-  it('lists a folder that Wine links to the one of the user once', async () => {
-    const home = scratchDir();
-    mkdirSync(join(home, 'Documents/Zwift/Activities'), { recursive: true });
-    mkdirSync(join(home, '.wine/drive_c/users/ada'), { recursive: true });
-    symlinkSync(join(home, 'Documents'), join(home, '.wine/drive_c/users/ada/Documents'));
-    const { devices } = await find({ platform: 'linux', homeDir: home, apps: true });
-    expect(devices.map(({ recordings }) => recordings)).toEqual([
-      [join(home, 'Documents/Zwift/Activities')],
-    ]);
-  });
-
-  it('looks nowhere without a home folder', async () => {
-    expect(await find({ homeDir: '', apps: true })).toEqual({ devices: [], silent: [] });
-  });
-});
-
-describe('surveyDevices', () => {
-  it('lists the recordings with their stamps, and the one that was made last', async () => {
-    const media = scratchDir();
-    const folder = join(media, 'GARMIN/Garmin/Activity');
-    const last = join(folder, '2026/a.fit');
-    writeRecording(last, { startTime: new Date('2026-02-15T07:30:00Z'), localOffsetMinutes: 60 });
-    writeRecording(join(folder, '2026-02-14.fit'), { startTime: new Date('2026-02-14T07:30:00Z') });
-    write(join(folder, '.hidden.fit'), '');
-    write(join(folder, 'notes.txt'), '');
-    write(join(media, 'GARMIN/Garmin/Monitor/M1.FIT'), '');
-    const { devices } = await surveyIn(media);
-    expect(devices).toMatchObject([
-      {
-        files: [
-          { path: join(folder, '2026-02-14.fit'), stamp: { size: expect.any(Number) as number } },
-          { path: last },
-        ],
-        newest: { path: last, activity: { name: 'Morning ride' } },
-        wellnessFiles: 1,
-      },
-    ]);
-    expect(devices[0]?.files).toHaveLength(2);
-  });
-
-  it('asks for the names of files only over MTP', async () => {
-    const media = scratchDir();
-    const folder = join(media, 'gvfs/mtp:host=Garmin_Edge/Internal Storage/GARMIN/Activity');
-    const names = ['2026-02-14-07-30-00.fit', '2026-02-15-07-30-00.fit', 'Settings.fit'];
-    for (const name of names) writeRecording(join(folder, name));
-    const { devices } = await surveyIn(media);
-    expect(devices.map(({ access, files, newest }) => ({ access, files, newest }))).toEqual([
-      {
-        access: 'mtp',
-        files: names.map((name) => ({ path: join(folder, name) })),
-        newest: { path: join(folder, '2026-02-15-07-30-00.fit') },
-      },
-    ]);
-  });
-});
-
-const noFuse = whyNoFuse();
-if (noFuse !== undefined) console.warn(`Tests of hanging mounts are skipped: ${noFuse}.`);
-
-describe.skipIf(noFuse !== undefined)('a mount that hangs', () => {
-  it('is silent, and delays no other device', async () => {
-    const [media, source] = [scratchDir(), scratchDir()];
-    writeRecording(join(source, 'Garmin/Activity/a.fit'), { serial: 5 });
-    const hung = await mountFuse(source, join(media, 'HANGS'));
-    writeRecording(join(media, 'GARMIN/Garmin/Activity/a.fit'), { serial: 6 });
-    hung.hang();
-    const limitMs = 500;
-    const started = performance.now();
-    const found = await find({ mounts: foldersOf(media), limitMs });
-    expect(found).toMatchObject({
-      devices: [{ key: 'serial:garmin:6' }],
-      silent: [join(media, 'HANGS')],
-    });
-    expect(performance.now() - started).toBeLessThan(20_000);
-    hung.answer();
-    const { devices, silent } = await find({ mounts: foldersOf(media) });
-    expect(devices.map(({ key }) => key)).toEqual(['serial:garmin:6', 'serial:garmin:5']);
-    expect(silent).toEqual([]);
-  });
-});
-
-const noMtp = whyNoMtp();
-if (noMtp !== undefined) console.warn(`Tests of MTP mounts are skipped: ${noMtp}.`);
-
-describe.skipIf(noMtp !== undefined)('a device over MTP', () => {
-  /** Plugs in an Edge with recordings on its storage. */
-  async function plugIn() {
-    const device = await mountMtp();
-    const storage = 'Internal Storage/GARMIN';
-    write(join(device.source, storage, 'GarminDevice.xml'), garminXml('Edge 840', '12'));
-    for (const day of ['14', '15']) {
-      writeRecording(join(device.source, storage, `Activity/2026-02-${day}-07-30-00.fit`));
-    }
-    const mounts = [{ root: dirname(device.mount), below: ['mtp:host=*', '*'] }];
-    return { device, mounts, folder: join(device.mount, storage, 'Activity') };
-  }
-
-  it('is identified without reading a recording, and with one reader at a time', async () => {
-    const { device, mounts, folder } = await plugIn();
-    const { devices } = await find({ mounts });
-    expect(devices).toMatchObject([
-      { key: 'serial:garmin:12', access: 'mtp', recordings: [folder] },
-    ]);
-    const { opens, most, refused } = device.counts();
-    expect(Object.keys(opens).filter((path) => path.endsWith('.fit'))).toEqual([]);
-    expect([most, refused]).toEqual([1, 0]);
-  });
-
-  it('is silent while it hangs, and when it was pulled out', async () => {
-    const { device, mounts } = await plugIn();
-    for (const state of ['hanging', 'gone'] as const) {
-      device.behave({ state });
-      const { devices, silent } = await find({ mounts, limitMs: 1_000 });
-      expect([state, devices]).toEqual([state, []]);
-      expect(silent.join()).toContain(device.mount);
-      device.behave({});
-    }
   });
 });

@@ -3,13 +3,25 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { findDevices, surveyDevices } from '../../src/devices/find.ts';
 import { mountsIn } from '../../src/devices/places.ts';
-import type { FoundDevices, Places, SurveyedDevice } from '../../src/devices/types.ts';
+import type {
+  FoundDevices,
+  MountPattern,
+  Places,
+  SurveyedDevice,
+} from '../../src/devices/types.ts';
 import { never } from '../auth/support.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 
 /** Numbers of the FIT profile. */
-export const MANUFACTURER = { garmin: 1, wahoo: 32, igpsport: 115, lezyne: 258, bryton: 267 };
+export const MANUFACTURER = {
+  garmin: 1,
+  wahoo: 32,
+  sigma: 70,
+  igpsport: 115,
+  lezyne: 258,
+  bryton: 267,
+};
 /** Edge 840. */
 export const EDGE_840 = 4062;
 
@@ -36,6 +48,11 @@ export function deviceSearch() {
     surveyIn: async (folder: string): Promise<FoundDevices<SurveyedDevice>> =>
       await surveyDevices(places({ mounts: mountsIn(folder) }), never),
   };
+}
+
+/** Returns a pattern for each folder in `root`, as for `/media/*`. */
+export function foldersOf(root: string): readonly MountPattern[] {
+  return [{ root, below: ['*'] }];
 }
 
 /** Writes a file with the folders above it. */

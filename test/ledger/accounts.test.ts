@@ -25,6 +25,12 @@ const contentOf = (name: string) => ({ items: [{ body: { name }, input: 'in.json
 const GEL = contentOf('gel');
 const BAR = contentOf('bar');
 
+const MONITOR = {
+  path: '/Garmin/Monitor/1.FIT',
+  samples: [{ field: 'restingHr', value: 52, at: 1_700_000_000 }],
+} as const;
+const STAMP = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+
 const recording = (sha256: string) => ({
   sha256,
   path: `${sha256}.fit`,
@@ -42,6 +48,8 @@ it('moves all rows of one account to another, in every table with an account', (
   before.records.sentFrom('nutrition', '2026-05-10', ['/meals.json']);
   before.records.nutrition.settle('2026-05-10', GEL);
   before.records.nutrition.noteTraits({ kind: 'append' });
+  before.records.wellness.putFile(MONITOR, STAMP);
+  before.records.wellness.noteWatched('2026-05-10', 'd');
   before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
   before.outbox.add({ ...recording('b'), recordedAt: 1 });
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);

@@ -73,6 +73,18 @@ describe('docs/sandbox.md', () => {
     ]);
   });
 
+  it('shows the page at two widths, light and dark, in small pictures with a text', () => {
+    const shown = [...text.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path);
+    const looks = ['narrow-dark', 'wide-dark', 'narrow-light', 'wide-light'];
+    expect(shown).toEqual(looks.map((look) => `pictures/sandbox-${look}.webp`));
+    for (const path of shown) {
+      const picture = readFileSync(new URL(`../../docs/${path}`, import.meta.url));
+      expect(picture.toString('latin1', 8, 12)).toBe('WEBP');
+      expect(picture.length).toBeLessThan(80_000);
+    }
+    expect(text).toMatch(/<img [^>]*alt="[^"]{40,}"/);
+  });
+
   it('describes the athletes', () => {
     expect(table('id').map((row) => row)).toEqual(
       DEFAULT_ATHLETES.map(({ id, name, timezone, weight, weightUnits, ftp }) => [

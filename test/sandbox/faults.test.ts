@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { FaultScript } from '../../src/sandbox/faults.ts';
 import { FaultSpecError, parseFault } from '../../src/sandbox/fault-spec.ts';
 import { bearer, openApp, openSandbox, postJson } from './support.ts';
@@ -273,4 +273,16 @@ describe('a fault without a connection', () => {
     expect((await app.request('/_sandbox/faults')).status).toBe(200);
     expect((await app.request('/api/profile')).status).toBe(500);
   });
+});
+
+it('delays many requests at once without a warning of Node.js', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { app } = openApp({ faults: ['any:delay=100ms*inf'] });
+  await Promise.all(
+    Array.from({ length: 20 }, async () => await app.request('/api/oauth/userinfo')),
+  );
+  expect(warnings).toEqual([]);
 });

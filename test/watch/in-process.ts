@@ -48,8 +48,10 @@ const NO_MTP = { childPath: '', env: {} };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
-  options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp'>> & {
+  options: Partial<Omit<WatcherOptions, 'devices'>> &
+    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp' | 'devices'>> & {
+      /** Called for each file that was read. */
+      onRead?: (path: string) => void;
       clock?: Clock | ManualClock;
       /** Sends wellness; the zone is Europe/Berlin. */
       wellness?: boolean;
@@ -57,20 +59,30 @@ export function start(
     } = {},
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
-  const { mtp = NO_MTP, wellness = false, ...given } = options;
+  const { mtp = NO_MTP, wellness = false, devices, onRead, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
   const mark = markProcess(stateDir);
   const stop = new AbortController();
   const events: WatchNotice[] = [];
+  const known = knownFiles(database, 'me', now);
   const target: WatcherTarget = {
     appVersion: 'test',
     filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
     mtp,
     ledger: uploadLedger(database, 'me', mark, now),
-    known: knownFiles(database, 'me', now),
+    known: {
+      find: (path, stamp) => known.find(path, stamp),
+      remember(path, stamp, file) {
+        onRead?.(path);
+        known.remember(path, stamp, file);
+      },
+      flush: () => known.flush(),
+      reading: (task) => known.reading(task),
+    },
+    devices,
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
     client: client ?? clientOf(sandbox).client,

@@ -8,8 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { unfinished } from '../support/fit-maker.ts';
+import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
 import { ONE_TRY, dir, folder, happened, held, sandbox, start } from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
@@ -331,5 +332,43 @@ describe('a bug in the program', () => {
     const ended = expect(running).rejects.toThrow('a mistake');
     renameSync(join(dir, 'old.fit'), path);
     await ended;
+  });
+});
+
+describe('a recording that unpacks to more than 4 MB', () => {
+  it('is sent while no other one is, which bounds the memory', async () => {
+    const { client } = clientOf(sandbox);
+    sandbox.control.addFaults('upload-fit:delay=300ms*inf');
+    /** Sizes of the requests in flight, whenever another one begins. */
+    const together: number[][] = [];
+    const inFlight: number[] = [];
+    for (const seed of [1, 2, 3]) {
+      const bytes = makeRecording({ seed, sizeBytes: 4_500_000 });
+      const path = join(folder, `${seed}.fit.gz`);
+      put(path, gzipSync(bytes));
+      // The oldest recordings are sent first.
+      utimesSync(path, 1_600_000_000, 1_600_000_000);
+    }
+    for (const seed of [4, 5, 6]) put(join(folder, `${seed}.fit`), anotherRecording());
+    const { events } = start({
+      async client() {
+        const service = await client();
+        return {
+          ...service,
+          async uploadRecording(...args) {
+            const length = Buffer.concat(args[0].body).length;
+            inFlight.push(length);
+            together.push([...inFlight]);
+            const answer = await service.uploadRecording(...args);
+            inFlight.splice(inFlight.indexOf(length), 1);
+            return answer;
+          },
+        };
+      },
+    });
+    await until(() => happened(events, 'upload').length === 6);
+    expect(held()).toHaveLength(6);
+    const large = together.filter((sizes) => sizes.some((size) => size > 4_500_000));
+    expect(large.map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 });

@@ -16,7 +16,7 @@ const PRESETS: readonly { spec: string; label: string }[] = [
 ];
 
 /** Renders the faults that wait for requests. */
-export function activeFaults({ faults }: PageView, token: string): Html {
+function activeFaults({ faults }: PageView, token: string): Html {
   return html`<div id="active-faults" data-part>
     ${
       faults.length === 0

@@ -133,7 +133,8 @@ function showValue(chart, drawing, part) {
   const index = part === null ? -1 : Math.round(part * (values.length - 1));
   const value = values[index] ?? '';
   const cursor = drawing.querySelector('.cursor');
-  const x = value === '' ? -10 : (index / (values.length - 1)) * 1000;
+  const x = (index / (values.length - 1)) * 1000;
+  cursor.setAttribute('visibility', value === '' ? 'hidden' : 'visible');
   cursor.setAttribute('x1', x);
   cursor.setAttribute('x2', x);
   chart.querySelector('.readout').textContent =

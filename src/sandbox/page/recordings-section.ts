@@ -157,7 +157,7 @@ function seriesChart(series: Series, seconds: number): Html {
         ${stretched(
           html`<path class="area" d="${areaPath(values, range)}" />
             <path class="line" d="${linePath(values, range)}" />
-            <line class="cursor" x1="-10" x2="-10" y1="0" y2="100" />`,
+            <line class="cursor" visibility="hidden" y1="0" y2="100" />`,
         )}
       </div>
       <div class="scale" aria-hidden="true">

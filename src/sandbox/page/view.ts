@@ -60,7 +60,7 @@ export interface ListedLogin {
 }
 
 /** Days of wellness and nutrition that the page shows. */
-export const DAYS = 28;
+const DAYS = 28;
 /** Recordings that the page lists. */
 const LISTED = 30;
 /** Logins that the page lists. */

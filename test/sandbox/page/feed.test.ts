@@ -156,7 +156,7 @@ describe('the listeners', () => {
     onTestFinished(() => void slow.destroy());
     slow.write(`GET /_sandbox/page/events HTTP/1.1\r\nhost: 127.0.0.1:${sandbox.port}\r\n\r\n`);
     slow.pause();
-    const path = `/${'x'.repeat(8_000)}`;
+    const path = `/${'x'.repeat(14_000)}`;
     // More than the buffers of both sockets hold.
     const count = 1_500;
     for (let each = 0; each < count; each += 50) {

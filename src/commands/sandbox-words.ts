@@ -1,0 +1,84 @@
+import { programName } from '../base/program-name.ts';
+import { type Text, joinTexts } from '../base/phrase.ts';
+import type { RequestRecord } from '../sandbox/request-log.ts';
+import type { Sandbox } from '../sandbox/server.ts';
+import type { SandboxSettings } from '../sandbox/settings.ts';
+import { plural } from '../terminal/words.ts';
+import { exportLine } from './sandbox-files.ts';
+
+/** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
+export function requestText({
+  method,
+  path,
+  status,
+  durationMs,
+  athlete,
+  faults,
+}: RequestRecord): string {
+  const answer =
+    status === null || durationMs === null
+      ? 'no answer'
+      : `${String(status)} after ${durationMs.toFixed(0)} ms`;
+  const notes = [athlete, ...faults.map((spec) => `fault ${spec}`)].filter((note) => note !== null);
+  return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+}
+
+/** The line that is printed when the sandbox answers requests. */
+interface SandboxReady {
+  readonly type: 'sandbox';
+  readonly url: string;
+  readonly clientId: string;
+  /** The folder of its data; null: in memory. */
+  readonly data: string | null;
+  readonly athletes: readonly { readonly id: string; readonly name: string }[];
+  readonly settings: SandboxSettings;
+  readonly faults: readonly string[];
+}
+
+interface SandboxStopped {
+  readonly type: 'sandbox-stopped';
+  readonly requests: number;
+  readonly recordings: number;
+}
+
+export function readyJson(
+  { url, clientId, control }: Sandbox,
+  given: { readonly data: string | null; readonly faults: readonly string[] },
+): SandboxReady {
+  return {
+    type: 'sandbox',
+    url,
+    clientId,
+    data: given.data,
+    athletes: control.state().athletes.map(({ profile: { id, name } }) => ({ id, name })),
+    settings: control.settings(),
+    faults: given.faults,
+  };
+}
+
+/** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
+export function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
+  const lines = [
+    exportLine(url, clientId),
+    `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
+    `# Copy the line above into another terminal, then: ${programName()} login`,
+    `# Open ${url}/ to look at it.`,
+    `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
+    ...faults.map((fault) => `# Fault: ${fault}`),
+    '# Ctrl-C stops it.',
+  ];
+  return joinTexts(lines, '\n');
+}
+
+export function stoppedJson({ control }: Sandbox): SandboxStopped {
+  const { athletes } = control.state();
+  return {
+    type: 'sandbox-stopped',
+    requests: control.requestCount(),
+    recordings: athletes.reduce((sum, { recordings }) => sum + recordings.length, 0),
+  };
+}
+
+export function stoppedText({ requests, recordings }: SandboxStopped): string {
+  return `# Stopped after ${plural(requests, 'request')}; it held ${plural(recordings, 'recording')}.`;
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratchDir } from '../auth/support.ts';
+import { deviceSearch, write } from './support.ts';
+
+const { find } = deviceSearch();
+
+describe('the child process of findDevices', () => {
+  /** Runs a script in its place. */
+  async function findWith(script: string, env: Record<string, string> = {}) {
+    const childPath = join(scratchDir(), 'child.cjs');
+    write(childPath, script);
+    return await find({ childPath, env: { ...process.env, ...env } });
+  }
+
+  it('gets no token and no password', async () => {
+    const seen = join(scratchDir(), 'seen');
+    const record = `process.stdin.on('data', (request) => {
+      require('fs').writeFileSync(${JSON.stringify(seen)}, request + JSON.stringify(process.env));
+      console.log('{"state":"done"}');
+    });`;
+    const secrets = { SYNC_ACCESS_TOKEN: 'at-hush', HTTPS_PROXY: 'http://ada:pw-hush@proxy' };
+    await findWith(record, { ...secrets, LOCALAPPDATA: '/local' });
+    expect(readFileSync(seen, 'utf8')).toContain('/local');
+    expect(readFileSync(seen, 'utf8')).not.toContain('hush');
+  });
+
+  it.each([
+    ['ends', 'process.exitCode = 3;', /ended \(code 3\)/],
+    ['fails', `console.log('{"state":"failed","message":"no memory"}');`, /no memory/],
+    ['crashes', `throw new Error('broken');`, /Error: broken/],
+  ])('is reported if it %s', async (_, script, message) => {
+    await expect(findWith(script)).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});

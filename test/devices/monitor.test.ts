@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { DeviceMonitor } from '../../src/devices/monitor.ts';
+import { mountsIn } from '../../src/devices/places.ts';
+import type { Device, FoundDevices } from '../../src/devices/types.ts';
+import { scratchDir } from '../auth/support.ts';
+import { type TestBuild, buildForTest } from '../support/build.ts';
+import { testContext } from '../support/context.ts';
+import { until } from '../watch/support.ts';
+
+let built: TestBuild;
+beforeAll(async () => {
+  built = await buildForTest({ 'device-monitor': 'src/devices/monitor-child.ts' });
+});
+afterAll(() => built.remove());
+
+/** Every folder in `media` with a file `device` counts as one. */
+function devicesIn(media: string): FoundDevices {
+  const roots = readdirSync(media).map((name) => join(media, name));
+  const devices = roots
+    .filter((root) => existsSync(join(root, 'device')))
+    .map((root): Device => ({
+      ...{ key: `serial:garmin:${readFileSync(join(root, 'device'), 'utf8')}`, kind: 'device' },
+      ...{ title: 'Garmin', maker: 'garmin', root, recordings: [root], wellness: [] },
+      access: 'disk',
+    }));
+  return { devices, silent: [] };
+}
+
+async function monitorOf(media: string, childPath = join(built.dir, 'device-monitor.cjs')) {
+  const monitor = await DeviceMonitor.start(testContext(), {
+    places: {
+      ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
+      ...{ mounts: mountsIn(media), childPath: '' },
+    },
+    childPath,
+    find: () => Promise.resolve(devicesIn(media)),
+  });
+  onTestFinished(() => monitor.close());
+  return monitor;
+}
+
+const keysOf = ({ devices }: DeviceMonitor) => devices.map(({ key }) => key);
+
+it('notices devices that are plugged in and unplugged, several at once', async () => {
+  const media = scratchDir();
+  const monitor = await monitorOf(media);
+  const changes: number[] = [];
+  monitor.listen((devices) => changes.push(devices.length));
+  expect(keysOf(monitor)).toEqual([]);
+  for (const name of ['a', 'b']) {
+    mkdirSync(join(media, name));
+    writeFileSync(join(media, name, 'device'), name);
+  }
+  await until(() => monitor.devices.length === 2);
+  expect(keysOf(monitor).sort()).toEqual(['serial:garmin:a', 'serial:garmin:b']);
+  execFileSync('rm', ['-r', join(media, 'a')]);
+  await until(() => monitor.devices.length === 1);
+  expect(keysOf(monitor)).toEqual(['serial:garmin:b']);
+  expect(changes.at(-1)).toBe(1);
+});
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+
+it.skipIf(!isRoot)(
+  'notices a device that is mounted over a folder, which fires no event',
+  async () => {
+    const media = scratchDir();
+    const disk = scratchDir();
+    const point = join(media, 'GARMIN');
+    mkdirSync(point);
+    writeFileSync(join(disk, 'device'), '42');
+    const monitor = await monitorOf(media);
+    // Without events nothing but a poll can show it: the child knows the empty folder first.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    execFileSync('mount', ['--bind', disk, point]);
+    onTestFinished(() => void execFileSync('umount', ['-l', point]));
+    await until(() => monitor.devices.length === 1);
+    expect(keysOf(monitor)).toEqual(['serial:garmin:42']);
+  },
+);
+
+it('replaces a child that hangs, and ends it', async () => {
+  const media = scratchDir();
+  const started = join(scratchDir(), 'started');
+  const child = join(scratchDir(), 'child.cjs');
+  // The first one says nothing and never ends; the second one notices a change.
+  writeFileSync(
+    child,
+    `const { appendFileSync, readFileSync } = require('node:fs');
+     appendFileSync(${JSON.stringify(started)}, process.pid + '\\n');
+     const starts = readFileSync(${JSON.stringify(started)}, 'utf8').trim().split('\\n').length;
+     if (starts === 1) for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+     process.stdin.on('end', () => process.exit()).resume();
+     setInterval(() => process.stdout.write('alive\\n'), 100);
+     setTimeout(() => process.stdout.write('changed\\n'), 100);`,
+  );
+  const monitor = await monitorOf(media, child);
+  mkdirSync(join(media, 'a'));
+  writeFileSync(join(media, 'a', 'device'), 'a');
+  await until(() => monitor.devices.length === 1);
+  const [first] = readFileSync(started, 'utf8').trim().split('\n');
+  expect(() => process.kill(Number(first), 0)).toThrow('ESRCH');
+});
