@@ -9,7 +9,7 @@ import { installSync, missingTools, runShell, skipNote } from '../support/shell.
 
 const document = readDocument('docs/ci.md');
 const blocks = codeBlocks(document);
-// ci-action.test.ts runs the blocks before this one.
+// ci-templates.test.ts runs the blocks before this one.
 const own = blocks.findIndex(({ text }) => text.startsWith('#!/usr/bin/env bash'));
 const textsIn = (wanted: string) =>
   blocks.slice(own).flatMap(({ language, text }) => (language === wanted ? [text] : []));

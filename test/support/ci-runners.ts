@@ -1,9 +1,30 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { type Finished, type Home } from './program.ts';
 import { ROOT, readDocument } from './documents.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
+
+export const SCRIPT = join(ROOT, 'packaging/ci/sandbox.sh');
+export const { version: VERSION } = JSON.parse(readDocument('package.json')) as {
+  version: string;
+};
+/** Matches an access token of the sandbox. */
+export const TOKEN = /sbx_at_[\w-]+/;
+
+/** Values of inputs that would be commands, of a shell or of the runner, or other files. */
+export const HOSTILE = [
+  '1; touch pwned',
+  '$(touch pwned)',
+  '`touch pwned`',
+  'a[$(touch pwned)]',
+  "'; touch pwned; '",
+  '1\n::stop-commands::x',
+  '1\nLD_PRELOAD=/tmp/x.so',
+  '--out=pwned',
+  '*',
+];
 
 /** The parts of action.yml that a runner reads. */
 export interface ActionMetadata {
@@ -179,4 +200,24 @@ export async function runGitlabJob(
   const main = await runShell(lines.join('\n'), { home, path, env });
   const after = await runShell(job.after_script.join('\n'), { home, path, env });
   return { main, after, folder: variables['SANDBOX_DIR'] ?? '' };
+}
+
+/** The sandbox's process ID, from the folder that the action made. */
+export function pidOf(folder: string): number {
+  return Number(readFileSync(join(folder, 'pid'), 'utf8'));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie has ended; its parent has not asked for its exit code.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until a process has ended. */
+export async function expectEnded(pid: number): Promise<void> {
+  await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false);
 }
