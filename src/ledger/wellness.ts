@@ -33,7 +33,7 @@ export interface DayRefusal {
 const UNCERTAIN_MS = 2_000;
 
 /**
- * The wellness of one account: the measurements in its devices' files, as an outbox of days, and what was
+ * The wellness of one account: the measurements in its devices' files, as an outbox of days, and the fields that were
  * sent of each day.
  */
 export class WellnessLedger {
@@ -172,7 +172,7 @@ export class WellnessLedger {
     });
   }
 
-  /** Returns what was sent of a day. */
+  /** Returns the sent fields of a day, the record that a watcher sent last, and the refused one. */
   day(date: string): {
     readonly sent: Readonly<Record<string, SentField>>;
     readonly watched: string | undefined;

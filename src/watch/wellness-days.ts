@@ -18,12 +18,12 @@ export interface WellnessPlan {
   readonly due: readonly PreparedRecord[];
   /** Weights of several users were left out. */
   readonly isScaleShared: boolean;
-  /** Records the files whose days are all finished. @param left days that were not sent */
+  /** Records the files of which every day is finished. @param left days that were not sent */
   readonly settle: (left: ReadonlySet<string>) => void;
 }
 
 /**
- * Decides which days are sent: completed days whose record differs from what the service took. A day that
+ * Decides which days are sent: completed days with a record that the service has not taken. A day that
  * the service refused is due again after a pause.
  *
  * @param fresh files that are not in the ledger
@@ -111,7 +111,7 @@ function layered(
 
 /**
  * Returns the record without the fields that a command sent from another source with another value: they
- * stay as they are. Undefined if the service has all other fields.
+ * are not replaced. Undefined if the service has all other fields.
  */
 function ownPart(
   record: PreparedRecord,
