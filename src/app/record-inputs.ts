@@ -88,7 +88,7 @@ async function inputsIn(
     progress.stop();
   }
   if (fit.without > 0) {
-    output.say(`${path}: no wellness in ${plural(fit.without, 'FIT file')}.`);
+    output.say(`${path}: ${plural(fit.without, 'FIT file')} without wellness.`);
   }
   for (const { kind: found, title, reason = '' } of findings.all) {
     if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);

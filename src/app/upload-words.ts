@@ -121,8 +121,8 @@ export function uploadSummaryText({
 /** Says which command sends the wellness in skipped files. */
 function wellnessText(count: number): Text {
   if (count === 0) return '';
-  const which = count === 1 ? '1 of them has' : `${count} of them have`;
-  return phrase` ${which} wellness data: ${sync('push', 'wellness')} with the same folder sends it.`;
+  const which = count === 1 ? '1 file holds' : `${count} files hold`;
+  return phrase` ${which} wellness: ${sync('push', 'wellness')} with the same folder sends it.`;
 }
 
 /** Says of how many uploads no workout exists yet. */

@@ -184,9 +184,15 @@ function entryOf(entry: Entry, name: string): ZipEntry {
   };
 }
 
+/** Bytes of the directory that are read at once: yauzl asks twice for each member. */
+const BLOCK_BYTES = 64 * 1024;
+
 /** Reads the directory for yauzl. The file stays open until {@link Zip.close}. */
 class HandleReader extends RandomAccessReader {
   readonly #handle: FileHandle;
+  /** The block that was read last, and its position. */
+  #block = Buffer.alloc(0);
+  #blockAt = 0;
 
   constructor(handle: FileHandle) {
     super();
@@ -200,8 +206,17 @@ class HandleReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null, bytesRead?: number) => void,
   ): void {
-    this.#handle
-      .read(buffer, offset, length, position)
-      .then(({ bytesRead }) => callback(null, bytesRead), callback);
+    const at = position - this.#blockAt;
+    if (at >= 0 && at + length <= this.#block.length) {
+      this.#block.copy(buffer, offset, at, at + length);
+      queueMicrotask(() => callback(null, length));
+      return;
+    }
+    const block = Buffer.allocUnsafe(Math.max(length, BLOCK_BYTES));
+    this.#handle.read(block, 0, block.length, position).then(({ bytesRead }) => {
+      this.#block = block.subarray(0, bytesRead);
+      this.#blockAt = position;
+      callback(null, this.#block.copy(buffer, offset, 0, length));
+    }, callback);
   }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './find-apps.ts';
 import { identify } from './identify.ts';
@@ -59,7 +59,12 @@ export async function search(
       : device;
     if (found !== undefined) tell({ state: 'found', device: found });
   }
-  for (const folder of silent) tell({ state: 'silent', folder });
+  for (const folder of outermost([...silent])) tell({ state: 'silent', folder });
+}
+
+/** Leaves out folders inside of other ones. */
+function outermost(folders: readonly string[]): readonly string[] {
+  return folders.filter((folder) => !folders.some((other) => folder.startsWith(other + sep)));
 }
 
 function matching(pattern: string): (name: string) => boolean {

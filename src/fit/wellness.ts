@@ -19,8 +19,8 @@ export interface FitSample {
   /** In the platform's unit: bpm, ml/kg/min, ms or kg. */
   readonly value: number;
   /**
-   * Its time (s since 1970, UTC). A resting heart rate has that of the second before its time stamp: the
-   * one that is stamped 00:00:00 closes the day before.
+   * Its time (s since 1970, UTC). A resting heart rate has that of the second before its time stamp: a
+   * message that is stamped 00:00:00 closes the day before.
    */
   readonly at: number;
   /** Local time minus UTC (s). Absent if the file does not state it: the athlete's zone decides. */

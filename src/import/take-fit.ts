@@ -4,7 +4,7 @@ import { PieceBuffer } from './take-recordings.ts';
 import type { RecordStock } from './take-records.ts';
 import type { Piece } from './walk.ts';
 
-/** Takes the wellness of FIT files, whatever else they hold. */
+/** Takes the wellness of FIT files of any type. */
 export class FitStock {
   /** Number of FIT files without wellness. */
   without = 0;

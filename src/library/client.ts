@@ -18,6 +18,7 @@ import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
 import { renderText } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
+import { isCalendarDate } from '../base/time.ts';
 import { VERSION } from '../base/version.ts';
 import { DEFAULT_ENDPOINTS, endpointUrl } from '../config/endpoints.ts';
 import { parseSetting } from '../config/settings.ts';
@@ -155,6 +156,7 @@ export class LibraryClient implements Client {
     Workout[]
   > {
     return await this.#run(async ({ service }) => {
+      for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
       const zone = await this.#zone();
       const { signal } = this.#context;
       const list = await listWorkouts(service, { since, until, limit, zone }, signal);
@@ -311,6 +313,13 @@ function addressOf(given: string | URL): URL {
   const url = parseSetting('baseUrl', String(given), 'baseUrl');
   if (url === undefined) throw new ProgramError('CONFIG', 'baseUrl is missing.');
   return url;
+}
+
+function checkDay(name: string, day: string | undefined): void {
+  if (day === undefined || isCalendarDate(day)) return;
+  throw new ProgramError('USAGE', `${name}: ${day} is not a day.`, {
+    hint: 'Write it as YYYY-MM-DD.',
+  });
 }
 
 function isList<T>(given: T | readonly T[]): given is readonly T[] {

@@ -33,14 +33,16 @@ export interface Dated {
 export interface FitChoice {
   /** At most one of each field and day. */
   readonly chosen: readonly Dated[];
-  /** What is to be known about them. */
+  /** Remarks: a day that is not over, VO2max of several sports. */
   readonly notes: readonly Text[];
-  /** What was left out although it should not be there. */
+  /** Measurements that were left out, and why. */
   readonly warnings: readonly Text[];
 }
 
 /** Time by which the clock of a device may be ahead (ms). */
 const AHEAD_MS = 24 * 3_600_000;
+/** No device wrote FIT before this day: clocks that were never set do (s since 1970). */
+const FIRST_FIT = Date.UTC(2008, 0, 1) / 1000;
 
 /**
  * Chooses the latest measurement of each field and day, in any order of the files. A resting heart rate
@@ -52,7 +54,7 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
     file.samples.map((sample) => ({ file, sample, ...dayOf(sample, zone) })),
   );
   const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
-  const [early, timely] = split(plausible, ({ sample }) => isAhead(sample, now));
+  const [mistimed, timely] = split(plausible, ({ sample }) => !isTimely(sample, now));
   const [open, over] = split(timely, (dated) => isOpen(dated, options));
   const users = new Set(over.flatMap(({ sample }) => (isWeight(sample) ? [sample.user] : [])));
   const [others, own] = split(over, ({ sample }) => isOfOther(sample, users, options.user));
@@ -62,7 +64,7 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
     notes: [...openNote(open), ...sportNote(chosen)],
     warnings: [
       ...oddWarning(odd),
-      ...aheadWarning(early),
+      ...clockWarning(mistimed),
       ...userWarning(others, users, options.user),
     ],
   };
@@ -96,8 +98,8 @@ function dateByOffset(at: number, offset: number): string {
   return new Date((at + offset) * 1000).toISOString().slice(0, 10);
 }
 
-function isAhead({ at }: FitSample, now: number | undefined): boolean {
-  return now !== undefined && at * 1000 > now + AHEAD_MS;
+function isTimely({ at }: FitSample, now = Infinity): boolean {
+  return at >= FIRST_FIT && at * 1000 <= now + AHEAD_MS;
 }
 
 function isOpen({ sample, date }: Dated, { zone, now }: Options): boolean {
@@ -140,7 +142,7 @@ function dayKey({ sample, date }: Dated): string {
   return `${sample.field} ${date}`;
 }
 
-/** Of measurements of one second, the one that was read later counts. */
+/** Of measurements of one second, the last in the order of reading counts. */
 function latestBy(all: readonly Dated[], keyOf: (dated: Dated) => string): Dated[] {
   const latest = new Map<string, Dated>();
   for (const dated of all) {
@@ -172,14 +174,14 @@ function oddWarning(odd: readonly Dated[]): Text[] {
   ];
 }
 
-function aheadWarning(early: readonly Dated[]): Text[] {
-  const [first] = early;
+function clockWarning(mistimed: readonly Dated[]): Text[] {
+  const [first] = mistimed;
   if (first === undefined) return [];
   const what =
-    early.length === 1
+    mistimed.length === 1
       ? `a measurement of ${first.date} is`
-      : `measurements of ${first.date} and ${early.length - 1} more are`;
-  return [`${first.file.name}: ${what} not sent: the device's clock was in the future.`];
+      : `measurements of ${first.date} and ${mistimed.length - 1} more are`;
+  return [`${first.file.name}: ${what} not sent: the device's clock was wrong.`];
 }
 
 /** @param others weights that are not sent */

@@ -143,7 +143,9 @@ describe.skipIf(noFuse !== undefined)('sync devices with a mount that hangs', ()
     hung.hang();
     const { code, stdout, stderr } = await world.sync(['devices']);
     expect(stdout).toContain('Garmin Edge 840');
-    expect(stderr).toContain(`${join(media, 'WATCH')} does not answer. Unplug the device`);
+    expect(stderr).toContain(
+      `${join(media, 'WATCH')} does not answer. If it is a device, unplug it`,
+    );
     expect(code).toBe(5);
   });
 });

@@ -230,6 +230,10 @@ describe('sync seed and real accounts', () => {
       new Set(['would-upload', 'would-push']),
     );
     expect(lines.at(-1)).toMatchObject({ 'would-push': 28, records: 28 });
+    const words = await runSync(['seed', ...FORTNIGHT, '--dry-run'], { home });
+    expect(words.stdout).toMatch(
+      /^2026-05-04 to 2026-05-17: \d+ recordings, 28 records; \d+ would be sent\.$/m,
+    );
   });
 
   it('shows the exact requests with --dry-run', async () => {

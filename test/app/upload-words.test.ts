@@ -167,8 +167,8 @@ describe('the outcome of a file', () => {
       'Nothing to send. 3 files: 3 without an activity (settings, courses and the like).';
     const command = '`sync push wellness` with the same folder sends it.';
     expect(text(0)).toBe(sentence);
-    expect(text(1)).toBe(`${sentence} 1 of them has wellness data: ${command}`);
-    expect(text(3)).toBe(`${sentence} 3 of them have wellness data: ${command}`);
+    expect(text(1)).toBe(`${sentence} 1 file holds wellness: ${command}`);
+    expect(text(3)).toBe(`${sentence} 3 files hold wellness: ${command}`);
   });
 
   it('names the files of other kinds, and the way to send their recordings', () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
@@ -81,7 +82,7 @@ describe('sync push wellness of FIT files', () => {
       code: 0,
       stdout: '2026-02-15: sent (dates in Europe/Berlin)\n2026-02-16: sent\nwellness: 2 sent.\n',
       stderr: [
-        `${device}: no wellness in 2 FIT files.`,
+        `${device}: 2 FIT files without wellness.`,
         '4 FIT files: wellness of 2026-02-15 to 2026-02-16',
         '',
       ].join('\n'),
@@ -136,7 +137,7 @@ describe('sync push wellness of FIT files', () => {
     const run = await world.sync(['push', 'wellness', '-', json, ...BERLIN], {
       input: weight(7_245, 0),
     });
-    expect(run.stderr).toBe("stdin: A device's FIT files: wellness, 1 day (2026-02-15)\n");
+    expect(run.stderr).toBe('stdin: FIT file of a device: wellness, 1 day (2026-02-15)\n');
     expect(heldBy(world)).toEqual({ '2026-02-15': { steps: 9000, weight: 72.45 } });
   });
 
@@ -222,7 +223,7 @@ describe('a FIT file without wellness', () => {
     world.write('in/x.fit', makeRecording());
     const run = await world.sync(['push', 'wellness', `${world.home.dir}/in`]);
     expect(run.code).toBe(3);
-    expect(run.stderr).toBe(`${world.home.dir}/in: no wellness in 1 FIT file.\n`);
+    expect(run.stderr).toBe(`${world.home.dir}/in: 1 FIT file without wellness.\n`);
     expect(run.stdout).toContain('in holds no wellness that sync understands.');
   });
 });
@@ -249,7 +250,7 @@ describe('sync sources --check of a FIT file', () => {
     const run = await world.sync(['sources', '--check', file]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain(
-      `${file}: A device's FIT files: wellness, 2 days (2026-02-15 to 2026-02-16)\n`,
+      `${file}: FIT file of a device: wellness, 2 days (2026-02-15 to 2026-02-16)\n`,
     );
     expect(run.stdout).toContain('"restingHr": 53');
   });
@@ -282,6 +283,22 @@ describe('sync import of FIT files', () => {
   });
 });
 
+describe('sync import of an archive', () => {
+  it('sends the recordings and the wellness of the FIT files in it, packed or not', async () => {
+    const world = await open();
+    const inner = makeZip([
+      { name: 'ada_1.fit.gz', bytes: gzipSync(monitoring([DAY, 53])) },
+      { name: 'ada_2.fit', bytes: activity(523, 1, 9 * HOUR) },
+    ]);
+    const name = 'DI_CONNECT/DI-Connect-Uploaded-Files/UploadedFiles_0-_Part1.zip';
+    const archive = world.write('export.zip', makeZip([{ name, bytes: inner }]));
+    const run = await world.sync(['import', archive, '--yes', ...BERLIN, '--json']);
+    expect(run.code).toBe(0);
+    expect(ndjson(run.stdout).filter(({ type }) => type === 'upload')).toHaveLength(1);
+    expect(heldBy(world)).toEqual({ '2026-02-15': { restingHr: 53, vo2max: 52.3 } });
+  });
+});
+
 describe('sync upload of a FIT file with wellness', () => {
   const command = (path: string) => `\`sync push wellness ${path}\` sends its wellness.`;
 
@@ -290,7 +307,7 @@ describe('sync upload of a FIT file with wellness', () => {
     const device = writeDevice(world);
     const first = await world.sync(['upload', device]);
     expect(first.stdout).toContain(
-      '5 without an activity (settings, courses and the like). 4 of them have wellness data: `sync push wellness` with the same folder sends it.',
+      '5 without an activity (settings, courses and the like). 4 files hold wellness: `sync push wellness` with the same folder sends it.',
     );
     const again = ndjson((await world.sync(['upload', device, '--json'])).stdout);
     expect(again.filter(({ wellness }) => wellness === true)).toHaveLength(4);

@@ -124,6 +124,13 @@ describe('a client', () => {
     expect(held()?.wellness).toMatchObject([{ date: '2026-05-17', record: { restingHr: 48 } }]);
   });
 
+  it.each(['since', 'until'])('refuses a day of workouts that does not exist: %s', async (name) => {
+    const { client } = await open();
+    const error = await failureOf(client().workouts({ [name]: '2026-02-30' }));
+    expect(error).toMatchObject({ code: 'USAGE', hint: 'Write it as YYYY-MM-DD.' });
+    expect(error.message).toContain(name);
+  });
+
   it('saves refreshed tokens in the store before it uses them', async () => {
     const { sandbox, tokens, client } = await open({ revision: '2026-02' });
     const saved: Tokens[] = [];

@@ -7,7 +7,9 @@ import {
   openLoggedInWorld,
   REVISIONS,
 } from '../support/acceptance.ts';
+import { documentedCommands, expectKnown } from '../support/documented-commands.ts';
 import { startSync } from '../support/program.ts';
+import { openSandbox } from './support.ts';
 
 describe.each(REVISIONS)('a world on %s', (revision) => {
   it('plays that revision', async () => {
@@ -22,6 +24,24 @@ describe.each(NUTRITION_REVISIONS)('a world on %s', (revision) => {
     const item = { name: 'Soup', logged_at: '2026-02-15T11:00:00Z' };
     sandbox.control.addFood({ date: '2026-02-15', meal: 'lunch', item });
     expect(foodsHeld(sandbox, '2026-02-15')).toMatchObject([item]);
+  });
+});
+
+describe('the page of an empty sandbox', () => {
+  it('names commands that exist', async () => {
+    const { url } = await openSandbox();
+    const response = await fetch(url, { headers: { accept: 'text/html' } });
+    const codes = (await response.text()).matchAll(/<code>\s*(sync [^<]+?)\s*<\/code>/g);
+    const commands = documentedCommands([...codes].map(([, code = '']) => code).join('\n'));
+    expect(commands.map(({ text }) => text)).toEqual([
+      'sync seed --days 14',
+      'sync upload ride.fit',
+      'sync push wellness morning.json',
+      'sync push nutrition meals.json',
+      'sync login',
+    ]);
+    const home = openHome();
+    for (const command of commands) await expectKnown(home, command);
   });
 });
 

@@ -17,13 +17,18 @@ function usbPorts() {
       listener = onDevices;
       return () => (listener = undefined);
     },
-    lookSoon: () => void looks++,
+    lookSoon() {
+      looks += 1;
+    },
   } satisfies DeviceSource;
   const away = new Map<string, DeviceHealth>();
   let locks = 0;
   const claim = () => {
-    locks++;
-    return Promise.resolve({ release: () => void locks-- });
+    locks += 1;
+    const release = () => {
+      locks -= 1;
+    };
+    return Promise.resolve({ release });
   };
   return {
     target: { source, away, claim },

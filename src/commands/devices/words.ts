@@ -79,7 +79,7 @@ export function watchText(): Text {
 }
 
 export function silentText(folder: string): Text {
-  return phrase`${folder} does not answer. Unplug the device, connect it again, and run ${sync('devices')} again.`;
+  return phrase`${folder} does not answer. If it is a device, unplug it, connect it again, and run ${sync('devices')} again.`;
 }
 
 /** Says where devices were searched, and how to connect one. */

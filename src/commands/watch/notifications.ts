@@ -5,6 +5,7 @@ import type { Context } from '../../base/context.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { NotificationMode } from '../../config/settings.ts';
 import { plural } from '../../terminal/words.ts';
+import type { RecordItem } from '../../records/deliver.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { deviceText } from '../device-words.ts';
@@ -146,6 +147,8 @@ function entryOf(notice: WatchNotice): Entry | undefined {
       const text = hint === undefined ? `${name}: ${detail}` : phrase`${name}: ${detail} ${hint}`;
       return { topic: 'damaged', name, text };
     }
+    case 'day':
+      return dayEntry(notice.item);
     case 'missing': {
       const name = basename(notice.path);
       return { topic: 'missing', name, text: phrase`${name}. Run ${TOPICS.missing.advice}.` };
@@ -170,6 +173,12 @@ function uploadEntry(item: UploadItem): Entry | undefined {
     default:
       return undefined;
   }
+}
+
+function dayEntry(item: RecordItem): Entry | undefined {
+  if (item.outcome !== 'rejected') return undefined;
+  const name = `Wellness of ${item.date}`;
+  return { topic: 'refused', name, text: `${name}: ${item.message}` };
 }
 
 function burstText(first: Entry, more: readonly Entry[]): Text {

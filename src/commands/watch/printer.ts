@@ -30,15 +30,14 @@ export class NoticePrinter {
   /** The cause of the last notice, and how many more had it. */
   #cause: string | undefined;
   #more = 0;
-  /** The watched folders, and the devices that were plugged in. */
-  readonly #folders: string[];
+  /** Where devices were plugged in. */
+  readonly #devices = new Set<string>();
   /** The day of the last notice. */
   #day: string | undefined;
 
   constructor(context: Pick<AppContext, 'clock' | 'signal' | 'output'>, options: PrinterOptions) {
     this.#context = context;
     this.#options = options;
-    this.#folders = [...options.folders];
   }
 
   print(notice: WatchNotice): void {
@@ -50,7 +49,7 @@ export class NoticePrinter {
     if (isRepeated) this.#countLater();
     else this.flush();
     this.#cause = cause;
-    const text = isRepeated ? undefined : this.#text(notice);
+    const text = isRepeated || this.#isSaid(notice) ? undefined : this.#text(notice);
     const timed = text === undefined ? undefined : phrase`${this.#prefix(at)}${text}`;
     output.result(watchNoticeJson(notice, at), timed);
   }
@@ -102,15 +101,21 @@ export class NoticePrinter {
   }
 
   #noteDevice(notice: WatchNotice): void {
-    if (notice.event !== 'device' || notice.root === undefined) return;
-    if (!this.#folders.includes(notice.root)) this.#folders.push(notice.root);
+    if (notice.event === 'device' && notice.root !== undefined) this.#devices.add(notice.root);
+  }
+
+  /** Returns whether a notice says of a folder what one of its device said before. */
+  #isSaid(notice: WatchNotice): boolean {
+    if (notice.event !== 'folder' || notice.state !== 'watching') return false;
+    return [...this.#devices].some((root) => isBelow(notice.folder, root));
   }
 
   #short(path: string): string {
-    const folder = this.#folders.find((each) => isBelow(path, each));
+    const folders = [...this.#options.folders, ...this.#devices];
+    const folder = folders.find((each) => isBelow(path, each));
     if (folder === undefined) return path;
     const inside = relative(folder, path);
-    return this.#folders.length === 1 ? inside : join(basename(folder), inside);
+    return folders.length === 1 ? inside : join(basename(folder), inside);
   }
 }
 

@@ -19,7 +19,7 @@ export const FIT_MAPPING: WellnessMapping = {
 
 export const fit: Source = {
   name: 'fit',
-  title: "A device's FIT files",
+  title: 'FIT file of a device',
   howTo:
     'Plug in the device and name its folder, such as GARMIN: Monitor, Metrics, HRVStatus and Weight in it hold such files. What sync reads of them: docs/records.md.',
   evidence: ['https://developer.garmin.com/fit/protocol/', 'docs/records.md'],

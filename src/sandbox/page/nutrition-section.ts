@@ -25,7 +25,7 @@ export function nutritionSection({ nutrition, athlete }: PageView): Html {
     nutrition.length === 0
       ? html`<p class="empty">
           No nutrition yet. To send some, type
-          <code>sync push nutrition --name Porridge --carbs 62 --at 07:10</code>.
+          <code>sync push nutrition meals.json</code>.
         </p>`
       : html`<div class="legend">
             ${SHAPES.map(

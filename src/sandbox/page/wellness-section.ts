@@ -62,7 +62,7 @@ export function wellnessSection({ wellness }: PageView): Html {
     wellness.length === 0
       ? html`<p class="empty">
           No wellness yet. To send some, type
-          <code>sync push wellness --date today --hrv 62 --resting-hr 48</code>.
+          <code>sync push wellness morning.json</code>.
         </p>`
       : html`<p class="hint">${dayName(first)} to ${dayName(last)}</p>
           <div class="trends">${main.map((measure) => trend(measure, wellness))}</div>

@@ -3,6 +3,7 @@ import { renderText } from '../../../src/base/phrase.ts';
 import { Notifications } from '../../../src/commands/watch/notifications.ts';
 import type { NotificationMode } from '../../../src/config/settings.ts';
 import type { Activity } from '../../../src/fit/activity.ts';
+import type { RecordItem } from '../../../src/records/deliver.ts';
 import type { UploadItem } from '../../../src/upload/report.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { type ManualClock, manualClock } from '../../watch/manual-clock.ts';
@@ -141,6 +142,17 @@ it('names a recording that is refused or damaged, and what to type', async () =>
     'sync: damaged or incomplete recording | ride.fit: The checksum is wrong. If it stays like this, `sync repair /r/ride.fit` saves what can be read.',
     'sync: uploads without a workout | lost.fit. Run `sync verify`.',
   ]);
+});
+
+it('names a wellness day that is refused, and none that is delivered', async () => {
+  const { clock, shown, notifications } = open();
+  const day = { kind: 'wellness', date: '2026-02-15', sources: [], warnings: [] } as const;
+  const sent = { ...day, zoneUsed: false, attempts: 1 };
+  const report = (item: RecordItem) => notifications.report({ event: 'day', item, fields: {} }, 0);
+  report({ ...sent, outcome: 'pushed' });
+  report({ ...sent, outcome: 'rejected', message: 'hrv is too high' });
+  await clock.advance(3_000);
+  expect(shown).toEqual(['sync: refused by the service | Wellness of 2026-02-15: hrv is too high']);
 });
 
 it('names the first of several recordings, and counts the others', async () => {
