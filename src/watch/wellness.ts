@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { MtpReaders } from '../devices/mtp/reader.ts';
 import type { Device } from '../devices/types.ts';
@@ -19,8 +20,11 @@ const SERVICE_PAUSE_MS = 60_000;
 /** In-flight days at once. */
 const AT_ONCE = 2;
 
-const SHARED_SCALE =
-  'The weights on the device are of several users, and it does not tell which of them is you: no weight is sent.';
+const SHARED_SCALE = {
+  message:
+    'The weights on the device are of several users, and it does not tell which of them is you: no weight is sent.',
+  hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
+};
 
 /** The account that days are sent to, and the settings that decide about days. */
 export interface WellnessTarget {
@@ -168,7 +172,7 @@ export class WellnessSender {
     if (this.#saidScale) return;
     this.#saidScale = true;
     const { report } = this.#target;
-    report({ event: 'problem', message: SHARED_SCALE });
+    report({ event: 'weights-left', ...SHARED_SCALE });
   }
 
   #settleDay(item: RecordItem, { digest, body }: PreparedRecord): void {

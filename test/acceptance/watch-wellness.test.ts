@@ -243,6 +243,17 @@ describe('wellness without the option', () => {
     expect([second.stderr, bodies()]).toEqual(['', []]);
   });
 
+  it('succeeds with --once if a scale has several users, and names the command for one', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    for (const user of [0, 1]) {
+      add(`Weight/${user}.FIT`, wellnessFile({ weight: { '2026-02-14T07:00:00': 72 }, user }));
+    }
+    const run = await world.sync(['watch', '--once', '--wellness', folder]);
+    expect([run.code, bodies()]).toEqual([0, [SENT14]]);
+    expect(`${run.stdout}${run.stderr}`).toContain('`sync push wellness --user NUMBER`');
+  });
+
   it('is hinted at once if the device is plugged in later', async () => {
     const { world, root, folder, add } = await openDevice();
     rmSync(root, { recursive: true });

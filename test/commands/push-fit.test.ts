@@ -291,6 +291,15 @@ describe('sync import of FIT files', () => {
   });
 });
 
+describe('sync push wellness of a packed FIT file', () => {
+  it('sends its wellness', async () => {
+    const world = await open();
+    const packed = world.write('M1.FIT.gz', gzipSync(monitoring([DAY, 53])));
+    const run = await world.sync(['push', 'wellness', packed, ...BERLIN]);
+    expect([run.code, heldBy(world)]).toEqual([0, { '2026-02-15': { restingHr: 53 } }]);
+  });
+});
+
 describe('sync import of an archive', () => {
   it('sends the recordings and the wellness of the FIT files in it, packed or not', async () => {
     const world = await open();

@@ -66,7 +66,9 @@ export async function runWatchOnce(
         } else if (event.event === 'days-waiting') {
           tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
-        } else if (event.event === 'unverified') setup.report(event);
+        } else if (event.event === 'unverified' || event.event === 'weights-left') {
+          setup.report(event);
+        }
       },
       onChange: () => undefined,
       onRescanned: () => undefined,
