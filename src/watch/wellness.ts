@@ -121,44 +121,47 @@ export class WellnessSender {
       this.#readAt = clock.monotonic();
       fresh = await this.#files.read();
     }
-    const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
-    if (!maySend) return;
     if (fresh.length === 0 && records.wellness.openFiles().length === 0) return;
     const when = { zone: await zone(), now: clock.now() };
     const { due, isScaleShared, settle } = await planDays(records, fresh, when);
     if (isScaleShared) this.#reportScale();
-    const left = new Set(due.map(({ date }) => date));
-    this.waiting = left.size;
+    this.waiting = due.length;
+    const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
+    if (!maySend) return;
+    const left = due.length === 0 ? new Set<string>() : await this.#send(due);
+    if (!this.#dryRun) settle(left);
+  }
+
+  /** Sends days. @returns those that the service did not answer */
+  async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
+    const { records, url } = this.#target;
+    const left = new Map(due.map((record) => [record.date, record]));
     let failure: Failure | undefined;
     let retryAfterMs = 0;
+    const client = async () =>
+      patientClient(await this.#target.client(), (ms) => {
+        retryAfterMs = Math.max(retryAfterMs, ms);
+      });
     const onItem = (item: RecordItem) => {
+      const record = left.get(item.date);
       if (item.outcome === 'failed') failure ??= item;
-      else {
+      else if (record !== undefined) {
         left.delete(item.date);
         this.waiting = left.size;
-        const record = due.find(({ date }) => date === item.date);
-        if (record !== undefined) this.#settleDay(item, record);
+        this.#settleDay(item, record);
       }
     };
-    if (due.length > 0) {
-      await deliverRecords(
-        this.#context,
-        due,
-        { force: false, dryRun: this.#dryRun, jobs: AT_ONCE, nutrition: 'auto' },
-        {
-          ledger: records,
-          client: async () =>
-            patientClient(await this.#target.client(), (ms) => {
-              retryAfterMs = Math.max(retryAfterMs, ms);
-            }),
-          url: () => this.#target.url(),
-          report: onItem,
-        },
-      );
-    }
-    if (!this.#dryRun) settle(left);
+    const options = {
+      force: false,
+      dryRun: this.#dryRun,
+      jobs: AT_ONCE,
+      nutrition: 'auto',
+    } as const;
+    const target = { ledger: records, client, url, report: onItem };
+    await deliverRecords(this.#context, due, options, target);
     if (failure === undefined) this.#backOff.succeeded();
     else this.#hinder(failure, retryAfterMs);
+    return new Set(left.keys());
   }
 
   #reportScale(): void {

@@ -117,6 +117,22 @@ describe.each(REVISIONS)('sync watch --wellness (%s)', (revision) => {
 });
 
 describe('sync watch --wellness', () => {
+  it('does not take back what a later command sent from another source', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    const once = ['watch', '--once', '--wellness', folder];
+    await world.sync(once);
+    const corrected = { date: '2026-02-14', restingHr: 48 };
+    world.write('morning.json', JSON.stringify(corrected));
+    await world.sync(['push', 'wellness', 'morning.json']);
+    await world.sync(once);
+    expect(bodies()).toEqual([SENT14, corrected]);
+    add('Metrics/2.FIT', wellnessFile({ vo2max: { '2026-02-14T18:00:00': 52.3 } }));
+    await world.sync(once);
+    await world.sync(once);
+    expect(bodies()).toEqual([SENT14, corrected, { date: '2026-02-14', vo2max: 52.3 }]);
+  });
+
   it('shows the days with --dry-run, and records nothing', async () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);

@@ -254,6 +254,14 @@ describe('sync sources --check of a FIT file', () => {
     );
     expect(run.stdout).toContain('"restingHr": 53');
   });
+
+  it('says why it shows no day', async () => {
+    const world = await open();
+    const file = world.write('m.fit', monitoring([100 * 365 * DAY, 53]));
+    const run = await world.sync(['sources', '--check', file]);
+    expect([run.code, run.stdout]).toEqual([0, '']);
+    expect(run.stderr).toContain("is not sent: the device's clock was wrong.");
+  });
 });
 
 describe('sync import of FIT files', () => {

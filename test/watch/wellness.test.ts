@@ -258,6 +258,16 @@ describe('a day that cannot be sent', () => {
     expect(days(events)).toEqual([{ outcome: 'pushed', ...SENT14 }]);
   });
 
+  it('waits for a login that has ended, and counts as waiting', async () => {
+    putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
+    const ended = () => Promise.reject(new SyncError('AUTH_EXPIRED', 'The login has ended.'));
+    const { events, watcher } = watch({ client: ended });
+    await until(() => happened(events, 'login-needed').length === 1);
+    await settle(events);
+    expect(happened(events, 'login-needed')).toHaveLength(1);
+    expect(watcher.picture.days).toEqual({ sent: 0, waiting: 1 });
+  });
+
   it('is reported once if the login lacks the scope, and rides are sent', async () => {
     putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
     const { client } = clientOf(sandbox, { scopes: ['workout:write'] }, { policy: ONE_TRY });

@@ -78,7 +78,9 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return { ...report, days };
+    // What the summary suggests for these files is done.
+    const wellness = setup.wellness ? 0 : report.wellness;
+    return { ...report, wellness, days };
   } finally {
     locks?.release();
     await opened.close();
