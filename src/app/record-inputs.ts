@@ -49,10 +49,10 @@ function inputOf(path: string, { io }: AppContext): Input {
   return path === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(path);
 }
 
-/** Checks for a folder, or a file with the name of an archive. */
+/** Checks for a folder, or a file with the name of an archive or a packed FIT file. */
 function holdsFiles(path: string, cwd: string): boolean {
   if (path === STDIN) return false;
-  if (/\.zip$/i.test(path)) return true;
+  if (/\.(?:zip|fit\.gz)$/i.test(path)) return true;
   return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 

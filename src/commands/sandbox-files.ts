@@ -1,7 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { SyncError, systemCode } from '../base/errors.ts';
+import { dirname, resolve } from 'node:path';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
+import { diskFault } from '../system/disk.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
 
@@ -104,9 +105,21 @@ export function openRequestFile(given: string, onFailure: (error: SyncError) => 
   };
 }
 
+/** What a code of the system says about a file that a flag names. */
+const REASONS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no folder ${dirname(path)}.`,
+  ENOTDIR: (path) => `${dirname(path)} is not a folder.`,
+  EISDIR: () => 'this is a folder.',
+  EACCES: () => 'this user may not write it.',
+  EPERM: () => 'this user may not write it.',
+};
+
 function notWritable(flag: string, path: string, cause: unknown): SyncError {
-  return storageError(path, cause, undefined, {
-    message: `${flag} ${path}: this file cannot be written (${systemCode(cause) ?? 'unknown'}).`,
+  if (diskFault(path, cause) !== undefined) return storageError(path, cause);
+  const reason = REASONS[systemCode(cause) ?? '']?.(path) ?? messageOf(cause);
+  return new SyncError('USAGE', `${flag} ${path}: ${reason}`, {
+    cause,
     hint: 'Name a file in a folder that you may write to.',
+    details: { path },
   });
 }

@@ -83,6 +83,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       const shown = first === undefined ? '' : phrase`\n${indentedJson(first.body)}`;
       output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
     }
+    for (const note of [...read.notes, ...read.warnings]) output.warn(note);
     for (const { source, problems } of [...read.unreadable, ...read.invalid]) {
       const said = problems.map(({ field, problem }) =>
         field === undefined ? problem : `${field}: ${problem}`,

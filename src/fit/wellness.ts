@@ -41,7 +41,7 @@ interface Rule {
   readonly scale: number;
   /** Values that the profile reserves, besides the invalid one of their type. */
   readonly reserved?: readonly number[];
-  /** Number of the field with the time, if it is not the time stamp of every message. */
+  /** Number of the field with the time, which counts before the time stamp. */
   readonly time?: number;
   /** Seconds from the measurement to its time stamp. */
   readonly late?: number;
@@ -91,7 +91,8 @@ function sampleOf(message: Message, rule: Rule): FitSample | undefined {
   const value = message.number(rule.value);
   if (value === undefined || value <= 0 || rule.reserved?.includes(value) === true)
     return undefined;
-  const time = rule.time === undefined ? dateOf(message.timestamp) : message.date(rule.time);
+  const stated = rule.time === undefined ? undefined : message.date(rule.time);
+  const time = stated ?? dateOf(message.timestamp);
   if (time === undefined) return undefined;
   return {
     field: rule.field,

@@ -83,6 +83,8 @@ export type WatchNotice =
     }
   /** Uploads cannot be verified with the scopes of this login; reported once. */
   | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
+  /** The scale's users are several: no weight is sent. Reported once a run. */
+  | { readonly event: 'weights-left'; readonly message: string; readonly hint: Text }
   /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
   /** The watcher ended: its counts, and how many recordings the next start sends. */

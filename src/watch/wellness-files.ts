@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
+import { checkEnvelope } from '../fit/envelope.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import type { MeasuredFile, WellnessLedger } from '../ledger/wellness.ts';
@@ -9,6 +10,7 @@ import type { MtpReaders } from '../devices/mtp/reader.ts';
 import type { Device } from '../devices/types.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { describeFileError } from '../upload/find-files.ts';
+import { isBelow } from './below.ts';
 import { MtpListing } from './mtp-listing.ts';
 import type { WatchNotice } from './report.ts';
 import { inSlices, walk } from './walk.ts';
@@ -144,7 +146,11 @@ export class WellnessFiles {
       const bytes = isOnMtp(path)
         ? await this.#target.mtp.of(path).read(path, MAX_BYTES, signal)
         : await readFile(path, { signal });
-      return { path, samples: readFitWellness(bytes) };
+      const envelope = checkEnvelope(bytes);
+      if (envelope.state === 'whole') return { path, samples: readFitWellness(bytes) };
+      if (envelope.state === 'corrupt') this.#reportDamage(path, envelope.detail);
+      // Its last measurement may not be the day's last. It is read again when it changes.
+      return { path, samples: [] };
     } catch (error) {
       signal.throwIfAborted();
       const code = systemCode(error);
@@ -155,6 +161,12 @@ export class WellnessFiles {
       if (code !== 'ENOENT') this.#reportProblem(path, describeFileError(error));
       return undefined;
     }
+  }
+
+  #reportDamage(path: string, detail: string): void {
+    // The rescan of a watched folder reports each damaged file in it.
+    const isRescanned = this.#target.watched().some((folder) => isBelow(path, folder));
+    if (!isRescanned) this.#reportProblem(path, detail);
   }
 
   #reportProblem(path: string, message: string): void {

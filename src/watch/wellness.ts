@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { MtpReaders } from '../devices/mtp/reader.ts';
 import type { Device } from '../devices/types.ts';
@@ -19,8 +20,11 @@ const SERVICE_PAUSE_MS = 60_000;
 /** In-flight days at once. */
 const AT_ONCE = 2;
 
-const SHARED_SCALE =
-  'The weights on the device are of several users, and it does not tell which of them is you: no weight is sent.';
+const SHARED_SCALE = {
+  message:
+    'The weights on the device are of several users, and it does not tell which of them is you: no weight is sent.',
+  hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
+};
 
 /** The account that days are sent to, and the settings that decide about days. */
 export interface WellnessTarget {
@@ -121,51 +125,54 @@ export class WellnessSender {
       this.#readAt = clock.monotonic();
       fresh = await this.#files.read();
     }
-    const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
-    if (!maySend) return;
     if (fresh.length === 0 && records.wellness.openFiles().length === 0) return;
     const when = { zone: await zone(), now: clock.now() };
     const { due, isScaleShared, settle } = await planDays(records, fresh, when);
     if (isScaleShared) this.#reportScale();
-    const left = new Set(due.map(({ date }) => date));
-    this.waiting = left.size;
+    this.waiting = due.length;
+    const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
+    if (!maySend) return;
+    const left = due.length === 0 ? new Set<string>() : await this.#send(due);
+    if (!this.#dryRun) settle(left);
+  }
+
+  /** Sends days. @returns those that the service did not answer */
+  async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
+    const { records, url } = this.#target;
+    const left = new Map(due.map((record) => [record.date, record]));
     let failure: Failure | undefined;
     let retryAfterMs = 0;
+    const client = async () =>
+      patientClient(await this.#target.client(), (ms) => {
+        retryAfterMs = Math.max(retryAfterMs, ms);
+      });
     const onItem = (item: RecordItem) => {
+      const record = left.get(item.date);
       if (item.outcome === 'failed') failure ??= item;
-      else {
+      else if (record !== undefined) {
         left.delete(item.date);
         this.waiting = left.size;
-        const record = due.find(({ date }) => date === item.date);
-        if (record !== undefined) this.#settleDay(item, record);
+        this.#settleDay(item, record);
       }
     };
-    if (due.length > 0) {
-      await deliverRecords(
-        this.#context,
-        due,
-        { force: false, dryRun: this.#dryRun, jobs: AT_ONCE, nutrition: 'auto' },
-        {
-          ledger: records,
-          client: async () =>
-            patientClient(await this.#target.client(), (ms) => {
-              retryAfterMs = Math.max(retryAfterMs, ms);
-            }),
-          url: () => this.#target.url(),
-          report: onItem,
-        },
-      );
-    }
-    if (!this.#dryRun) settle(left);
+    const options = {
+      force: false,
+      dryRun: this.#dryRun,
+      jobs: AT_ONCE,
+      nutrition: 'auto',
+    } as const;
+    const target = { ledger: records, client, url, report: onItem };
+    await deliverRecords(this.#context, due, options, target);
     if (failure === undefined) this.#backOff.succeeded();
     else this.#hinder(failure, retryAfterMs);
+    return new Set(left.keys());
   }
 
   #reportScale(): void {
     if (this.#saidScale) return;
     this.#saidScale = true;
     const { report } = this.#target;
-    report({ event: 'problem', message: SHARED_SCALE });
+    report({ event: 'weights-left', ...SHARED_SCALE });
   }
 
   #settleDay(item: RecordItem, { digest, body }: PreparedRecord): void {

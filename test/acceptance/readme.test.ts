@@ -34,7 +34,7 @@ function runsElsewhere(command: string): boolean {
 const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (_run, world) => expect(held(world).recordings).toHaveLength(1),
-  'sync watch ~/Garmin': (_run, world) => expect(held(world).recordings).toHaveLength(2),
+  'sync watch --devices': (_run, world) => expect(held(world).recordings).toHaveLength(2),
   'sync import export.zip --dry-run': (run) =>
     expect(run.stdout).toMatch(/wellness +1 +1 +2026-05-18 +2026-05-18 +as wellness/),
   'sync import export.zip': (_run, world) => expect(held(world).wellness).toHaveLength(2),

@@ -117,6 +117,22 @@ describe.each(REVISIONS)('sync watch --wellness (%s)', (revision) => {
 });
 
 describe('sync watch --wellness', () => {
+  it('does not take back what a later command sent from another source', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    const once = ['watch', '--once', '--wellness', folder];
+    await world.sync(once);
+    const corrected = { date: '2026-02-14', restingHr: 48 };
+    world.write('morning.json', JSON.stringify(corrected));
+    await world.sync(['push', 'wellness', 'morning.json']);
+    await world.sync(once);
+    expect(bodies()).toEqual([SENT14, corrected]);
+    add('Metrics/2.FIT', wellnessFile({ vo2max: { '2026-02-14T18:00:00': 52.3 } }));
+    await world.sync(once);
+    await world.sync(once);
+    expect(bodies()).toEqual([SENT14, corrected, { date: '2026-02-14', vo2max: 52.3 }]);
+  });
+
   it('shows the days with --dry-run, and records nothing', async () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
@@ -225,6 +241,17 @@ describe('wellness without the option', () => {
     expect(first.stderr).toContain('sync config set wellness true');
     const second = await world.sync(['watch', '--once', folder]);
     expect([second.stderr, bodies()]).toEqual(['', []]);
+  });
+
+  it('succeeds with --once if a scale has several users, and names the command for one', async () => {
+    const { world, folder, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    for (const user of [0, 1]) {
+      add(`Weight/${user}.FIT`, wellnessFile({ weight: { '2026-02-14T07:00:00': 72 }, user }));
+    }
+    const run = await world.sync(['watch', '--once', '--wellness', folder]);
+    expect([run.code, bodies()]).toEqual([0, [SENT14]]);
+    expect(`${run.stdout}${run.stderr}`).toContain('`sync push wellness --user NUMBER`');
   });
 
   it('is hinted at once if the device is plugged in later', async () => {

@@ -74,6 +74,7 @@ describe('sync inspect', () => {
       segments: 1,
       holds: 'an activity',
       isSent: true,
+      hasWellness: false,
       device: {
         id: 'garmin-4062-3412345678',
         manufacturer: 'garmin',
@@ -239,6 +240,15 @@ describe('sync inspect', () => {
     const text = shown(item).join(' ').replace(/\s+/g, ' ');
     expect(text).toContain(`Not an activity but ${holds}, so uploads leave it out.`);
     expect(text).toContain(`\`sync upload --any-type ${path}\` sends it all the same.`);
+  });
+
+  it('names the command for the wellness in a file that is no activity', () => {
+    const vo2max = fitMessage('maxMet', { time: START, tenths: 500, sport: 1 });
+    const path = file('metrics.fit', fitFile(fitMessage('fileId', { type: 44 }), vo2max));
+    const item = inspectFile(path);
+    expect(item).toMatchObject({ isSent: false, hasWellness: true });
+    const text = shown(item).join(' ').replace(/\s+/g, ' ');
+    expect(text).toContain(`\`sync push wellness ${path}\` sends its wellness.`);
   });
 
   it('gives a file that is no activity no name', () => {

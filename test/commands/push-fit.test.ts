@@ -254,6 +254,14 @@ describe('sync sources --check of a FIT file', () => {
     );
     expect(run.stdout).toContain('"restingHr": 53');
   });
+
+  it('says why it shows no day', async () => {
+    const world = await open();
+    const file = world.write('m.fit', monitoring([100 * 365 * DAY, 53]));
+    const run = await world.sync(['sources', '--check', file]);
+    expect([run.code, run.stdout]).toEqual([0, '']);
+    expect(run.stderr).toContain("is not sent: the device's clock was wrong.");
+  });
 });
 
 describe('sync import of FIT files', () => {
@@ -280,6 +288,15 @@ describe('sync import of FIT files', () => {
       { outcome: 'skipped', reason: 'unchanged' },
       { outcome: 'skipped', reason: 'unchanged' },
     ]);
+  });
+});
+
+describe('sync push wellness of a packed FIT file', () => {
+  it('sends its wellness', async () => {
+    const world = await open();
+    const packed = world.write('M1.FIT.gz', gzipSync(monitoring([DAY, 53])));
+    const run = await world.sync(['push', 'wellness', packed, ...BERLIN]);
+    expect([run.code, heldBy(world)]).toEqual([0, { '2026-02-15': { restingHr: 53 } }]);
   });
 });
 

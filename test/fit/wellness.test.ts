@@ -61,6 +61,16 @@ describe('readFitWellness', () => {
     });
   });
 
+  it('takes the time stamp of a VO2max that states no time of its update', () => {
+    const stamped = fitMessage('maxMet', { timestamp: START + 5, tenths: 500, sport: 1 });
+    const stated = fitMessage('maxMet', { timestamp: START + 5, time: START, tenths: 510 });
+    const samples = readFitWellness(fitFile(MONITORING, stamped, stated));
+    expect(samples.map(({ at, value }) => [at, value])).toEqual([
+      [AT + 5, 50],
+      [AT, 51],
+    ]);
+  });
+
   it('counts local time from each message that states it, for the messages after it', () => {
     const bytes = fitFile(
       MONITORING,

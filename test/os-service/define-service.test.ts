@@ -4,7 +4,8 @@ import { defineService } from '../../src/commands/service-definition.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type System, thisSystem } from '../../src/app/system.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { ServiceKind } from '../../src/os-service/definition.ts';
+import type { WatchScope } from '../../src/daemon/registry.ts';
+import { type ServiceKind, describe as describeService } from '../../src/os-service/definition.ts';
 
 /** What a service would run if `sync daemon install` were called in this environment. */
 function define(
@@ -13,7 +14,8 @@ function define(
     kind = 'systemd',
     programDir = '/opt/sync/dist',
     profile = 'default',
-  }: { kind?: ServiceKind; programDir?: string; profile?: string } = {},
+    scope = { folders: ['/home/ann/Garmin', '/mnt/two words'] },
+  }: { kind?: ServiceKind; programDir?: string; profile?: string; scope?: WatchScope } = {},
 ) {
   const system: System = {
     ...thisSystem(new AbortController().signal, () => undefined),
@@ -24,8 +26,7 @@ function define(
     programDir,
   };
   const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
-  const folders = ['/home/ann/Garmin', '/mnt/two words'];
-  return defineService(system, config, { folders }, kind);
+  return defineService(system, config, scope, kind);
 }
 
 describe('the definition of a service', () => {
@@ -49,6 +50,14 @@ describe('the definition of a service', () => {
       SYNC_STATE_DIR: '/home/ann/.local/state/athlete-sync',
     });
     expect(left).toEqual([]);
+  });
+
+  it('watches devices if it is installed with --devices, and names them in its description', () => {
+    const { definition } = define({}, { scope: { folders: ['/a'], devices: true } });
+    expect(definition.command.slice(2, 6)).toEqual(['watch', '/a', '--devices', '--profile']);
+    expect(describeService(definition)).toBe(
+      'Uploads new recordings from any known device, /a (sync, profile default)',
+    );
   });
 
   it('starts a daemon under the Task Scheduler', () => {

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type World, openWorld } from './acceptance.ts';
+import { makeEdge } from './device.ts';
 import { makeRecording } from './fit-maker.ts';
 import type { Finished } from './program.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
@@ -14,14 +17,16 @@ export interface Computer {
 }
 
 export async function openComputer(): Promise<Computer> {
+  const media = mkdtempSync(join(tmpdir(), 'sync-media-'));
+  onTestFinished(() => rmSync(media, { recursive: true }));
   // A desktop, or the login would show the address and open nothing.
-  const world = await openWorld({ env: { DISPLAY: ':7' } });
+  const world = await openWorld({ env: { DISPLAY: ':7', SYNC_DEVICE_FOLDERS: media } });
   const { home } = world;
+  makeEdge(join(media, 'GARMIN'), '3412345678', [makeRecording({ seed: 2 })]);
   const bin = installSync(home);
   // The browser: it follows where the service sends it, and that is back to the program.
   writeProgram(join(bin, 'xdg-open'), `'${process.execPath}' -e 'fetch(process.argv[1])' "$1"`);
   world.write('ride.fit', makeRecording());
-  world.write('Garmin/Activities/2026-05-17.fit', makeRecording({ seed: 2 }));
   world.write('rides/one.fit', makeRecording({ seed: 3 }));
   world.write('rides/two.fit', makeRecording({ seed: 4 }));
   const wellness = 'date,restingHr,hrv\n2026-05-18,49,64\n';

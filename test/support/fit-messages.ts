@@ -63,7 +63,10 @@ const MESSAGES = {
   activity: [34, { timestamp: [253, UINT32], local: [5, UINT32] }],
   monitoringInfo: [103, { timestamp: [253, UINT32], local: [0, UINT32] }],
   monitoringHr: [211, { timestamp: [253, UINT32], sevenDays: [0, UINT8], today: [1, UINT8] }],
-  maxMet: [229, { time: [0, UINT32], tenths: [2, UINT16], sport: [5, ENUM] }],
+  maxMet: [
+    229,
+    { timestamp: [253, UINT32], time: [0, UINT32], tenths: [2, UINT16], sport: [5, ENUM] },
+  ],
   hrvStatus: [370, { timestamp: [253, UINT32], week: [0, UINT16], lastNight: [1, UINT16] }],
 } as const;
 

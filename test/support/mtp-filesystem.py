@@ -7,7 +7,8 @@ Shows the files below SOURCE at MOUNT, read-only, and makes one call at a time, 
 no inodes. A second reader of any file gets EBUSY.
 
 CONTROL is a JSON file, read before every call: {"delay": seconds, "sizes": whether sizes are stated,
-"times": "now" (as kio-fuse) or "none" (0, as GVfs), "state": "plugged" | "hanging" | "gone" | "unplugged", "after": {"bytes": n, "state": S}}.
+"times": "now" (as kio-fuse) or "none" (0, as GVfs), "parts": whether files can be opened, "state": "plugged" |
+"hanging" | "gone" | "unplugged", "after": {"bytes": n, "state": S}}.
 "hanging": calls do not return; "gone": they fail with ENODEV; "unplugged": nothing is there, ENOENT.
 "after" changes the state once that many bytes were read in all.
 COUNTS gets JSON with every call: {"calls": n, "opens": {path: n}, "bytes": {path: n}, "most": readers
@@ -98,6 +99,8 @@ class Device(fusepy.Operations):
     def open(self, path, flags):
         with one_at_a_time:
             call("open")
+            if not control().get("parts", True):
+                raise fusepy.FuseOSError(errno.ENOTSUP)
             if readers:
                 counts["refused"] += 1
                 raise fusepy.FuseOSError(errno.EBUSY)

@@ -17,6 +17,8 @@ export interface MtpBehaviour {
   readonly sizes?: boolean;
   /** Of every file: the present, or 1970. Absent: `now`. */
   readonly times?: 'now' | 'none';
+  /** False: files cannot be opened, as with a device that gives out whole files only. */
+  readonly parts?: boolean;
   readonly state?: 'plugged' | 'hanging' | 'gone' | 'unplugged';
   /** The state once this many bytes were read. */
   readonly after?: { readonly bytes: number; readonly state: 'hanging' | 'gone' | 'unplugged' };

@@ -144,6 +144,16 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     expect(sent()).toEqual(hashes);
   });
 
+  it('of a device that gives out whole files only is reported, with what to do', async () => {
+    record(2);
+    device.behave({ parts: false });
+    const { events } = watch();
+    const reason =
+      'The Garmin Edge 840 gives out whole files only: copy its recordings with the file manager, into a folder that is watched.';
+    await until(() => reasons(events).includes(reason));
+    expect(device.counts().calls['open']).toBe(1);
+  });
+
   it.each(['gone', 'unplugged', 'hanging'] as const)(
     'loses nothing if the device is %s in the middle of a copy, and sends nothing twice',
     async (state) => {

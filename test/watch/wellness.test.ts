@@ -205,7 +205,7 @@ describe('a watcher with wellness', () => {
     await until(() => happened(events, 'day').length === 1);
     await settle(events);
     expect(bodies()).toEqual([SENT14]);
-    expect(happened(events, 'problem')).toHaveLength(1);
+    expect(happened(events, 'weights-left')).toHaveLength(1);
   });
 
   it('reads a file that is still being written again', async () => {
@@ -213,10 +213,29 @@ describe('a watcher with wellness', () => {
     put(join(folder, 'Monitor/1.FIT'), whole.subarray(0, whole.length - 12));
     const { events } = watch();
     await settle(events);
-    expect(bodies()).toEqual([{ date: '2026-02-14', restingHr: 78 }]);
+    expect(bodies()).toEqual([]);
+    expect(happened(events, 'problem')).toEqual([]);
     put(join(folder, 'Monitor/1.FIT'), whole);
-    await passUntil(() => happened(events, 'day').length === 2);
-    expect(bodies().at(-1)).toEqual(SENT14);
+    await passUntil(() => happened(events, 'day').length === 1);
+    expect(bodies()).toEqual([SENT14]);
+  });
+
+  it('sends nothing of a damaged file, and reports it once', async () => {
+    const damaged = wellnessFile({ restingHr: FEB14 });
+    // A byte of a heart rate: the checksum shows it.
+    damaged[damaged.length - 3] = 99;
+    putOld('Monitor/1.FIT', damaged);
+    putOld('Monitor/2.FIT', wellnessFile({ restingHr: { '2026-02-15T22:00:00': 50 } }));
+    const { events } = watch();
+    await until(() => happened(events, 'day').length === 1);
+    await settle(events);
+    expect(bodies()).toEqual([{ date: '2026-02-15', restingHr: 50 }]);
+    expect(happened(events, 'problem')).toMatchObject([
+      {
+        path: join(folder, 'Monitor/1.FIT'),
+        message: expect.stringContaining('checksum') as string,
+      },
+    ]);
   });
 });
 
@@ -256,6 +275,16 @@ describe('a day that cannot be sent', () => {
     expect(happened(events, 'obstacle')).toEqual([]);
     expect(happened(events, 'days-waiting')).toHaveLength(1);
     expect(days(events)).toEqual([{ outcome: 'pushed', ...SENT14 }]);
+  });
+
+  it('waits for a login that has ended, and counts as waiting', async () => {
+    putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
+    const ended = () => Promise.reject(new SyncError('AUTH_EXPIRED', 'The login has ended.'));
+    const { events, watcher } = watch({ client: ended });
+    await until(() => happened(events, 'login-needed').length === 1);
+    await settle(events);
+    expect(happened(events, 'login-needed')).toHaveLength(1);
+    expect(watcher.picture.days).toEqual({ sent: 0, waiting: 1 });
   });
 
   it('is reported once if the login lacks the scope, and rides are sent', async () => {

@@ -43,6 +43,8 @@ export interface Findings {
   readonly holds: string | undefined;
   /** Whether `sync upload` sends it: a whole activity. */
   readonly isSent: boolean;
+  /** Whether it is no activity and holds wellness, which `sync push wellness` sends. */
+  readonly hasWellness: boolean;
   readonly device: Device | undefined;
   /** The name for an upload of an activity. */
   readonly name: string | undefined;
@@ -128,6 +130,7 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
     segments: envelope.state === 'whole' ? envelope.segments.length : undefined,
     holds: envelope.state === 'not-fit' ? undefined : holds(bytes, fileId),
     isSent: identity.verdict === 'activity',
+    hasWellness: identity.verdict === 'not-an-activity' && identity.wellness,
     device: fileId && deviceOf(fileId),
     name: isActivity(bytes, fileId) ? activityName(summary) : undefined,
     startTime: startTime?.toISOString(),

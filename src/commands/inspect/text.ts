@@ -34,7 +34,7 @@ export function inspectLines(item: InspectItem, screen: Screen): Text[] {
 
 /** Reports the problem of a file, how much of it can be read, and whether it is sent. */
 function verdictLines(item: ReadItem): Text[] {
-  const { path, state, detail, isSent, holds = '' } = item;
+  const { path, state, detail, isSent, hasWellness, holds = '' } = item;
   const isDamaged = state === 'incomplete' || state === 'corrupt';
   return present([
     detail,
@@ -48,6 +48,7 @@ function verdictLines(item: ReadItem): Text[] {
     state === 'whole' && !isSent
       ? phrase`Not an activity but ${holds}, so uploads leave it out. ${sync('upload', '--any-type', path)} sends it all the same.`
       : undefined,
+    hasWellness ? phrase`${sync('push', 'wellness', path)} sends its wellness.` : undefined,
   ]);
 }
 

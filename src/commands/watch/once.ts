@@ -66,7 +66,9 @@ export async function runWatchOnce(
         } else if (event.event === 'days-waiting') {
           tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
-        } else if (event.event === 'unverified') setup.report(event);
+        } else if (event.event === 'unverified' || event.event === 'weights-left') {
+          setup.report(event);
+        }
       },
       onChange: () => undefined,
       onRescanned: () => undefined,
@@ -78,7 +80,9 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return { ...report, days };
+    // What the summary suggests for these files is done.
+    const wellness = setup.wellness ? 0 : report.wellness;
+    return { ...report, wellness, days };
   } finally {
     locks?.release();
     await opened.close();

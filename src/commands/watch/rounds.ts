@@ -335,10 +335,7 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Pick<
-    WatchSetup,
-    'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp' | 'wellness'
-  >,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp' | 'wellness'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {

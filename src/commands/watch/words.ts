@@ -80,6 +80,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
         event.hint,
         phrase`The next start of ${sync('watch')} tries again.`,
       ]);
+    case 'weights-left':
+      return sentences([event.message, event.hint]);
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':

@@ -79,6 +79,9 @@ const RECORDING: LineKind = {
           segments: count('FIT segments in the file.', '`state` is `whole`'),
           holds: text('What the file is, such as `an activity`.', '`state` is not `not-fit`'),
           isSent: flag('Whether `sync upload` sends it: a whole activity.'),
+          hasWellness: flag(
+            'Whether it is no activity and holds wellness: `sync push wellness` sends it.',
+          ),
           device: object(
             {
               id: text('Identifier of the device, as an upload sends it.'),
@@ -126,6 +129,7 @@ const RECORDING: LineKind = {
       segments: 1,
       holds: 'an activity',
       isSent: true,
+      hasWellness: false,
       device: { id: 'garmin-4062-3400000001', manufacturer: 'garmin', product: 'Edge 840' },
       name: 'Morning Ride',
       startTime: '2026-02-15T06:10:00.000Z',

@@ -104,6 +104,10 @@ const WATCH: LineKind = {
         },
       },
       {
+        is: { 'weights-left': 'no weight is sent: the scale has several users' },
+        fields: { message: MESSAGE, hint: HINT },
+      },
+      {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
@@ -193,6 +197,12 @@ const WATCH: LineKind = {
       message: 'The login lacks the scope health:write.',
       hint: 'Run `sync login --scope "workout:write health:write"` and approve it.',
       days: 3,
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'weights-left',
+      message: 'The weights on the device are of several users.',
+      hint: '`sync push wellness --user 0` with the folder sends those of one.',
       at: HAPPENED_AT,
     },
     {
