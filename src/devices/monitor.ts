@@ -131,7 +131,9 @@ export class DeviceMonitor {
   async #look(): Promise<void> {
     const { find, places } = this.#options;
     try {
-      const { devices, silent } = await find(places, this.#ended.signal);
+      // A watcher may be reading them, and they have one reader at a time.
+      const known = this.#devices.filter(({ access }) => access === 'mtp');
+      const { devices, silent } = await find({ ...places, known }, this.#ended.signal);
       const here = devices.filter(isDevice);
       // One that does not answer is not gone.
       const quiet = this.#devices.filter(

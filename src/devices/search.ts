@@ -1,7 +1,8 @@
 import { join, sep } from 'node:path';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './find-apps.ts';
-import { identify } from './identify.ts';
+import { mtpMountOf } from '../system/mtp-path.ts';
+import { type Identity, identify } from './identify.ts';
 import { mergeDevices } from './merge.ts';
 import { MountReader, NoAnswer } from './mount-reader.ts';
 import type { SearchAnswer, SearchRequest } from './protocol.ts';
@@ -79,14 +80,30 @@ async function deviceAt(
   reader: MountReader,
   root: string,
   mounts: readonly Mount[],
-  { platform }: SearchRequest,
+  { platform, known = [] }: SearchRequest,
 ): Promise<Device | undefined> {
   const found = await recognise(reader, root);
   if (found === undefined) return undefined;
   const access = isMtp(root, mounts) ? 'mtp' : 'disk';
   const deviceNumber = platform === 'win32' ? (await reader.stats(root))?.dev : undefined;
   const volume = volumeId(root, mounts, deviceNumber);
-  const identity = await identify(reader, root, found, access, volume);
+  const identity =
+    identifiedBefore(root, known) ?? (await identify(reader, root, found, access, volume));
   const { recordings, wellness } = found;
   return { ...identity, kind: 'device', root, recordings, wellness, access };
+}
+
+/** Returns the identity of a known device, which another storage of it has, too. */
+function identifiedBefore(root: string, known: readonly Device[]): Identity | undefined {
+  const mount = mtpMountOf(root)?.root;
+  const before =
+    known.find((device) => device.root === root) ??
+    known.find((device) => mount !== undefined && mtpMountOf(device.root)?.root === mount);
+  if (before === undefined) return undefined;
+  const { key, title, maker, model, serial } = before;
+  return {
+    ...{ key, title, maker },
+    ...(model === undefined ? {} : { model }),
+    ...(serial === undefined ? {} : { serial }),
+  };
 }

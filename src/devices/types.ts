@@ -58,6 +58,8 @@ export interface Places {
   /** Absolute; '' if there is none. */
   readonly homeDir: string;
   readonly mounts: readonly MountPattern[];
+  /** Devices over MTP that were identified before. While they are there, no file on them is opened. */
+  readonly known?: readonly Device[];
   /** Look for apps too, in their folders below `homeDir`. */
   readonly apps: boolean;
   /** The built `device-child`, which does everything that may hang. */

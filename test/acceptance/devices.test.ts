@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { garminXml, write, writeRecording } from '../devices/support.ts';
@@ -80,6 +80,18 @@ describe('sync devices', () => {
       access: 'mtp',
       recordings: { unsent: 1 },
     });
+  });
+
+  it('counts as sync watch does: not a copy under another name, nor a file without an activity', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    const root = join(mediaOf(world), 'GARMIN');
+    const folder = plugIn(root, [10]);
+    copyFileSync(join(folder, '2026-02-10-07-30-00.fit'), join(folder, 'copy.fit'));
+    writeRecording(join(folder, 'course.fit'), { type: 6 });
+    // The ledger remembers no file that changed within the last 2 s.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    expect((await world.sync(['watch', '--once', '--devices'])).code).toBe(0);
+    expect((await world.sync(['devices'])).stdout).toContain('  3 recordings, all sent\n');
   });
 
   it('lists devices without a login, and says what it cannot know', async () => {

@@ -75,6 +75,30 @@ it('keeps a device whose mount, or a folder above it, does not answer, but no de
   expect(keysOf(monitor)).toEqual(['card', 'storage']);
 });
 
+it('says which devices over MTP it knows, so that their files are not opened again', async () => {
+  const root = '/run/user/1000/gvfs/mtp:host=Edge/Storage';
+  const mtp: Device = {
+    ...{ key: 'serial:garmin:1', kind: 'device', title: 'Garmin', maker: 'garmin', root },
+    ...{ recordings: [root], wellness: [], access: 'mtp' },
+  };
+  const disk: Device = { ...mtp, key: 'serial:garmin:2', root: '/media/GARMIN', access: 'disk' };
+  const known: (readonly Device[] | undefined)[] = [];
+  const monitor = await DeviceMonitor.start(testContext(), {
+    places: {
+      ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
+      ...{ mounts: mountsIn(scratchDir()), childPath: '' },
+    },
+    childPath: join(built.dir, 'device-monitor.cjs'),
+    find(places) {
+      known.push(places.known);
+      return Promise.resolve({ devices: [mtp, disk], silent: [] });
+    },
+  });
+  onTestFinished(() => monitor.close());
+  await until(() => known.length > 1);
+  expect(known.slice(0, 2)).toEqual([[], [mtp]]);
+});
+
 const keysOf = ({ devices }: DeviceMonitor) => devices.map(({ key }) => key);
 
 it('notices devices that are plugged in and unplugged, several at once', async () => {

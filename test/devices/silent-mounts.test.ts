@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../auth/support.ts';
@@ -47,6 +48,22 @@ describe.skipIf(noMtp !== undefined)('a device over MTP', () => {
     const mounts = [{ root: dirname(device.mount), below: ['mtp:host=*', '*'] }];
     return { device, mounts, folder: join(device.mount, storage, 'Activity') };
   }
+
+  it('stays identified while a recording is read, and no other reader is tried', async () => {
+    const { device, mounts, folder } = await plugIn();
+    writeRecording(join(device.source, 'Card/GARMIN/Activity/2026-02-16-07-30-00.fit'), {
+      serial: 12,
+    });
+    const { devices: known } = await find({ mounts });
+    const before = device.counts().opens;
+    const reader = openSync(join(folder, '2026-02-14-07-30-00.fit'), 'r');
+    const again = await find({ mounts, known });
+    closeSync(reader);
+    expect(again).toMatchObject({ devices: [{ key: 'serial:garmin:12', serial: '12' }] });
+    const { opens, refused } = device.counts();
+    const read = '/Internal Storage/GARMIN/Activity/2026-02-14-07-30-00.fit';
+    expect([opens, refused]).toEqual([{ ...before, [read]: 1 }, 0]);
+  });
 
   it('is identified without reading a recording, and with one reader at a time', async () => {
     const { device, mounts, folder } = await plugIn();

@@ -39,7 +39,7 @@ export const devices: CommandModule = {
     const view = { ...activityView(io, clock.now(), zone), aligned: false };
     await withUnsent(context, config, (countUnsent) => {
       for (const device of found.devices) {
-        const unsent = countUnsent?.(device.files);
+        const unsent = countUnsent?.(device);
         output.result(deviceJson(device, unsent), deviceText(device, unsent, view));
       }
       if (found.devices.length === 0) return;

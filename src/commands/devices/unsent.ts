@@ -6,10 +6,12 @@ import { knownAccount } from '../../app/ledger-account.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
-import type { FoundRecording } from '../../devices/types.ts';
+import type { SurveyedDevice } from '../../devices/types.ts';
+import type { FileStamp } from '../../ledger/known-files.ts';
+import { DeviceNames } from '../../watch/device-names.ts';
 
-/** Returns how many of the recordings were not sent for the account in use. */
-export type CountUnsent = (files: readonly FoundRecording[]) => number;
+/** Returns how many recordings of a device were not sent for the account in use. */
+export type CountUnsent = (device: SurveyedDevice) => number;
 
 /**
  * Runs a task that counts what was not sent. The ledger decides; no recording is read, and no request is
@@ -22,7 +24,7 @@ export async function withUnsent<T>(
 ): Promise<T> {
   if (!hasLogin(config)) return task(undefined);
   const { key } = await knownAccount(config);
-  if (!existsSync(ledgerPath(config))) return task((files) => files.length);
+  if (!existsSync(ledgerPath(config))) return task(({ files }) => files.length);
   const ledger = openLedger(config, key, context.clock);
   try {
     return task(counterOf(ledger));
@@ -38,16 +40,21 @@ function hasLogin(config: Config): boolean {
 }
 
 /**
- * A file that is unchanged since it was read is known by its path. The others are compared with what was
- * sent by name and size, over MTP by name alone: a device is often mounted at another place.
+ * A file that is unchanged since it was read is known by the name of its device (`sync watch`), or by its
+ * path (`sync upload`). The others are compared with what was sent by name and size, over MTP by name
+ * alone: a device is often mounted at another place.
  */
 function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): CountUnsent {
   let sent: SentFiles | undefined;
-  return (files) =>
-    known.reading(
+  return (device) => {
+    const names = new DeviceNames();
+    names.add(device);
+    const findKnown = (path: string, stamp: FileStamp) =>
+      known.find(names.of(path), stamp) ?? known.find(path, stamp);
+    return known.reading(
       () =>
-        files.filter(({ path, stamp }) => {
-          const before = stamp === undefined ? undefined : known.find(path, stamp);
+        device.files.filter(({ path, stamp }) => {
+          const before = stamp === undefined ? undefined : findKnown(path, stamp);
           if (before !== undefined) {
             return before.verdict === 'activity' && before.upload?.state !== 'confirmed';
           }
@@ -58,6 +65,7 @@ function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): C
             : sent.sizes.has(`${stamp.size} ${name}`));
         }).length,
     );
+  };
 }
 
 interface SentFiles {
