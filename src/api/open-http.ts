@@ -73,9 +73,11 @@ function httpAlone(http: Http, error: SyncError): Http {
 export function tracedHttp({ clock, trace }: Pick<Context, 'clock' | 'trace'>, http: Http): Http {
   return {
     async send(request) {
-      const started = clock.now();
+      const started = clock.monotonic();
       const line = (end: string) =>
-        trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
+        trace(
+          `${request.method} ${request.url.pathname} ${end} ${Math.round(clock.monotonic() - started)} ms`,
+        );
       try {
         const response = await http.send(request);
         line(String(response.status));

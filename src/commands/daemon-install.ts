@@ -184,7 +184,8 @@ async function installService(
     return up && state?.readyAt !== undefined && state.startedAt >= startedBy;
   };
   let watching = isWatching();
-  while (!watching && clock.now() < startedBy + WATCHING_MS) {
+  const deadline = clock.monotonic() + WATCHING_MS;
+  while (!watching && clock.monotonic() < deadline) {
     await clock.sleep(LOOK_MS, signal);
     watching = isWatching();
   }

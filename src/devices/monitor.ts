@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
@@ -135,7 +136,7 @@ export class DeviceMonitor {
       // One that does not answer is not gone.
       const quiet = this.#devices.filter(
         ({ key, root }) =>
-          silent.some((folder) => folder.startsWith(root)) &&
+          silent.some((folder) => isInside(folder, root) || isInside(root, folder)) &&
           !here.some((found) => found.key === key),
       );
       this.#take([...here, ...quiet]);
@@ -216,6 +217,10 @@ export class DeviceMonitor {
     child.stdout?.destroy();
     child.unref();
   }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The folder of an app is always there: the user names it. */

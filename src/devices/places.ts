@@ -1,5 +1,6 @@
 import { join, parse } from 'node:path';
 import type { Env } from '../base/env.ts';
+import { isOnMtp } from '../system/mtp-path.ts';
 import type { MountPattern } from './types.ts';
 
 /** Drive letters on which Windows shows devices: not A and B (diskettes), nor C (the system). */
@@ -48,8 +49,11 @@ export function patternText({ root, below }: MountPattern): string {
   return join(root, ...below);
 }
 
-/** Returns the name of the volume or the MTP device that is mounted at a folder, in upper case. */
+/**
+ * Returns the name of the volume that is mounted at a folder, in upper case. Over MTP, the name of the
+ * device, the folder above its storage, is part of it. Above a disk is the user's name, or none.
+ */
 export function volumeName(root: string): string {
   const { dir, base } = parse(root);
-  return `${parse(dir).base}/${base}`.toUpperCase();
+  return (isOnMtp(root) ? `${parse(dir).base}/${base}` : base).toUpperCase();
 }

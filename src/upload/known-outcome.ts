@@ -1,4 +1,5 @@
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { UploadStanding } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 import type { SearchedFolder } from './searched-folder.ts';
@@ -53,6 +54,15 @@ export function knownOutcome(
 
 export function alreadyUploaded(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
+}
+
+/** Returns the outcome of a recording that the service has, or that it refused. */
+export function outcomeAtRest(
+  { state }: Pick<UploadStanding, 'state'>,
+  path: string,
+  sha256: string,
+): UploadItem {
+  return state === 'confirmed' ? alreadyUploaded(path, sha256) : refusedBefore(path, sha256);
 }
 
 export function refusedBefore(path: string, sha256: string): UploadItem {

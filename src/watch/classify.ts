@@ -7,7 +7,7 @@ import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import { openPlainFile } from '../system/plain-file.ts';
 import { describeFileError } from '../upload/find-files.ts';
-import { alreadyUploaded, notAnActivity, refusedBefore } from '../upload/known-outcome.ts';
+import { notAnActivity, outcomeAtRest } from '../upload/known-outcome.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import type { IncompleteFiles } from './incomplete-files.ts';
 import type { Outbox } from './outbox.ts';
@@ -64,8 +64,7 @@ export class Classifier {
       if (sha256 === undefined) return true;
       if (upload === undefined || !isAtRest(upload, clock.now())) return !outbox.has(sha256);
       incomplete.forget(path);
-      const settledItem = upload.state === 'confirmed' ? alreadyUploaded : refusedBefore;
-      onSettled(settledItem(path, sha256));
+      onSettled(outcomeAtRest(upload, path, sha256));
       return false;
     }
     if (verdict === 'not-an-activity') {

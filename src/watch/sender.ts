@@ -42,6 +42,8 @@ export interface SenderTarget {
   readonly report: (event: WatchNotice) => void;
   /** Called for a candidate that turned out to be incomplete. */
   readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  /** Called for a candidate that needs no sending (the tally of `--once`). */
+  readonly onSettled: (item: UploadItem) => void;
   /** Called after a change of the queue or the breaker that the health report shows. */
   readonly onChange: () => void;
   /** Called when {@link Sender.step} may have work to do. */

@@ -11,7 +11,8 @@ import {
   type Unreadable,
   readFile,
 } from '../upload/read-recording.ts';
-import type { InvalidReason } from '../upload/report.ts';
+import { notAnActivity, outcomeAtRest } from '../upload/known-outcome.ts';
+import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
@@ -64,8 +65,8 @@ export type StashOutcome =
   | { readonly stash: 'kept'; readonly sha256: string }
   /** The outbox has no room: the source file has to last. */
   | { readonly stash: 'no-room' }
-  /** The file needs no sending. */
-  | { readonly stash: 'settled' }
+  /** The file needs no sending. `item` says why; absent if the outbox has the recording. */
+  | { readonly stash: 'settled'; readonly item?: UploadItem }
   | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
 
 /** The ledger that a recording is looked up in, and the outbox that it is copied to. */
@@ -120,12 +121,16 @@ export function stashContents(
   if (!('sha256' in identity)) {
     return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };
   }
-  if (identity.verdict === 'not-an-activity') return { stash: 'settled' };
+  const { path, recordedAt } = item;
+  if (identity.verdict === 'not-an-activity') {
+    return { stash: 'settled', item: notAnActivity(path, false, knownFileOf(identity)) };
+  }
   const { sha256 } = identity;
   const upload = ledger.find(sha256);
-  const atRest = upload !== undefined && isAtRest(upload, clock.now());
-  if (atRest || outbox.has(sha256)) return { stash: 'settled' };
-  const { path, recordedAt } = item;
+  if (upload !== undefined && isAtRest(upload, clock.now())) {
+    return { stash: 'settled', item: outcomeAtRest(upload, path, sha256) };
+  }
+  if (outbox.has(sha256)) return { stash: 'settled' };
   const { bytes } = contents;
   return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
     ? { stash: 'kept', sha256 }

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
 import { unpackFile } from '../upload/read-recording.ts';
-import type { InvalidReason } from '../upload/report.ts';
+import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import type { Queue, QueueItem } from './queue.ts';
 import type { WatchNotice } from './report.ts';
 import {
@@ -57,6 +57,8 @@ export interface StasherTarget extends StashTarget {
   readonly onKept: (item: QueueItem) => void;
   /** Called for a candidate that turned out to be incomplete. */
   readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  /** Called for a candidate that needs no sending (the tally of `--once`). */
+  readonly onSettled: (item: UploadItem) => void;
   /** Called when {@link Stasher.step} has more to do. */
   readonly onWork: () => void;
 }
@@ -190,6 +192,7 @@ export class Stasher {
           this.#target.onIncomplete(item, result.reason, result.detail);
           return true;
         case 'settled':
+          if (result.item !== undefined) this.#target.onSettled(result.item);
           return true;
         case 'no-room':
           return false;

@@ -137,14 +137,14 @@ export class Watcher {
     const signal = AbortSignal.any([context.signal, this.#ended.signal]);
     const breaker = new CircuitBreaker(() => clock.monotonic(), random);
     const incomplete = new IncompleteFiles(clock);
+    const onSettled = (item: UploadItem) => this.#onSettled?.(item);
     const classifier = new Classifier(context, {
-      ...{ known, marks, outbox, incomplete },
+      ...{ known, marks, outbox, incomplete, onSettled },
       onCandidate: (item) => sender.add(item),
-      onSettled: (item) => this.#onSettled?.(item),
     });
     const sender = new Sender(context, options, {
       ...target,
-      ...{ known, breaker },
+      ...{ known, breaker, onSettled },
       onChange: () => this.#noteChange(),
       onWork: () => events.post({ type: 'sender-work' }),
       onFinished: (upload) => events.post({ type: 'upload-finished', upload }),

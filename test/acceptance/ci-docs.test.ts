@@ -9,8 +9,12 @@ import { installSync, missingTools, runShell, skipNote } from '../support/shell.
 
 const document = readDocument('docs/ci.md');
 const blocks = codeBlocks(document);
-const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
-const yaml = blocks.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+// ci-action.test.ts runs the blocks before this one.
+const own = blocks.findIndex(({ text }) => text.startsWith('#!/usr/bin/env bash'));
+const textsIn = (wanted: string) =>
+  blocks.slice(own).flatMap(({ language, text }) => (language === wanted ? [text] : []));
+const shell = textsIn('sh');
+const yaml = textsIn('yaml');
 const missing = missingTools('bash', 'jq', 'curl');
 
 /** The documented script with a week instead of 90 days: the same checks in a tenth of the time. */
@@ -101,7 +105,8 @@ describe('docs/ci.md', () => {
 
   it('has no shell blocks that no test runs', () => {
     expect(shell).toHaveLength(2);
-    expect(blocks.map(({ language }) => language)).toEqual(['sh', 'yaml', 'yaml', 'json', 'sh']);
+    const languages = ['yaml', 'yaml', 'sh', 'sh', 'yaml', 'yaml', 'json', 'sh'];
+    expect(blocks.map(({ language }) => language)).toEqual(languages);
   });
 
   it('has examples of valid YAML with existing commands and flags', async () => {
@@ -134,7 +139,8 @@ describe('docs/ci.md', () => {
     expect(names.size).toBeGreaterThan(5);
     for (const name of names) expect(settings, name).toContain(`'${name}'`);
     const actions = [...document.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
-    for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+    const others = actions.filter((action) => action?.startsWith('athlete-sync/') === false);
+    for (const action of others) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
     expect(tableRows(document, 'variables')).toHaveLength(3);
   });
 });

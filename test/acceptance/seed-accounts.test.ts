@@ -130,7 +130,7 @@ describe('sync seed --accounts', () => {
     // The problem of an account is reported once, not for each recording and day.
     expect(stdout.match(/^nobody: .*Not logged in/gm)).toHaveLength(1);
     expect(stdout).toContain(
-      'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 failed.',
+      'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 not sent.',
     );
     expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
   });

@@ -75,6 +75,18 @@ describe('findDevices', () => {
     ]);
   });
 
+  it('takes the folder above a disk for the name of a user, not for that of a volume', async () => {
+    const media = scratchDir();
+    writeRecording(join(media, 'polaris/USB STICK/ride.fit'));
+    expect(await find({ mounts: [{ root: media, below: ['*', '*'] }] })).toEqual({
+      devices: [],
+      silent: [],
+    });
+    writeRecording(join(media, 'gvfs/mtp:host=Wahoo_ELEMNT/Storage/exports/ride.fit'));
+    const { devices } = await find({ mounts: [{ root: media, below: ['gvfs', '*', '*'] }] });
+    expect(devices).toMatchObject([{ title: 'Wahoo', access: 'mtp' }]);
+  });
+
   it('takes no serial number from the recording of another maker', async () => {
     const media = scratchDir();
     writeRecording(join(media, 'WAHOO ELEMNT/exports/ride.fit'), { serial: 77 });

@@ -42,6 +42,39 @@ async function monitorOf(media: string, childPath = join(built.dir, 'device-moni
   return monitor;
 }
 
+it('keeps a device whose mount, or a folder above it, does not answer, but no device beside it', async () => {
+  const media = scratchDir();
+  const device = (root: string, key: string): Device => ({
+    ...{ key, kind: 'device', title: 'Garmin', maker: 'garmin', root: join(media, root) },
+    ...{ recordings: [join(media, root)], wellness: [], access: 'disk' },
+  });
+  const [card, storage, gone] = [
+    device('GARMIN/Card', 'card'),
+    device('mtp:host=Edge/Internal Storage', 'storage'),
+    device('GARMIN/Car', 'gone'),
+  ];
+  let looks = 0;
+  const monitor = await DeviceMonitor.start(testContext(), {
+    places: {
+      ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
+      ...{ mounts: mountsIn(media), childPath: '' },
+    },
+    childPath: join(built.dir, 'device-monitor.cjs'),
+    find: () =>
+      Promise.resolve(
+        looks++ === 0
+          ? { devices: [card, storage, gone], silent: [] }
+          : {
+              devices: [],
+              silent: [join(media, 'GARMIN/Card/Garmin'), join(media, 'mtp:host=Edge')],
+            },
+      ),
+  });
+  onTestFinished(() => monitor.close());
+  await until(() => looks > 1 && monitor.devices.length < 3);
+  expect(keysOf(monitor)).toEqual(['card', 'storage']);
+});
+
 const keysOf = ({ devices }: DeviceMonitor) => devices.map(({ key }) => key);
 
 it('notices devices that are plugged in and unplugged, several at once', async () => {

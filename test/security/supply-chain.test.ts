@@ -59,8 +59,8 @@ describe('the npm package', () => {
     expect(Object.keys(manifest.scripts).filter((name) => onInstall.test(name))).toEqual([]);
   });
 
-  it('contains documents and the built program alone', () => {
-    expect(manifest.files).toEqual(['bin', 'dist', 'docs']);
+  it('contains documents, the built program and the files for CI systems alone', () => {
+    expect(manifest.files).toEqual(['bin', 'dist', 'docs', 'packaging/ci']);
   });
 });
 

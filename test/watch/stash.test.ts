@@ -74,17 +74,28 @@ it('stashes nothing that the service has, that it refused, or that is already st
   target.ledger.confirm(sha256(known), 1, {});
   target.ledger.reject(sha256(refused), 1, 'no');
   stashFile(testContext(), itemOf('first.fit', twice), readBuffer(), target);
-  for (const bytes of [known, refused, twice]) {
-    expect(stashFile(testContext(), itemOf('again.fit', bytes), readBuffer(), target)).toEqual({
+  for (const [bytes, reason] of [
+    [known, 'already-uploaded'],
+    [refused, 'refused-before'],
+  ] as const) {
+    const item = itemOf('again.fit', bytes);
+    expect(stashFile(testContext(), item, readBuffer(), target)).toEqual({
       stash: 'settled',
+      item: { path: item.path, outcome: 'skipped', reason, sha256: sha256(bytes) },
     });
   }
+  expect(stashFile(testContext(), itemOf('again.fit', twice), readBuffer(), target)).toEqual({
+    stash: 'settled',
+  });
   expect(outbox.count).toBe(1);
 });
 
 it('stashes no other file types and no incomplete files', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
-  expect(stashFile(testContext(), settings, readBuffer(), target)).toEqual({ stash: 'settled' });
+  expect(stashFile(testContext(), settings, readBuffer(), target)).toMatchObject({
+    stash: 'settled',
+    item: { path: settings.path, outcome: 'skipped', reason: 'not-an-activity' },
+  });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
   expect(stashFile(testContext(), broken, readBuffer(), target)).toMatchObject({
     stash: 'incomplete',

@@ -91,7 +91,7 @@ export async function ask(
   } catch (error) {
     signal.throwIfAborted();
     if (!isAbort(error)) throw error;
-    throw new SyncError('INTERRUPTED', 'The login was cancelled.', { cause: error });
+    throw new SyncError('INTERRUPTED', 'Cancelled.', { cause: error });
   }
 }
 

@@ -70,7 +70,7 @@ async function askWhatToWatch(
     found.length === 0
       ? 'Watch for any known device'
       : `Watch these, and ${others} that you plug in,`;
-  const answer = await ask(context, `${what} from now on? [Y/n]`);
+  const answer = await ask(context, `${what} from now on? [Y/n] `);
   if (!/^(y(es)?)?$/i.test(answer.trim())) {
     const [name, ...rest] = command;
     output.say(phrase`Nothing is watched. Name a folder instead: ${sync(name, ...rest, 'DIR')}.`);
