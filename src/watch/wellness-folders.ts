@@ -18,8 +18,8 @@ interface Place {
 
 /**
  * Returns the wellness folders that are there and belong to a watched folder: a device, its folder such as
- * `Garmin`, or its folder with recordings, such as `Garmin/Activity`. So does a copy of each. It looks at no
- * device over MTP, which may hang.
+ * `Garmin`, or its folder with recordings, such as `Garmin/Activity`, or a wellness folder itself. So does a
+ * copy of each. It looks at no device over MTP, which may hang.
  *
  * @param folder absolute
  */
@@ -59,7 +59,8 @@ function placesBeside(folder: string): readonly Place[] {
   const isRecordings = RECORDINGS.has(lastName(folder));
   return WELLNESS.flatMap((names) => {
     const last = names.slice(-1);
-    const beside = isRecordings ? [{ base: dirname(folder), names: last }] : [];
+    const isWellness = last.some((name) => name.toLowerCase() === lastName(folder));
+    const beside = isRecordings || isWellness ? [{ base: dirname(folder), names: last }] : [];
     return [{ base: folder, names }, { base: folder, names: last }, ...beside];
   });
 }

@@ -243,6 +243,22 @@ describe('wellness without the option', () => {
     expect([second.stderr, bodies()]).toEqual(['', []]);
   });
 
+  it('sends the days of a wellness folder that is watched itself', async () => {
+    const { world, root, add, bodies } = await openDevice();
+    add('Monitor/1.FIT', FEB14);
+    const run = await world.sync(['watch', '--once', '--wellness', join(root, 'Monitor')]);
+    expect([run.code, bodies()]).toEqual([0, [SENT14]]);
+    expect(run.stdout).not.toContain('sync push wellness');
+  });
+
+  it('names the command for wellness in other folders, which --once --wellness does not read', async () => {
+    const { world, root, add, bodies } = await openDevice();
+    add('Archive/1.FIT', FEB14);
+    const run = await world.sync(['watch', '--once', '--wellness', join(root, 'Archive')]);
+    expect([run.code, bodies()]).toEqual([0, []]);
+    expect(run.stdout).toContain('1 file holds wellness: `sync push wellness`');
+  });
+
   it('succeeds with --once if a scale has several users, and names the command for one', async () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);

@@ -18,6 +18,7 @@ it.each([
   ['the device', '', ['Garmin/Monitor', 'Garmin/Sleep']],
   ["the device's folder", 'Garmin', ['Garmin/Monitor', 'Garmin/Sleep']],
   ['the recordings', 'Garmin/Activity', ['Garmin/Monitor', 'Garmin/Sleep']],
+  ['a wellness folder', 'Garmin/Monitor', ['Garmin/Monitor']],
   ['another folder beside them', 'Garmin/Courses', []],
   ['a folder that is not there', 'Garmin/Activities', ['Garmin/Monitor', 'Garmin/Sleep']],
 ])('finds the wellness folders of a device from %s', (_, from, expected) => {

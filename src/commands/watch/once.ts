@@ -2,12 +2,15 @@ import { exitCodeOfPush } from '../../app/day-words.ts';
 import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
+import { isBelow } from '../../watch/below.ts';
 import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
+import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
 
@@ -33,8 +36,12 @@ export async function runWatchOnce(
   let locks: Lock | undefined;
   const tally = new UploadTally();
   let days = 0;
+  const folders = setup.wellness ? options.folders.flatMap(wellnessFolders) : [];
+  /** Files with wellness that the watcher does not read. */
+  let unread = 0;
   const onItem = (item: UploadItem) => {
     tally.add(item);
+    if (holdsWellness(item) && !isRead(item.path, folders)) unread++;
     setup.report({ event: 'upload', item });
   };
   try {
@@ -80,13 +87,20 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    // What the summary suggests for these files is done.
-    const wellness = setup.wellness ? 0 : report.wellness;
-    return { ...report, wellness, days };
+    return { ...report, ...(setup.wellness ? { wellness: unread } : {}), days };
   } finally {
     locks?.release();
     await opened.close();
   }
+}
+
+function holdsWellness(item: UploadItem): boolean {
+  return item.outcome === 'skipped' && item.wellness === true;
+}
+
+/** Returns whether the watcher reads the wellness of a file. Folders over MTP are not compared. */
+function isRead(path: string, folders: readonly string[]): boolean {
+  return isOnMtp(path) || folders.some((folder) => isBelow(path, folder));
 }
 
 /** Returns the devices that are plugged in now: all there are for one run. */
