@@ -77,10 +77,10 @@ const FLAT = [
   },
 ].map((each) => ({
   ...each,
-  note: each.missing === undefined ? '' : ` (skipped: ${each.missing})`,
+  title: each.missing === undefined ? each.name : `${each.name} (skipped: ${each.missing})`,
 }));
 
-describe.each(FLAT)('a file on $name$note', ({ missing, modes, mountAt }) => {
+describe.each(FLAT)('a file on $title', ({ missing, modes, mountAt }) => {
   const mounted = async (options: string) => {
     const at = join(scratchDir(), 'disk');
     await mountAt(at, options);
