@@ -17,7 +17,7 @@ export function whyNoVfat(): string | undefined {
   try {
     if (spawnSync('mkfs.vfat', ['--help']).error !== undefined) return 'no mkfs.vfat (dosfstools)';
     const { status } = mountImage(folder, at, '');
-    return status === 0 ? undefined : 'this system mounts no vfat';
+    return status === 0 ? undefined : 'no vfat here';
   } finally {
     spawnSync('umount', ['-l', at]);
     rmSync(folder, { recursive: true });
