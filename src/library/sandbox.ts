@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { VERSION } from '../base/version.ts';
 import { type Sandbox as Server, startSandbox as startServer } from '../sandbox/server.ts';
 
 /** What the sandbox does differently from its defaults: docs/sandbox.md. */
@@ -112,7 +113,7 @@ export interface SandboxRequest {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, data, revision, autoApprove, faults, settings } = options;
   const server = await startServer({
-    ...{ port, data, faults },
+    ...{ port, data, faults, version: VERSION },
     settings: {
       ...settings,
       ...(revision === undefined ? {} : { revision }),

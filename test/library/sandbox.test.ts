@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { VERSION } from '../../src/base/version.ts';
 import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
 
 async function open(options?: SandboxOptions) {
@@ -12,6 +13,7 @@ describe('startSandbox', () => {
     const [one, other] = [await open(), await open()];
     expect(one.port).not.toBe(other.port);
     expect(one.url).toBe(`http://127.0.0.1:${one.port}`);
+    expect(await (await fetch(one.url)).json()).toMatchObject({ version: VERSION });
     expect(one.clients.map(({ secret }) => secret === null)).toEqual([true, false]);
   });
 
