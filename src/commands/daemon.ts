@@ -227,7 +227,7 @@ function daemonText(report: DaemonReport, now: number): Text {
   return joinTexts(lines, '\n');
 }
 
-/** Names a daemon by what it watches, and by its profile unless that is the default. */
+/** Names a daemon by its folders or devices. Adds the profile, except for the default one. */
 function daemonName({ profile, ...scope }: WatchScope & Pick<DaemonReport, 'profile'>): string {
   const named = profile === DEFAULT_PROFILE ? '' : ` (profile "${profile}")`;
   return `${scopeNames(scope)}${named}`;

@@ -1,7 +1,7 @@
 import type { DeviceHealth } from '../daemon/registry.ts';
 import { plural } from '../terminal/words.ts';
 
-/** Returns where a device is, or what it was unplugged with, as a sentence. */
+/** Describes the state of a device in a sentence: its mount point, or its unsent recordings. */
 export function deviceText({ title, state, root, left = 0 }: Omit<DeviceHealth, 'key'>): string {
   if (state === 'plugged-in') return `${title} is plugged in: ${root ?? ''}`;
   if (left === 0) return `${title} was unplugged.`;

@@ -36,10 +36,9 @@ async function searchInChild<D extends Device>(
   signal: AbortSignal,
 ): Promise<FoundDevices<D>> {
   signal.throwIfAborted();
-  const env = { ...childEnv(places.env, 'no-passwords'), UV_THREADPOOL_SIZE: THREADS };
   // In another process group: Ctrl-C at the terminal reaches only the program.
   const child = spawn(thisProcess.nodePath, [childPath], {
-    env: childEnv(env, 'no-passwords'),
+    env: childEnv({ ...places.env, UV_THREADPOOL_SIZE: THREADS }, 'no-passwords'),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     windowsHide: true,

@@ -21,6 +21,14 @@ export interface Athlete {
   readonly lthr: number;
 }
 
+/** Returns the initials of an athlete's first and last name, for the pages. */
+export function initials(name: string): string {
+  const words = name.split(/\s+/);
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => word?.charAt(0).toUpperCase() ?? '')
+    .join('');
+}
+
 /** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
 export type ProfileChange = Partial<
   Pick<Athlete, 'weight' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import type { Athlete } from './athletes.ts';
+import { type Athlete, initials } from './athletes.ts';
 import type { Client } from './clients.ts';
 import { describeScope } from './scopes.ts';
 
@@ -114,13 +114,6 @@ function scopeLine(scope: string): Html {
       <code class="sub">${scope}</code>
     </span>
   </div>`;
-}
-
-function initials(name: string): string {
-  const words = name.split(/\s+/);
-  return [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => word?.charAt(0).toUpperCase() ?? '')
-    .join('');
 }
 
 function document(nonce: string, title: string, content: Html): Html {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { initials } from '../athletes.ts';
 import { counted, figure, type Html } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
@@ -143,13 +144,6 @@ function athletesNav({ athletes, athlete }: PageView): Html {
       )}
     </ul>
   </nav>`;
-}
-
-function initials(name: string): string {
-  const words = name.split(/\s+/);
-  return [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => word?.charAt(0).toUpperCase() ?? '')
-    .join('');
 }
 
 /** Renders the frame of the requests, which the script fills. */
