@@ -238,9 +238,11 @@ class Run {
       }
       const { dropped, notes } = notKeptWarnings(record, answer.data);
       warnings.push(...notes);
+      const kept = Object.keys(body).filter((name) => !dropped.includes(name));
+      if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
       ledger.wellness.noteSent(date, sentFields(record, dropped));
-      // What the service dropped is not delivered: the day is sent again.
-      if (dropped.length === 0) ledger.confirm(kind, date, digest);
+      // What the service dropped is not delivered: the day is sent again when the service may know it.
+      ledger.confirm(kind, date, digest, dropped);
       return { outcome: 'pushed', attempts };
     } catch (error) {
       return await this.#failed(record, error);
