@@ -43,6 +43,7 @@ export class RecordLedger {
   readonly #addFile: Statement;
   readonly #selectFiles: Statement;
   readonly #deleteFiles: Statement;
+  readonly #delete: Statement;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
@@ -95,6 +96,10 @@ export class RecordLedger {
     );
     this.#deleteFiles = database.prepare(
       'DELETE FROM record_files WHERE account = ? AND kind = ? AND date = ?',
+    );
+    this.#delete = database.prepare(
+      `DELETE FROM records
+       WHERE account = ? AND kind = ? AND date = ? AND state = 'confirmed'`,
     );
   }
 
@@ -166,6 +171,14 @@ export class RecordLedger {
   /** Records that nothing of a day's files is at the service any more. */
   forgetFiles(kind: RecordKind, date: string): void {
     this.#deleteFiles.run(this.#account, kind, date);
+  }
+
+  /** Forgets a day that the service confirmed: the next run sends it again. */
+  forget(kind: RecordKind, date: string): void {
+    transaction(this.#database, () => {
+      this.#delete.run(this.#account, kind, date);
+      this.forgetFiles(kind, date);
+    });
   }
 
   /** Returns the files that a day was sent from, the latest first. */
