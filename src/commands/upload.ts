@@ -85,6 +85,8 @@ export const upload: CommandModule = {
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);
+      // Skipped files have no text: a folder without new recordings prints one line.
+      if (item.outcome === 'skipped' && !output.json) return;
       const isGrouped = failures.add(item);
       output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
     };
