@@ -29,6 +29,7 @@ import {
   isEmpty,
   reportDaemons,
   requireLogin,
+  requireProfile,
   startDaemon,
   stopDaemons,
 } from './daemons.ts';
@@ -51,6 +52,7 @@ export const daemonInstall: CommandModule = {
   async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
     const { output } = context;
     const config = configFor(context);
+    await requireProfile(context, config);
     const scope = await scopeToWatch(context, config, dirs, devices, ['daemon', 'install']);
     if (scope === undefined) return ExitCode.ok;
     if ((wellness ?? config.get('wellness')) === undefined) {

@@ -1,11 +1,12 @@
 import { join, parse, resolve } from 'node:path';
 import type { AppContext } from '../app/context.ts';
 import { openHttp } from '../api/open-http.ts';
-import { openSession } from '../auth/open-session.ts';
+import { openLoginStore, openSession } from '../auth/open-session.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { NAME_VARIABLE, programName } from '../base/program-name.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { launchDaemon } from '../daemon/launch.ts';
 import { eachOnce, overlap } from '../daemon/registration.ts';
 import {
@@ -227,6 +228,19 @@ export function absolutePlaces(
     SYNC_CONFIG_DIR: parse(resolve(context.cwd, config.paths.configFile)).dir,
     SYNC_STATE_DIR: absoluteStateDir(context, config),
   };
+}
+
+/**
+ * Checks that the profile exists: a watcher would wait for the login of a misspelled one.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, which names the known profiles
+ */
+export async function requireProfile(context: AppContext, config: Config): Promise<void> {
+  const { profile, profiles } = config;
+  const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
+  if (mayLogIn || hasEnvironmentTokens(config)) return;
+  const store = openLoginStore(config, { ...context, attended: context.io.interactive });
+  await store.load(context.signal);
 }
 
 /**

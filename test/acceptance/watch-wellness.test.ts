@@ -243,6 +243,22 @@ describe('wellness without the option', () => {
     expect([second.stderr, bodies()]).toEqual(['', []]);
   });
 
+  it('is named with --once for the files that no earlier run read', async () => {
+    const { world, root, add } = await openDevice();
+    const watchOnce = async (...args: string[]) => {
+      const { code, stdout } = await world.sync(['watch', '--once', root, ...args]);
+      expect(code).toBe(0);
+      return /(\d+) files? holds? wellness/.exec(stdout)?.[1];
+    };
+    add('Monitor/1.FIT', FEB14);
+    expect(await watchOnce('--dry-run')).toBe('1');
+    expect(await watchOnce()).toBe('1');
+    // A file that changed within the last seconds is read again.
+    for (let tries = 0; (await watchOnce()) !== undefined; tries++) expect(tries).toBeLessThan(50);
+    add('Metrics/2.FIT', wellnessFile({ vo2max: { '2026-02-14T18:00:00': 52.3 } }));
+    expect(await watchOnce()).toBe('1');
+  });
+
   it('sends the days of a wellness folder that is watched itself', async () => {
     const { world, root, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);

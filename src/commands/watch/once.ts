@@ -37,11 +37,10 @@ export async function runWatchOnce(
   const tally = new UploadTally();
   let days = 0;
   const folders = setup.wellness ? options.folders.flatMap(wellnessFolders) : [];
-  /** Files with wellness that the watcher does not read. */
-  let unread = 0;
+  /** Files with wellness that no earlier run read, and that the watcher does not send. */
+  let wellness = 0;
   const onItem = (item: UploadItem) => {
     tally.add(item);
-    if (holdsWellness(item) && !isRead(item.path, folders)) unread++;
     setup.report({ event: 'upload', item });
   };
   try {
@@ -57,8 +56,11 @@ export async function runWatchOnce(
         claim: (folders) => lockScope(context, owner, { folders }),
       },
       report: (event) => {
-        if (event.event === 'upload') onItem(event.item);
-        else if (event.event === 'device') setup.report(event);
+        if (event.event === 'upload') {
+          const { item } = event;
+          if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
+          onItem(item);
+        } else if (event.event === 'device') setup.report(event);
         else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           setup.report(event);
@@ -87,7 +89,7 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return { ...report, ...(setup.wellness ? { wellness: unread } : {}), days };
+    return { ...report, wellness, days };
   } finally {
     locks?.release();
     await opened.close();
