@@ -14,21 +14,25 @@ export async function writeReport(machine, results) {
 }
 
 function documentLines({ row, figures, reason }) {
-  const job = row.rival === undefined ? row.job : `${row.job} / ${row.rival}`;
+  const job = comparison(row);
   if (reason !== undefined) return [[job, '', '', '', '', '', reason]];
   return figures.map((figure, at) => [at === 0 ? job : '', figure.name, ...cells(figure)]);
 }
 
+function comparison({ job, rival }) {
+  return rival === undefined ? job : `${job} / ${rival}`;
+}
+
 /** Returns what a terminal shows of a row, a line a figure. */
 export function terminalLines({ row, figures, reason }) {
-  const title = `${row.id}: ${row.rival === undefined ? row.job : `${row.job} / ${row.rival}`}`;
+  const title = `${row.id}: ${comparison(row)}`.replaceAll('`', '');
   if (reason !== undefined) return [title, `  ${reason}`];
   const lines = figures.map((figure) => {
     const [ours, rival, ratio, target, result] = cells(figure);
     const columns = [figure.name.padEnd(24), ours.padEnd(22), rival.padEnd(22), ratio.padEnd(18)];
     return `  ${[...columns, target.padEnd(11), result].join(' ')}`.trimEnd();
   });
-  return [title.replaceAll('`', ''), ...lines];
+  return [title, ...lines];
 }
 
 /** Returns the cells of a judged figure: ours, rival, ratio, target, result. */

@@ -20,7 +20,7 @@ export function toolVersions() {
   for (const [name, { version }] of Object.entries(TOOLS)) {
     const { error, stdout, stderr } = spawnSync(name, version, { encoding: 'utf8' });
     if (error === undefined) {
-      versions[name] = /\d[\w.+-]*\d/.exec(stdout + stderr)?.[0] ?? 'unknown version';
+      versions[name] = / v?(\d[\w.+-]*)/.exec(stdout + stderr)?.[1] ?? 'of unknown version';
     }
   }
   return versions;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pair } from '../pair.mjs';
 import { filesBelow } from '../recordings.mjs';
 import { NotMeasured } from '../not-measured.mjs';
@@ -29,18 +29,28 @@ async function startOf(node, sync, args, rounds) {
   );
 }
 
-/** Returns the folder of the standalone build. @throws NotMeasured if it has another program than dist/ */
+/**
+ * Returns the folder of the standalone build for this machine.
+ * @throws NotMeasured if there is none, or if it holds another build than dist/
+ */
 export function standaloneFolder() {
+  const platform = `${process.platform}-${process.arch}`;
+  const toBuild = `\`npm run standalone -- ${platform}\` builds it`;
   const release = join(root, 'release');
-  const name = `-${process.platform}-${process.arch}`;
-  const found = existsSync(release)
-    ? readdirSync(release).find((entry) => entry.endsWith(name))
-    : undefined;
-  if (found === undefined)
-    throw new NotMeasured(`there is no standalone archive for ${name.slice(1)}`);
-  const main = (folder) => readFileSync(join(folder, 'dist', 'main.cjs'), 'utf8');
-  // The names of chunks are hashes of their content: main.cjs names them.
-  if (main(join(release, found)) !== main(root))
-    throw new NotMeasured('the standalone archive is of another build');
-  return join(release, found);
+  const names = existsSync(release) ? readdirSync(release) : [];
+  const name = names.find((entry) => entry.endsWith(`-${platform}`));
+  if (name === undefined) throw new NotMeasured(`there is no standalone archive; ${toBuild}`);
+  const folder = join(release, name);
+  if (!isCurrent(join(folder, 'dist'))) {
+    throw new NotMeasured(`the standalone archive is of another build; ${toBuild}`);
+  }
+  return folder;
+}
+
+/** Tells if the files that this folder shares with dist/ are equal. The name of a chunk is a hash of it. */
+function isCurrent(dist) {
+  return filesBelow(dist).every((file) => {
+    const built = join(root, 'dist', relative(dist, file));
+    return !existsSync(built) || readFileSync(built).equals(readFileSync(file));
+  });
 }
