@@ -74,6 +74,8 @@ const SCHEMA = `
     state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed')),
     owner TEXT,
     digest TEXT NOT NULL,
+    -- Of the confirmed record, the fields that the service dropped, with commas between; NULL if it kept all.
+    dropped TEXT,
     changed_at INTEGER NOT NULL,
     -- Runs in a row in which the service failed (500) on the record of this digest.
     failures INTEGER NOT NULL DEFAULT 0,
@@ -145,6 +147,10 @@ const SCHEMA = `
     refused_at INTEGER,
     PRIMARY KEY (account, date)
   ) WITHOUT ROWID;
+
+  -- The wellness fields that an account's service drops, as its answers have shown, each with the time
+  -- of the last such answer (JSON; ms since the epoch).
+  CREATE TABLE wellness_services (account TEXT PRIMARY KEY, dropped TEXT NOT NULL) WITHOUT ROWID;
 
   -- The zone in which a written time was read, if the time does not state its own offset.
   CREATE TABLE read_zones (

@@ -67,6 +67,9 @@ export function prepareStatements(database: Database) {
     listSent: database.prepare(
       `SELECT path, size FROM uploads WHERE account = ? AND state = 'confirmed'`,
     ),
+    forget: database.prepare(
+      `DELETE FROM uploads WHERE account = ? AND sha256 = ? AND state = 'confirmed'`,
+    ),
     verify: database.prepare('UPDATE uploads SET verified_at = ? WHERE account = ? AND sha256 = ?'),
     count: database.prepare(
       'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',

@@ -216,6 +216,11 @@ class SqliteUploadLedger {
     return (rows as ConfirmedRow[]).map(decodeConfirmed);
   }
 
+  /** Forgets a recording that the service took: the next run sends it again. */
+  forget(sha256: string): void {
+    this.#statements.forget.run(this.#account, sha256);
+  }
+
   /** Returns the path and the size (bytes) of each recording that the service took. */
   sentFiles(): readonly { readonly path: string; readonly size: number }[] {
     return this.#statements.listSent.all(this.#account) as { path: string; size: number }[];

@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { rounded } from './arithmetic.ts';
 import { athleteOf, ftpOn, weightOn, type Athlete } from './athlete.ts';
 import { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
@@ -21,16 +22,29 @@ export interface SynthesizeOptions {
   readonly until: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */
   readonly zone: string;
+  /**
+   * Adds what real accounts have: recordings with a {@link Fault}, a ride through the repeated hour of
+   * a clock change, travel to another zone, days without data.
+   */
+  readonly messy?: boolean;
 }
 
 export interface SyntheticDay {
   /** `YYYY-MM-DD` */
   readonly date: string;
   readonly recordings: readonly SyntheticRecording[];
-  readonly wellness: SyntheticWellness;
-  readonly nutrition: SyntheticNutrition;
+  /** Null on a messy day without it. */
+  readonly wellness: SyntheticWellness | null;
+  /** Null on a messy day without it. */
+  readonly nutrition: SyntheticNutrition | null;
   /** The morning's fitness and fatigue, and the day's planned training stress. */
   readonly plan: Load & Pick<DayPlan, 'phase' | 'stress' | 'ill'>;
+}
+
+/** A day that is not messy. */
+export interface CompleteDay extends SyntheticDay {
+  readonly wellness: SyntheticWellness;
+  readonly nutrition: SyntheticNutrition;
 }
 
 export interface SyntheticRecording {
@@ -42,7 +56,16 @@ export interface SyntheticRecording {
   readonly name: string;
   /** The encoded contents. */
   readonly truth: RecordingTruth;
+  /** Why the service does not keep the recording, if this is intended. */
+  readonly fault?: Fault;
 }
+
+/**
+ * `copy`: the bytes of another recording of the day under a second name. `second-device`: the same
+ * activity as another recording of the day, from a device that was started up to a minute later.
+ * `broken`: cut off, as by an empty battery.
+ */
+export type Fault = 'copy' | 'second-device' | 'broken';
 
 /** Largest number of days: ten years and some days. */
 const MOST_DAYS = 3660;
@@ -64,6 +87,27 @@ export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
   }
   const setting = settingOf(options);
   return { [Symbol.iterator]: () => daysOf(setting, days) };
+}
+
+/** The athlete's settings at a training platform. */
+export interface SyntheticProfile {
+  /** kg */
+  readonly weight: number;
+  /** Functional threshold power (W). */
+  readonly ftp: number;
+}
+
+/**
+ * Returns the athlete's settings on the last day, as the recordings of that day have them. The weight
+ * of its wellness record differs by the day's fluctuation, which is below 1 kg.
+ *
+ * @throws SyncError `USAGE` for an invalid seed, date or zone
+ */
+export function profileOf(
+  options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>,
+): SyntheticProfile {
+  const { athlete } = settingOf(options);
+  return { weight: rounded(weightOn(athlete, 0), 1), ftp: ftpOn(athlete, 0) };
 }
 
 /** The athlete, calendar and home that all recordings share. */
@@ -88,7 +132,7 @@ export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'z
   return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
 }
 
-function* daysOf(setting: Setting, days: number): Generator<SyntheticDay, void> {
+export function* daysOf(setting: Setting, days: number): Generator<CompleteDay, void> {
   const history = new LoadHistory();
   for (let index = days - 1 + HISTORY; index >= days; index--) {
     history.push(planDay(setting.athlete, index).stress);
@@ -100,7 +144,7 @@ function* daysOf(setting: Setting, days: number): Generator<SyntheticDay, void> 
   }
 }
 
-function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): SyntheticDay {
+function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteDay {
   const { athlete, calendar } = setting;
   const { index, phase, stress, ill } = plan;
   const date = calendar.date(index);

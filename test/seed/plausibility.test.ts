@@ -4,16 +4,16 @@ import { athleteOf, weightOn } from '../../src/seed/athlete.ts';
 import { carbTarget } from '../../src/seed/nutrition.ts';
 import { planDay } from '../../src/seed/plan.ts';
 import type { SessionTruth } from '../../src/seed/recording.ts';
-import { synthesize, type SyntheticDay } from '../../src/seed/synthesize.ts';
+import { daysOf, settingOf, type CompleteDay } from '../../src/seed/synthesize.ts';
 import { correlation, mean, SUMMER } from './support.ts';
 
 /** A day without its bytes and records. */
 interface Day {
   /** Days before the race. */
   readonly index: number;
-  readonly plan: SyntheticDay['plan'];
-  readonly wellness: SyntheticDay['wellness'];
-  readonly nutrition: SyntheticDay['nutrition'];
+  readonly plan: CompleteDay['plan'];
+  readonly wellness: CompleteDay['wellness'];
+  readonly nutrition: CompleteDay['nutrition'];
   readonly sports: string[];
   readonly calories: number;
   readonly seconds: number;
@@ -34,7 +34,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
 
   beforeAll(() => {
     let index = DAYS;
-    for (const day of synthesize({ ...SUMMER, days: DAYS, seed })) {
+    for (const day of daysOf(settingOf({ ...SUMMER, seed }), DAYS)) {
       index--;
       const sessions = day.recordings.flatMap(({ truth }) => truth.sessions);
       const intervals = day.recordings.find(({ name }) => name.startsWith('VO2 max'));

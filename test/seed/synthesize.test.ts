@@ -5,7 +5,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
-import { synthesize, type SyntheticDay } from '../../src/seed/synthesize.ts';
+import {
+  daysOf,
+  settingOf,
+  synthesize,
+  type CompleteDay,
+  type SynthesizeOptions,
+} from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { SUMMER, condensed, hashesOf, sampleRecording, sha256 } from './support.ts';
 
@@ -91,9 +97,9 @@ describe('seeded days', () => {
 
   it('move to other dates with another last day', () => {
     const days = 60;
-    const here = [...synthesize({ ...SUMMER, days })];
+    const here = completeDays({ ...SUMMER, days });
     // Another year, another season, another day of the week, and clocks that change on the way.
-    const there = [...synthesize({ ...SUMMER, days, until: '2026-04-15' })];
+    const there = completeDays({ ...SUMMER, days, until: '2026-04-15' });
     expect(there.map(({ date }) => date).at(-1)).toBe('2026-04-15');
     expect(there.map(({ date }) => date).at(0)).toBe('2026-02-15');
     expect(condensed(there.map(shapeOf))).toEqual(condensed(here.map(shapeOf)));
@@ -123,7 +129,7 @@ describe('seeded days', () => {
 describe('seeded times', () => {
   it("have the day's offset, before and after daylight saving changes", () => {
     const offsets = (until: string) =>
-      [...synthesize({ days: 14, seed: 5, until, zone: 'America/New_York' })].map(
+      completeDays({ days: 14, seed: 5, until, zone: 'America/New_York' }).map(
         ({ date, recordings, nutrition }) => ({
           summer: date >= '2025-03-09' && date < '2025-11-02',
           hours: new Set([
@@ -168,7 +174,7 @@ describe('seeded times', () => {
 
 it('a day that the zone skipped is left out, and every other date occurs once', () => {
   const around = (until: string, zone: string) => {
-    const made = [...synthesize({ days: 5, seed: 7, until, zone })];
+    const made = completeDays({ days: 5, seed: 7, until, zone });
     for (const { date, nutrition, recordings } of made) {
       const { items } = nutrition;
       expect(new Set(items.map(({ logged_at }) => logged_at.slice(0, 10)))).toEqual(
@@ -230,8 +236,12 @@ describe('synthesize refuses invalid arguments at once', () => {
   });
 });
 
+function completeDays(options: SynthesizeOptions): CompleteDay[] {
+  return [...daysOf(settingOf(options), options.days)];
+}
+
 /** A day without its dates, which must not depend on the last day. */
-function shapeOf({ recordings, wellness, nutrition, plan }: SyntheticDay) {
+function shapeOf({ recordings, wellness, nutrition, plan }: CompleteDay) {
   return {
     recordings: recordings.map(({ fileName, name, truth, bytes }) => ({
       name,

@@ -118,7 +118,10 @@ export class AccountFiller {
     for (const days of inBatches(sentDays(synthesize(this.#options)), DAYS_AT_A_TIME)) {
       this.#context.signal.throwIfAborted();
       const dates = days.map(({ date }) => date);
-      const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
+      const items = days.reduce(
+        (sum, day) => sum + day.recordings.length + KINDS.filter((kind) => day[kind]).length,
+        0,
+      );
       this.#batch = { before: this.#dates.length, dates, items, done: 0 };
       this.#showProgress();
       this.#dates.push(...dates);
@@ -143,7 +146,7 @@ export class AccountFiller {
   }
 
   async #sendRecords(kind: RecordKind, days: readonly SentDay[]): Promise<void> {
-    const text = JSON.stringify(days.map((day) => day[kind]));
+    const text = JSON.stringify(days.flatMap((day) => day[kind] ?? []));
     const prepared = await prepareInputs(
       kind,
       [{ name: 'seed', chunks: oneChunk(text) }],
@@ -198,12 +201,15 @@ export async function writeSeedFiles(
   let recordings = 0;
   try {
     const lists = await Promise.all(KINDS.map((kind) => open(join(dir, `${kind}.json`), 'w')));
+    const separators = KINDS.map(() => '[');
     let day = 0;
     try {
       for (const made of synthesize(options)) {
         signal.throwIfAborted();
         for (const [index, kind] of KINDS.entries()) {
-          await lists[index]?.write(`${day === 0 ? '[' : ','}\n${JSON.stringify(made[kind])}`);
+          if (made[kind] === null) continue;
+          await lists[index]?.write(`${separators[index]}\n${JSON.stringify(made[kind])}`);
+          separators[index] = ',';
         }
         for (const { fileName, bytes } of made.recordings) {
           await writeFile(join(dir, fileName), bytes);
@@ -211,7 +217,9 @@ export async function writeSeedFiles(
         }
         day++;
       }
-      for (const list of lists) await list.write('\n]\n');
+      for (const [index, list] of lists.entries()) {
+        await list.write(separators[index] === ',' ? '\n]\n' : '[]\n');
+      }
     } finally {
       for (const list of lists) await list.close();
     }
