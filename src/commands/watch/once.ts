@@ -114,5 +114,5 @@ function isRead(path: string, folders: readonly string[]): boolean {
 /** Returns the devices that are plugged in now: all there are for one run. */
 async function devicesNow(monitor: MonitorOptions, signal: AbortSignal): Promise<DeviceSource> {
   const devices = await devicesAt(monitor, signal);
-  return { devices, listen: () => () => undefined, lookSoon: () => undefined };
+  return { devices, listen: () => () => undefined, lost: () => undefined };
 }
