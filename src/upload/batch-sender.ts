@@ -140,7 +140,7 @@ export class BatchSender {
   }
 
   #mayReadAhead(file: RecordingFile | undefined): RecordingFile | undefined {
-
+    if (this.#context.signal.aborted || this.#breaker.openedBy !== undefined) return undefined;
     return file === undefined || file.stamp.size > LARGE_BYTES ? undefined : file;
   }
 
