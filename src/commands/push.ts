@@ -16,7 +16,8 @@ import { FailureGroups } from '../app/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
-import { STDIN, namedInputs } from '../app/record-inputs.ts';
+import { STDIN } from '../app/named-paths.ts';
+import { namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,

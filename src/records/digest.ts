@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { loadCrypto } from '../system/this-process.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /**
@@ -18,7 +18,7 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 
 /** SHA-256 (hex) of a text. */
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return loadCrypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */

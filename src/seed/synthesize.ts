@@ -18,7 +18,7 @@ export interface SynthesizeOptions {
   readonly days: number;
   /** An integer from 0 that identifies the athlete. */
   readonly seed: number;
-  /** The last day, which is race day, `YYYY-MM-DD`. */
+  /** The last day, `YYYY-MM-DD`. The seed determines how far it is from the athlete's next race. */
   readonly until: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */
   readonly zone: string;
@@ -107,7 +107,8 @@ export function profileOf(
   options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>,
 ): SyntheticProfile {
   const { athlete } = settingOf(options);
-  return { weight: rounded(weightOn(athlete, 0), 1), ftp: ftpOn(athlete, 0) };
+  const { raceIn } = athlete.character;
+  return { weight: rounded(weightOn(athlete, raceIn), 1), ftp: ftpOn(athlete, raceIn) };
 }
 
 /** The athlete, calendar and home that all recordings share. */
@@ -132,13 +133,16 @@ export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'z
   return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
 }
 
+/** Makes complete days up to the last one, oldest first. */
 export function* daysOf(setting: Setting, days: number): Generator<CompleteDay, void> {
+  const { athlete } = setting;
+  const last = athlete.character.raceIn;
   const history = new LoadHistory();
-  for (let index = days - 1 + HISTORY; index >= days; index--) {
-    history.push(planDay(setting.athlete, index).stress);
+  for (let index = last + days - 1 + HISTORY; index >= last + days; index--) {
+    history.push(planDay(athlete, index).stress);
   }
-  for (let index = days - 1; index >= 0; index--) {
-    const plan = planDay(setting.athlete, index);
+  for (let index = last + days - 1; index >= last; index--) {
+    const plan = planDay(athlete, index);
     yield dayOf(setting, plan, history);
     history.push(plan.stress);
   }
@@ -147,10 +151,11 @@ export function* daysOf(setting: Setting, days: number): Generator<CompleteDay, 
 function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteDay {
   const { athlete, calendar } = setting;
   const { index, phase, stress, ill } = plan;
-  const date = calendar.date(index);
+  const daysBefore = index - athlete.character.raceIn;
+  const date = calendar.date(daysBefore);
   const load = history.morning();
   const recordings = plan.workouts.map((workout, number) =>
-    recordingOf(setting, index, number, workout),
+    recordingOf(setting, daysBefore, number, workout),
   );
   const sessions = recordings.flatMap(({ truth }) => truth.sessions);
   const starts = plan.workouts.map((workout) => workout.startMinute);
@@ -173,7 +178,8 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
       index,
       date,
       calendar,
-      workouts: plan.workouts.map((workout, number) => fuelled(workout, recordings[number])),
+      daysBefore,
+      workouts: recordings.map(({ truth }) => fuelled(truth)),
       loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
     }),
     plan: { ...load, phase, stress, ill },
@@ -183,12 +189,13 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
 /** Records a workout. `number` distinguishes the workouts of a day. */
 export function recordingOf(
   setting: Setting,
-  index: number,
+  daysBefore: number,
   number: number,
   workout: Workout,
 ): SyntheticRecording {
   const { athlete, calendar, home } = setting;
-  const begin = calendar.moment(index, Math.round(workout.startMinute * 60));
+  const index = daysBefore + athlete.character.raceIn;
+  const begin = calendar.moment(daysBefore, Math.round(workout.startMinute * 60));
   let start = begin.instant;
   const sessions = workout.legs.map((leg, place): SessionTruth => {
     const name = `${number}.${place}`;
@@ -201,6 +208,7 @@ export function recordingOf(
     start: begin.instant,
     end: start,
     offset: calendar.at(start).offset,
+    device: athlete.character.device,
     serial: athlete.serial,
     sessions,
   };
@@ -214,17 +222,10 @@ export function recordingOf(
   return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
 }
 
-function fuelled(workout: Workout, recording: SyntheticRecording | undefined): FuelledWorkout {
-  const start = Math.round(workout.startMinute * 60);
-  const { truth } = recording ?? { truth: undefined };
+function fuelled({ start, end, sessions }: RecordingTruth): FuelledWorkout {
   let calories = 0;
-  for (const session of truth?.sessions ?? []) calories += session.totals.calories;
-  return {
-    start,
-    end: start + (truth === undefined ? 0 : truth.end - truth.start),
-    calories,
-    swimming: workout.label === 'swim',
-  };
+  for (const { totals } of sessions) calories += totals.calories;
+  return { start, end, calories, swimming: sessions[0]?.sport === 'swimming' };
 }
 
 function trainedIn(sessions: readonly SessionTruth[]) {

@@ -26,25 +26,25 @@ describe('synthesize with the same arguments', () => {
     {
       options: SUMMER,
       hashes: {
-        files: '5c94de28b3cf3755b2700306300ef6215c815fc13612919bb846b04332d67506',
-        wellness: '07c6976b05903d17bfa55b88f1e0a60e605cab19eda6a76325f04d39347f0174',
-        nutrition: '9852435740852f12bcaa8728b04d77c84e73e2a1bb1d0d819434d71a58afbed5',
+        files: 'c0e6883c321421fc32c907b0a5cda01f297025496f4d0f20d52b0a0621250796',
+        wellness: '41234f77ddbc812c973fb2533cd609ac2c61c8c86ff590a37eaed52a5e3cf1ba',
+        nutrition: '2ad029580882a4fe9351de8ff23db217089d2c31d970093c9ab662f4185a3b76',
       },
     },
     {
       options: { days: 21, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
-        files: '429e7d63d64bf52f1c6d99124c2df6b7656acd66202eff7213093d0ab19031f0',
-        wellness: '1249381632bc3d6bd72bdb20e99fa7e778a5e07baedf7d9c1965486cd842abb3',
-        nutrition: '6655f4c4534f0ddcdaa0f6e089504bea0ec00a32129b1f789783f6ec240c21bc',
+        files: '9871a564c33181a26d465d7ad9629eb106e616ebfa2acad162565d43258bb0d7',
+        wellness: '26c7c5865fa993ed35eb1b3c1661d2d240367b40e6cdea7f63361fe716592d34',
+        nutrition: '8b0c9719a72e675d3e0eae1a7da7921b7de29bd689bc13d8d6ffba94426e87c1',
       },
     },
     {
       options: { days: 14, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
-        files: 'b86a241130b75bc19eb1b507d19a3f733177cacb4d53e407a64e877f1985c37a',
-        wellness: '968f4741fb54c1ef8ba8610199ab3f8dc6b25ceb61ebd6c73c7ff190b63ecb79',
-        nutrition: '067ef7acdacab89172793ed1ae7cd31e68cd2e26ac1b5ec9a7e9c9aaf1629e08',
+        files: '26cc31cf10bd50cf048f21a4cbca7bbdac6e8798b5fe234ee08e7c8fef9b06f1',
+        wellness: '2190815197cf24262c50267beead6667c649addde37add90765d657e9d352b46',
+        nutrition: '8ac4a022cc9536d2125717b88919452f5d3339e62e74d5c49b10238ff26be1ea',
       },
     },
   ])(
@@ -60,7 +60,7 @@ describe('synthesize with the same arguments', () => {
       {
         fileName: '2025-06-01-07-10-00-ride.fit',
         name: 'Morning ride',
-        bytes: '5034bc5c041d23bbda714dbf33fe090f8ae512abd6a886ff063ed41d8939a0c6',
+        bytes: 'd82775060521e4344aca74b91e92e7a1f52ea750f427b2680c3ccbd99566cac6',
         truth: 1,
       },
     );
