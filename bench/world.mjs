@@ -46,7 +46,8 @@ export function logIn(baseUrl) {
 
 /** Runs the program, unmeasured. @throws Error with its stderr if it fails */
 export function runSync(args, env, input = '') {
-  execFileSync(process.execPath, [program, ...args], { env, input, stdio: 'pipe' });
+  const stdio = ['pipe', 'ignore', 'pipe'];
+  execFileSync(process.execPath, [program, ...args], { env, input, stdio });
 }
 
 /** Removes the ledger of a home, so that the next run sends everything again. */

@@ -21,7 +21,8 @@ export async function watchLatency({ rounds, compared }) {
   const rival = compared ? await startRival(folders.rival, clock.url) : undefined;
   const times = { ours: [], rival: [] };
   for (let round = 0; round < rounds; round++) {
-    for (const side of compared ? ['ours', 'rival'] : ['ours']) {
+    const sides = compared ? ['ours', 'rival'] : ['ours'];
+    for (const side of round % 2 === 0 ? sides : sides.reverse()) {
       const file = join(folders[side], `ride-${round}.fit`);
       times[side].push(await timeOf(clock, file, files.pop()));
     }
