@@ -92,7 +92,8 @@ function groupText({ verdict, why: { message, hint }, names, counts }: Group): T
   const isRefused = verdict === 'refused by the service';
   const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
-  const counted = [...counts].map(([noun, count]) => plural(count, noun)).join(' and ');
+  const nouns = [...counts].map(([noun, count]) => plural(count, noun));
+  const counted = [nouns.slice(0, -1).join(', '), ...nouns.slice(-1)].filter(Boolean).join(' and ');
   const listed = isRefused
     ? firstNames([name, ...more])
     : names.length > LISTED
