@@ -20,10 +20,13 @@ export interface Connection {
 /** Prepares a connection to the service; loads and opens it with the first request. */
 export function connect(context: AppContext, config: Config, options: ConnectOptions): Connection {
   let opened: Promise<OpenConnection> | undefined;
-  const open = () =>
-    (opened ??= import('./open-connection.ts').then(({ openConnection }) =>
-      openConnection(context, config, options),
-    ));
+  const load = async () => {
+    // The event loop turns once: the signal watchdog (system/signals.ts) starts before the request.
+    await new Promise(setImmediate);
+    const { openConnection } = await import('./open-connection.ts');
+    return await openConnection(context, config, options);
+  };
+  const open = () => (opened ??= load());
   return {
     client: async () => (await open()).client,
     async ledgerAccount({ offline }) {

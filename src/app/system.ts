@@ -1,4 +1,3 @@
-import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { realPath } from '../system/executables.ts';
 import { takeEnvironment } from '../system/environment.ts';
@@ -9,6 +8,7 @@ import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
 import { systemConfigFile } from '../config/paths.ts';
 import { systemClock } from '../system/clock.ts';
+import { loadOs } from '../system/this-process.ts';
 
 /** The outside world. Tests replace it; no other module reads `process.env`. */
 export interface System {
@@ -36,6 +36,7 @@ export interface System {
 /** Returns the system's home folder of the user, for an environment without HOME; '' if none. */
 function homeOfUser(): string {
   try {
+    const { homedir, userInfo } = loadOs();
     return homedir() || userInfo().homedir;
   } catch {
     return '';

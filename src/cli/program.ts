@@ -78,8 +78,10 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
         return exitCode;
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
+        // A help text was printed.
+        if (error.exitCode === 0) return ExitCode.ok;
         const { usageError } = await import('./usage-error.ts');
-        return usageError(error, args, root);
+        throw usageError(error, args, root);
       }
     },
   };

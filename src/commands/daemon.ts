@@ -27,6 +27,7 @@ import {
 import {
   type DaemonReport,
   type DaemonStopped,
+  HOW_TO_START,
   SERVICE_MANAGERS,
   chooseDaemons,
   reportDaemons,
@@ -87,9 +88,7 @@ export const daemonStatus: CommandModule = {
     }
     context.output.result(
       { type: 'summary', total, running, service: services > 0 },
-      total === 0
-        ? phrase`No daemon. Start one with ${sync('watch', 'DIR', '--daemon')}.`
-        : undefined,
+      total === 0 ? phrase`No daemon. ${HOW_TO_START}` : undefined,
     );
     return Promise.resolve(ExitCode.ok);
   },
@@ -194,7 +193,7 @@ function namesOf(profiles: readonly OneProfile[]): string[] {
 function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): SyncError {
   const who = allProfiles ? 'No profile ever' : `Profile "${profile}" never`;
   return new SyncError('USAGE', `${who} had a daemon.`, {
-    hint: phrase`Start one with ${sync('watch', 'DIR', '--daemon')}.`,
+    hint: HOW_TO_START,
   });
 }
 

@@ -34,6 +34,9 @@ import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 /** How long a daemon may take to start, the first rescan of a slow disk included (ms). */
 const START_LIMIT_MS = 300_000;
 
+/** Names the commands that start a daemon. */
+export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
+
 /** A daemon that runs or ran. Times in ms since the epoch. */
 export interface DaemonReport extends WatchScope {
   readonly id: string;
@@ -121,7 +124,7 @@ export function chooseDaemons(
   throw new SyncError('USAGE', `No daemon watches ${scopeNames(wanted)}.`, {
     hint:
       known.length === 0
-        ? phrase`No daemon was ever started. Start one with ${sync('watch', 'DIR', '--daemon')}.`
+        ? phrase`No daemon was ever started. ${HOW_TO_START}`
         : `Daemons watch: ${known.join(', ')}.`,
   });
 }

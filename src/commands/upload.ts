@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { activityView } from '../app/activity-words.ts';
 import { configFor } from '../app/config.ts';
@@ -19,13 +18,13 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN } from '../app/record-inputs.ts';
-import { namedPaths } from '../app/named-paths.ts';
+import { STDIN, namedPaths } from '../app/named-paths.ts';
 import { isObject } from '../api/wire.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
+import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -86,6 +85,8 @@ export const upload: CommandModule = {
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);
+      // Skipped files have no text: a folder without new recordings prints one line.
+      if (item.outcome === 'skipped' && !output.json) return;
       const isGrouped = failures.add(item);
       output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
     };
@@ -99,7 +100,7 @@ export const upload: CommandModule = {
           await withProgress(output, async (progress) => {
             await uploadBatch(context, namedPaths(paths, cwd), options, {
               cwd,
-              tempFolder: tmpdir(),
+              tempFolder: loadOs().tmpdir(),
               appVersion: context.version,
               ledger: uploads,
               known,

@@ -1,11 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { randomInt } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
 import { type Database, guarded, transaction } from './guard.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
+import { loadCrypto } from '../system/this-process.ts';
 
 export type { Database } from './guard.ts';
 
@@ -270,7 +270,7 @@ function create(path: string): void {
     if (lock !== undefined) break;
     if (waited >= BUSY_MS) throw new Error('another process is creating it and does not finish');
     // Two processes that try at the same moment may both be refused.
-    const pause = randomInt(CREATE_POLL_MS.min, CREATE_POLL_MS.max);
+    const pause = loadCrypto().randomInt(CREATE_POLL_MS.min, CREATE_POLL_MS.max);
     Atomics.wait(SLEEP, 0, 0, pause);
     waited += pause;
     if (isThere(path)) return;

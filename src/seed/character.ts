@@ -57,9 +57,12 @@ export function characterOf(seed: number): Character {
   };
 }
 
-/** Returns the numbers of days to the race that are in a phase. */
+/**
+ * Returns the possible numbers of days to the race in a phase. All are whole weeks, so that the long
+ * workouts are on weekends if the last day is a Sunday.
+ */
 function daysToRace(phase: Phase, workWeeks: WorkWeeks): readonly [number, ...number[]] {
-  const days = Array.from({ length: SEASON }, (_, index) => index);
+  const days = Array.from({ length: SEASON / 7 }, (_, week) => week * 7);
   const [first = 0, ...others] = days.filter((day) => weekOf(day, workWeeks).phase === phase);
   return [first, ...others];
 }

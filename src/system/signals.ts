@@ -1,7 +1,7 @@
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { SignalName, WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
+import { loadOs } from './this-process.ts';
 
 /** Longest time between a signal and the end of the process, in ms. */
 const LIMIT_MS = 4_800;
@@ -36,14 +36,15 @@ export interface Signals {
  * Handles SIGINT, SIGTERM and SIGHUP. The process ends within 5 s of the first one, also if a file
  * system hangs: a thread of Node's pool that is stuck there would keep both an empty event loop and
  * `process.exit` waiting, so the process ends itself by the very signal.
+ *
+ * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
+ * nothing was sent. So a process that outlives its terminal starts the watchdog first, and process 1 of a
+ * container, which is spared by signals that it does not handle.
  */
 export function handleSignals(options: SignalOptions): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = options;
   const received = new Set<SignalName>();
-  const watchdog =
-    process.platform !== 'win32' && mayHang(args)
-      ? startWatchdog(programDir, ignoresHangup())
-      : undefined;
+  let watchdog: Worker | undefined;
 
   async function raise(name: NodeJS.Signals): Promise<void> {
     // Without a listener, the signal ends the process.
@@ -75,8 +76,8 @@ export function handleSignals(options: SignalOptions): Signals {
   // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
   process.on('SIGUSR1', () => undefined);
 
-  if (watchdog === undefined) listen();
-  else {
+  function watch(): void {
+    watchdog = startWatchdog(programDir, ignoresHangup());
     watchdog.on('message', (news: WatchdogNews) => {
       if ('received' in news) receive(news.received);
       else listen();
@@ -84,8 +85,16 @@ export function handleSignals(options: SignalOptions): Signals {
     watchdog.on('error', listen);
     watchdog.unref();
   }
+
+  let starting: NodeJS.Immediate | undefined;
+  if (process.platform === 'win32' || !mayHang(args)) listen();
+  else if (ignoresHangup() || process.pid === 1) watch();
+  // Not before the program first waits for something: a run with nothing to send ends earlier.
+  else starting = setImmediate(watch);
+
   return {
     over() {
+      clearImmediate(starting);
       const [first = 'SIGKILL'] = received;
       setInterval(() => {
         if (hasFileRequest() && isWritten()) void raise(first);
@@ -108,13 +117,10 @@ function isWritten(): boolean {
   return process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
 }
 
-/**
- * Starts the thread that listens in place of this one, which may be stuck. A signal that comes before
- * the thread listens ends the process at once: no work has begun.
- */
+/** Starts the thread that listens in place of this one, which may be stuck. */
 function startWatchdog(programDir: string, ignoresHangup: boolean): Worker {
   const orders: WatchdogOrders = {
-    signals: NAMES.map((name) => [name, constants.signals[name]] as const),
+    signals: NAMES.map((name) => [name, loadOs().constants.signals[name]] as const),
     harmless: ignoresHangup ? ['SIGHUP'] : [],
     limitMs: LIMIT_MS,
   };

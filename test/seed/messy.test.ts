@@ -21,9 +21,9 @@ describe('A messy account', () => {
     {
       options: { ...AUTUMN, days: 30 },
       hashes: {
-        files: 'c90ad503624de6ec4e73a4cb06f9ab06a02424d1d7910d64f530d0cebd1b98d7',
-        wellness: '4769df75925616fb643eef0cf64fd91adfbd7a6188816f2e91f48dbec175de0d',
-        nutrition: '19809432f190b253cb1b3173b0696fe3e62794c13ce4fd094c9dc3803b628003',
+        files: '4a69df8668cb55ab121714f2b0b070b5d254f82db8584fc434e160aecf8bc430',
+        wellness: 'f426eaf0bb3707d1c8a57d417d2c838cfd9f9732c197780dc4920bc56b277bca',
+        nutrition: '415ee2ebbda469d1bb266ec4d43c0ddbe9f9852c6c1697f461a4a90330bb960f',
       },
     },
   ])('is the same for the same arguments', ({ options, hashes }) => {

@@ -21,25 +21,25 @@ describe('synthesize with the same arguments', () => {
     {
       options: SUMMER,
       hashes: {
-        files: 'c0e6883c321421fc32c907b0a5cda01f297025496f4d0f20d52b0a0621250796',
-        wellness: '41234f77ddbc812c973fb2533cd609ac2c61c8c86ff590a37eaed52a5e3cf1ba',
-        nutrition: '2ad029580882a4fe9351de8ff23db217089d2c31d970093c9ab662f4185a3b76',
+        files: 'b1965def526cbb83c3e729b51cc51e0b625b1d96ef13c6a1c02e26cda36c1e3e',
+        wellness: '246c8bd5fb89f94a764de17642ebee7010ac7ef919145c2a66a85390796747e3',
+        nutrition: '18fb7ffef3fc6f24a0c22162bdda2075a5b84bab8c4a77601014150766f078bc',
       },
     },
     {
       options: { days: 21, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
-        files: '9871a564c33181a26d465d7ad9629eb106e616ebfa2acad162565d43258bb0d7',
-        wellness: '26c7c5865fa993ed35eb1b3c1661d2d240367b40e6cdea7f63361fe716592d34',
-        nutrition: '8b0c9719a72e675d3e0eae1a7da7921b7de29bd689bc13d8d6ffba94426e87c1',
+        files: '4b598099a362198f8facaec8071c91bdfc87a9372329b13c7d3bd7d0e39e03df',
+        wellness: '8c0023dbe184a24c07becc861f3081cc028fc924011dd4cf3430915467863bba',
+        nutrition: 'e1d72132cd436df3f6335c53326a1ec1d10016c32b3b4bc529f3b98148bf9791',
       },
     },
     {
       options: { days: 14, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
-        files: '26cc31cf10bd50cf048f21a4cbca7bbdac6e8798b5fe234ee08e7c8fef9b06f1',
-        wellness: '2190815197cf24262c50267beead6667c649addde37add90765d657e9d352b46',
-        nutrition: '8ac4a022cc9536d2125717b88919452f5d3339e62e74d5c49b10238ff26be1ea',
+        files: 'e82f6f3d6cb7f29c08b434e5e1a5d0cf5d32804292def144f7485640c51a426c',
+        wellness: 'bbbd9695ab866816b924251dc7dba9b63e9cdcc6e5d92a5df68aea283b4fb6f5',
+        nutrition: '74c1391b1bf8e691d2e57d44b3c38dcae1a3eee043fcccb99b0a02f48ed247ce',
       },
     },
   ])(
@@ -55,7 +55,7 @@ describe('synthesize with the same arguments', () => {
       {
         fileName: '2025-06-01-07-10-00-ride.fit',
         name: 'Morning ride',
-        bytes: 'd82775060521e4344aca74b91e92e7a1f52ea750f427b2680c3ccbd99566cac6',
+        bytes: 'a6ef60da7de1180928cc9210011fb578f6c73dd9ecc02739d155016db218c7a9',
         truth: 1,
       },
     );

@@ -9,10 +9,19 @@ import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { isBelow } from '../../watch/below.ts';
 import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
+import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
+
+/** Events that are shown and do not change the exit code. */
+const REMARKS: readonly WatchNotice['event'][] = [
+  'device',
+  'unverified',
+  'values-left',
+  'weights-left',
+];
 
 /** What one run did. */
 export interface WatchReport extends UploadReport {
@@ -60,8 +69,7 @@ export async function runWatchOnce(
           const { item } = event;
           if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
           onItem(item);
-        } else if (event.event === 'device') setup.report(event);
-        else if (event.event === 'problem') {
+        } else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           setup.report(event);
         } else if (event.event === 'missing') {
@@ -75,9 +83,7 @@ export async function runWatchOnce(
         } else if (event.event === 'days-waiting') {
           tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
-        } else if (event.event === 'unverified' || event.event === 'weights-left') {
-          setup.report(event);
-        }
+        } else if (REMARKS.includes(event.event)) setup.report(event);
       },
       onChange: () => undefined,
       onRescanned: () => undefined,
@@ -108,5 +114,5 @@ function isRead(path: string, folders: readonly string[]): boolean {
 /** Returns the devices that are plugged in now: all there are for one run. */
 async function devicesNow(monitor: MonitorOptions, signal: AbortSignal): Promise<DeviceSource> {
   const devices = await devicesAt(monitor, signal);
-  return { devices, listen: () => () => undefined, lookSoon: () => undefined };
+  return { devices, listen: () => () => undefined, lost: () => undefined };
 }

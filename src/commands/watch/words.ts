@@ -82,6 +82,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       ]);
     case 'weights-left':
       return sentences([event.message, event.hint]);
+    case 'values-left':
+      return event.message;
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':
