@@ -34,7 +34,10 @@ function columnOf(seed: number): string[] {
     device.name,
     `${weight} kg, ${ftp} W`,
     `${days.at(-1)?.plan.phase ?? ''}, ${raceIn} days`,
-    [...sports].sort(([, one], [, other]) => other - one).map(([noun, count]) => `${count} ${noun}`).join(', '),
+    [...sports]
+      .sort(([, one], [, other]) => other - one)
+      .map(([noun, count]) => `${count} ${noun}`)
+      .join(', '),
     `${((secs / 3600 / SEASON.days) * 7).toFixed(1)} h`,
     median(starts).replace('-', ':'),
     String(days.filter((day) => day.recordings.length === 0).length),
@@ -55,7 +58,12 @@ it('the table of three seeds in docs/ci.md shows what the generator makes', () =
   const [heads = [], , ...rows] = table
     .trimEnd()
     .split('\n')
-    .map((line) => line.split('|').slice(2, -1).map((cell) => cell.trim()));
+    .map((line) =>
+      line
+        .split('|')
+        .slice(2, -1)
+        .map((cell) => cell.trim()),
+    );
   expect(heads).toEqual(SEEDS.map((seed) => `\`--seed ${seed}\``));
   const columns = SEEDS.map((_, index) => rows.map((row) => row[index]));
   expect(columns).toEqual(SEEDS.map(columnOf));
