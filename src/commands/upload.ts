@@ -63,7 +63,7 @@ export const upload: CommandModule = {
     const { clock, cwd, io, output } = context;
     if (paths.includes(STDIN)) throw notFromStdin();
     const config = configFor(context);
-    const baseUrl = requireBaseUrl(config);
+    const uploadUrl = endpointUrl(requireBaseUrl(config), config.endpoints.uploadFit);
     const { since } = flags;
     let view = activityView(io, clock.now(), 'UTC');
     /** Loads the athlete's zone, which a run with nothing to send does not need. */
@@ -85,10 +85,9 @@ export const upload: CommandModule = {
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);
-      // Skipped files have no text: a folder without new recordings prints one line.
-      if (item.outcome === 'skipped' && !output.json) return;
-      const isGrouped = failures.add(item);
-      output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
+      // A folder may hold thousands of files, most of which print nothing.
+      if (output.json) output.result(uploadItemJson(item));
+      else if (!failures.add(item)) output.result({}, uploadItemText(item, view));
     };
     return await withLedger(
       context,
@@ -108,7 +107,7 @@ export const upload: CommandModule = {
                 await (zoneLoaded ??= loadZone());
                 return await connection.client();
               },
-              uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+              uploadUrl: () => uploadUrl,
               report,
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>
