@@ -50,6 +50,7 @@ const SCHEMA = `
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
   CREATE INDEX uploads_started ON uploads (account, started_at);
+  CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
 
   -- What was found in a file, so that an unchanged one is not read again.
   CREATE TABLE known_files (
