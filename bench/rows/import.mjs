@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNestedZip } from '../nested-zip.mjs';
 import { pair } from '../pair.mjs';
@@ -24,5 +25,6 @@ export async function seedYear({ rounds }) {
   const env = logIn('http://127.0.0.1:9');
   const out = join(scratch, 'life');
   const command = [process.execPath, program, 'seed', '--days', '365', '--until', '2026-05-17'];
-  return await pair({ command: [...command, '--out', out], env }, undefined, rounds);
+  const before = () => rmSync(out, { recursive: true, force: true });
+  return await pair({ command: [...command, '--out', out], env, before }, undefined, rounds);
 }
