@@ -56,6 +56,11 @@ export class FailureGroups {
     return true;
   }
 
+  /** Adds something other than a recording or a day, by its noun, that was not sent for now. */
+  addUnsent(noun: string, why: Failure): void {
+    this.#add('not sent', noun, noun, why);
+  }
+
   #add(verdict: Verdict, noun: string, name: string, why: Group['why']): void {
     const key = `${verdict}: ${why.message}`;
     const group: Group = this.#groups.get(key) ?? { verdict, why, names: [], counts: new Map() };

@@ -142,10 +142,10 @@ async function push(
     tally.add(item);
     const { name, from } = options.zone;
     const zone = ('date' in item ? zones?.zoneOf(item.date) : undefined) ?? name;
-    const isGrouped = failures.add(item);
+    const isSilent = failures.add(item) || output.json;
     output.result(
       pushItemJson(item, { name: zone, from }),
-      isGrouped ? undefined : pushItemText(item, zone),
+      isSilent ? undefined : pushItemText(item, zone),
     );
   };
   const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {

@@ -23,10 +23,16 @@ function sha256(text: string): string {
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */
 export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
-  return `{${members.join(',')}}`;
+  if (typeof value !== 'object' || value === null) {
+    return Number.isFinite(value) ? String(value) : JSON.stringify(value);
+  }
+  let members = '';
+  if (Array.isArray(value)) {
+    for (const element of value) members += `,${canonicalJson(element)}`;
+    return `[${members.slice(1)}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    members += `,${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
+  }
+  return `{${members.slice(1)}}`;
 }

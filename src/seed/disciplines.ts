@@ -106,6 +106,11 @@ const runner: Discipline = {
 
 export const DISCIPLINES: Readonly<Record<Sport, Discipline>> = { cyclist, triathlete, runner };
 
+/** Returns a ride of about 80 minutes. */
+export function nightRide(random: Random): UnscheduledWorkout {
+  return ride({ ...rides.endurance(random.between(75, 85)), title: 'Night ride' }, false);
+}
+
 function hardRide(week: Week, random: Random): WorkoutTemplate {
   switch (week.phase) {
     case 'base':

@@ -4,7 +4,8 @@ import { athleteOf, weightOn } from '../../src/seed/athlete.ts';
 import { carbTarget } from '../../src/seed/nutrition.ts';
 import { planDay } from '../../src/seed/plan.ts';
 import type { SessionTruth } from '../../src/seed/recording.ts';
-import { daysOf, settingOf, type CompleteDay } from '../../src/seed/synthesize.ts';
+import { daysOf, type CompleteDay } from '../../src/seed/day.ts';
+import { settingOf } from '../../src/seed/synthesize.ts';
 import { correlation, mean, SUMMER } from './support.ts';
 
 /** A day without its bytes and records. */

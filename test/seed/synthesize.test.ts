@@ -5,13 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
-import {
-  daysOf,
-  settingOf,
-  synthesize,
-  type CompleteDay,
-  type SynthesizeOptions,
-} from '../../src/seed/synthesize.ts';
+import { daysOf, type CompleteDay } from '../../src/seed/day.ts';
+import { settingOf, synthesize, type SynthesizeOptions } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { SUMMER, condensed, hashesOf, sampleRecording, sha256 } from './support.ts';
 

@@ -4,7 +4,7 @@ import { type Failure, failureOf } from '../../api/batch-breaker.ts';
 import { type ProfileRequest, profileIn, showOrUpdate } from '../../app/profile-update.ts';
 import {
   type ErrorCode,
-  ExitCode,
+  type ExitCode,
   SyncError,
   endsRun,
   exitCodeOfDelivery,
@@ -95,11 +95,19 @@ export async function fillProfile(
 /** Failures that another run would meet again, although the data are complete: they do not fail the run. */
 const EXPECTED: readonly ErrorCode[] = ['SCOPE_MISSING', 'REJECTED', 'SERVICE_ANSWER'];
 
+/** Checks that a field was not set because the service or the login does not allow it. */
+export function isExpected({ code }: UnsetField): boolean {
+  return EXPECTED.includes(code);
+}
+
+/** Returns the fields that could not be set now, but perhaps later. */
+export function failedFields(item: ProfileItem): readonly UnsetField[] {
+  return 'unset' in item ? item.unset.filter((field) => !isExpected(field)) : [];
+}
+
 /** Returns the exit code of a profile alone. */
 export function exitCodeOfProfile(item: ProfileItem): ExitCode {
-  if (item.outcome === 'would-update') return ExitCode.ok;
-  const failures = item.unset.filter(({ code }) => !EXPECTED.includes(code));
-  return worstExitCode(failures.map(({ code }) => exitCodeOfDelivery(code)));
+  return worstExitCode(failedFields(item).map(({ code }) => exitCodeOfDelivery(code)));
 }
 
 function fieldsIn(profile: unknown): Partial<Record<Field, number | null>> {

@@ -19,7 +19,7 @@ import { MAX_DAYS, refuseRealAccount } from './accounts.ts';
 import { forEachAccount } from './each-account.ts';
 import { AccountFiller, type FillOptions, type SeedItem } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
-import { exitCodeOfProfile, fillProfile } from './profile.ts';
+import { exitCodeOfProfile, failedFields, fillProfile } from './profile.ts';
 import { AccountClearer } from './remove.ts';
 import * as words from './words.ts';
 
@@ -150,6 +150,8 @@ async function fillAccount(
         dryRun: options.dryRun,
       });
       output.result(words.profileItemJson(profile, name), words.profileItemText(profile, name));
+      for (const failure of failedFields(profile).slice(0, 1))
+        failures.addUnsent('profile', failure);
       const fill = async (progress: Pick<Progress, 'update'>) => {
         const filler = new AccountFiller(
           context,

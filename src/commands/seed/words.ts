@@ -7,7 +7,7 @@ import type { RecordItem } from '../../records/deliver.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
 import type { SeedItem, SeedSummary } from './fill.ts';
-import { PROFILE_WORDS, type ProfileItem } from './profile.ts';
+import { PROFILE_WORDS, type ProfileItem, isExpected } from './profile.ts';
 import type { Leftover, RemovalSummary } from './remove.ts';
 
 /** What `sync seed` says, for people and as JSON. With `--accounts`, each line begins with the account. */
@@ -93,9 +93,8 @@ export function profileItemJson(
   return { type: 'seed-profile', ...named(account), ...item };
 }
 
-/** Returns the text of a profile; undefined if it is unchanged. */
+/** Returns the text of a profile; undefined if there is nothing to say, or nothing but failures for now. */
 export function profileItemText(item: ProfileItem, account: string | undefined): Text | undefined {
-  if (item.outcome === 'unchanged') return undefined;
   const head = `${prefix(account)}profile:`;
   if (item.outcome === 'would-update') {
     const lines = profileRequestLines(item.requests);
@@ -109,13 +108,14 @@ export function profileItemText(item: ProfileItem, account: string | undefined):
   });
   // Fields often fail for one reason.
   const reasons = new Map<string, typeof item.unset>();
-  for (const failure of item.unset) {
+  for (const failure of item.unset.filter(isExpected)) {
     reasons.set(failure.message, [...(reasons.get(failure.message) ?? []), failure]);
   }
   const unset = [...reasons].map(([message, failures]) => {
     const fields = failures.map(({ field }) => PROFILE_WORDS[field].noun).join(' and ');
     return phrase`${fields} not set. ${message} ${failures[0]?.hint ?? ''}`;
   });
+  if (set.length === 0 && unset.length === 0) return undefined;
   return phrase`${head} ${joinTexts([...(set.length === 0 ? [] : [set.join(', ')]), ...unset], '; ')}`;
 }
 
