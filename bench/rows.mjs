@@ -288,10 +288,11 @@ export const ROWS = [
   },
   {
     id: 'growth-known',
-    job: 'cost of a known recording, from 1,250 to 10,000',
+    job: 'cost of a known recording, from 6,250 to 50,000',
     targets: LINEAR,
     rounds: 5,
-    measure: growth(1_250, knownItems),
+    full: true,
+    measure: growth(6_250, knownItems),
   },
   {
     id: 'growth-push',
