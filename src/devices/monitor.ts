@@ -117,28 +117,29 @@ export class DeviceMonitor {
   /** Ends the child. May be called twice. */
   close(): void {
     this.#ended.abort();
+    this.#wake?.();
     this.#child?.kill('SIGKILL');
   }
 
   async #keepLooking(): Promise<void> {
-    for (;;) {
+    while (!this.#ended.signal.aborted) {
       await this.#pause(this.#looks.shift() ?? QUIET_MS);
-      if (this.#ended.signal.aborted) return;
       await this.#look();
     }
   }
 
   /** Resolves after a time, when something changed, or at the end. */
   async #pause(ms: number): Promise<void> {
+    // `AbortSignal.any` would leave a reference in the signal of the whole run, for each pause.
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#ended.signal]);
-    await this.#context.clock.sleep(ms, signal).catch(() => undefined);
+    await this.#context.clock.sleep(ms, woken.signal).catch(() => undefined);
     this.#wake = undefined;
   }
 
   async #look(): Promise<void> {
     const { find, places } = this.#options;
+    if (this.#ended.signal.aborted) return;
     try {
       // A watcher may be reading them, and they have one reader at a time.
       const known = this.#devices.filter(({ access }) => access === 'mtp');
