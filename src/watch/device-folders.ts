@@ -32,7 +32,7 @@ export interface DeviceTarget {
   readonly away: Map<string, DeviceHealth>;
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
   readonly claim: (folders: readonly string[]) => Promise<Lock>;
-  readonly listener?: DeviceListener;
+  readonly listener?: DeviceListener | undefined;
 }
 
 export interface DeviceFoldersOptions {
