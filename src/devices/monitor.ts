@@ -122,14 +122,16 @@ export class DeviceMonitor {
   }
 
   async #keepLooking(): Promise<void> {
-    while (!this.#ended.signal.aborted) {
+    for (;;) {
       await this.#pause(this.#looks.shift() ?? QUIET_MS);
+      if (this.#ended.signal.aborted) return;
       await this.#look();
     }
   }
 
   /** Resolves after a time, when something changed, or at the end. */
   async #pause(ms: number): Promise<void> {
+    if (this.#ended.signal.aborted) return;
     // `AbortSignal.any` would leave a reference in the signal of the whole run, for each pause.
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -139,7 +141,6 @@ export class DeviceMonitor {
 
   async #look(): Promise<void> {
     const { find, places } = this.#options;
-    if (this.#ended.signal.aborted) return;
     try {
       // A watcher may be reading them, and they have one reader at a time.
       const known = this.#devices.filter(({ access }) => access === 'mtp');
