@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import type { DeviceHealth } from '../daemon/registry.ts';
+import type { DeviceHealth } from '../daemon/health.ts';
 import type { Device } from '../devices/types.ts';
 import type { Lock } from '../system/process-lock.ts';
 import { isBelow } from './below.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import type { WatchScope } from '../daemon/registry.ts';
+import type { WatchScope } from '../daemon/watch-scope.ts';
 import type { MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';

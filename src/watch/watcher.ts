@@ -2,7 +2,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { WatchScope } from '../daemon/registry.ts';
+import type { WatchScope } from '../daemon/watch-scope.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
