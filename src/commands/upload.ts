@@ -19,7 +19,6 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { STDIN, namedPaths } from '../app/named-paths.ts';
-import { isObject } from '../api/wire.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
@@ -155,8 +154,7 @@ function parseMetadata(given: readonly string[]): Record<string, unknown> {
 function parseOneMetadata(text: string): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
-      const value = parseJson(text);
-      if (isObject(value)) return value;
+      return parseJson(text) as Record<string, unknown>;
     } catch (cause) {
       throw wrongMetadata(text, messageOf(cause));
     }
