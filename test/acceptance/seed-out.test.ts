@@ -100,7 +100,7 @@ describe('sync seed --out', () => {
     const args = ['seed', '--days', '365', '--until', '2026-05-17', '--out', folder];
     const running = startSync(args, { home });
     await expect
-      .poll(() => namesIn(folder).filter((name) => name.endsWith('.fit')))
+      .poll(() => namesIn(folder).filter((name) => name.endsWith('.fit')), { timeout: 30_000 })
       .not.toEqual([]);
     running.child.kill('SIGINT');
     expect((await running.finished).code).toBe(130);
