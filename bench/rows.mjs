@@ -14,6 +14,12 @@ const NODE = '`node -e 0`';
 const OWN_NODE = '`node -e 0` of the archive';
 const CURL = '`curl --parallel`';
 const SHA256SUM = '`sha256sum`';
+const LINEAR = { 'exponent of CPU': [1.05, ''] };
+const WATCH_START = {
+  'watching, less start-up': [2, 'x'],
+  'peak memory': [80, 'MB'],
+  'inotify watches a folder': [1, ''],
+};
 const GIGABIT = { mbitPerSecond: 1_000 };
 const SLOW = { latencyMs: 20 };
 
@@ -23,7 +29,7 @@ const SLOW = { latencyMs: 20 };
  * - `id`: its name on the command line; its first word names its part
  * - `job`, `rival`: what is compared, in words; `needs`: the commands of the rival
  * - `targets`: by figure, a limit and its unit; `x`: of the ratio to the rival
- * - `rounds`; `full`: measured with `--full` only; `linux`: measured on Linux only
+ * - `rounds`, by default 1; `full`: measured with `--full` only; `linux`: measured on Linux only
  * - `measure`: returns the figures; `compared` is false if the rival is missing
  */
 export const ROWS = [
@@ -151,7 +157,6 @@ export const ROWS = [
     id: 'upload-10000',
     job: 'first upload of 10,000 recordings of 100 kB, 20 ms latency',
     targets: { 'peak memory': [100, 'MB'] },
-    rounds: 1,
     full: true,
     measure: upload(10_000, 100_000, undefined, SLOW),
   },
@@ -219,14 +224,12 @@ export const ROWS = [
     id: 'import-200mb',
     job: 'import an account export of 200 MB',
     targets: { 'peak memory': [200, 'MB'] },
-    rounds: 1,
     measure: importArchive(200),
   },
   {
     id: 'import-2gb',
     job: 'import an account export of 2 GB',
     targets: { 'peak memory': [200, 'MB'] },
-    rounds: 1,
     full: true,
     measure: importArchive(2_000),
   },
@@ -252,11 +255,7 @@ export const ROWS = [
     job: 'watch: start, 10,000 known files in 5,000 folders',
     rival: '`inotifywait -r`',
     needs: ['inotifywait'],
-    targets: {
-      'watching, less start-up': [2, 'x'],
-      'peak memory': [80, 'MB'],
-      'inotify watches a folder': [1, ''],
-    },
+    targets: WATCH_START,
     rounds: 7,
     linux: true,
     measure: watchStart(10_000, 5_000),
@@ -266,11 +265,7 @@ export const ROWS = [
     job: 'watch: start, 50,000 known files in 5,000 folders',
     rival: '`inotifywait -r`',
     needs: ['inotifywait'],
-    targets: {
-      'watching, less start-up': [2, 'x'],
-      'peak memory': [80, 'MB'],
-      'inotify watches a folder': [1, ''],
-    },
+    targets: WATCH_START,
     rounds: 5,
     full: true,
     linux: true,
@@ -280,7 +275,6 @@ export const ROWS = [
     id: 'watch-idle',
     job: 'watch: 10,000 files, an idle minute',
     targets: { 'share of a core': [0.1, '%'] },
-    rounds: 1,
     full: true,
     linux: true,
     measure: watchIdle(10_000),
@@ -288,21 +282,22 @@ export const ROWS = [
   {
     id: 'growth-upload',
     job: 'cost of an upload, from 500 to 4,000',
-    targets: { 'exponent of CPU': [1.05, ''] },
+    targets: LINEAR,
     rounds: 3,
     measure: growth(500, uploadItems),
   },
   {
     id: 'growth-known',
-    job: 'cost of a known recording, from 1,250 to 10,000',
-    targets: { 'exponent of CPU': [1.05, ''] },
+    job: 'cost of a known recording, from 6,250 to 50,000',
+    targets: LINEAR,
     rounds: 5,
-    measure: growth(1_250, knownItems),
+    full: true,
+    measure: growth(6_250, knownItems),
   },
   {
     id: 'growth-push',
     job: 'cost of a pushed day of nutrition, from 500 to 4,000',
-    targets: { 'exponent of CPU': [1.05, ''] },
+    targets: LINEAR,
     rounds: 3,
     measure: growth(500, pushItems),
   },
@@ -318,7 +313,6 @@ export const ROWS = [
     id: 'size-npm',
     job: 'installed size, npm',
     targets: { installed: [35, 'MB'] },
-    rounds: 1,
     full: true,
     measure: npmSize,
   },
@@ -326,7 +320,6 @@ export const ROWS = [
     id: 'size-standalone',
     job: 'standalone archive',
     targets: { packed: [45, 'MB'] },
-    rounds: 1,
     measure: standaloneSize,
   },
 ];

@@ -79,7 +79,7 @@ async function resultOf(row, missing) {
   const lacks = (row.needs ?? []).filter((name) => missing.includes(name));
   try {
     if (row.linux && process.platform !== 'linux') throw new NotMeasured('this runs on Linux only');
-    const rounds = options.rounds === undefined ? row.rounds : Number(options.rounds);
+    const rounds = Number(options.rounds ?? row.rounds ?? 1);
     const figures = await row.measure({ rounds, compared: lacks.length === 0 });
     return { row, figures: figures.map((figure) => judge(figure, row.targets?.[figure.name])) };
   } catch (error) {

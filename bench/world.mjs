@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ function environment(baseUrl) {
 }
 
 /** Makes a home with a login that the sink accepts. @returns the environment of its runs */
-export function logIn(baseUrl) {
+export async function logIn(baseUrl) {
   const env = environment(baseUrl);
   const input = JSON.stringify({
     access_token: 'bench',
@@ -40,14 +41,21 @@ export function logIn(baseUrl) {
     refresh_token: 'bench',
     scope: 'workout:write health:write nutrition:write',
   });
-  runSync(['login', '--with-token'], env, input);
+  await runProgram(['login', '--with-token'], env, input);
   return env;
 }
 
 /** Runs the program, unmeasured. @throws Error with its stderr if it fails */
-export function runSync(args, env, input = '') {
-  const stdio = ['pipe', 'ignore', 'pipe'];
-  execFileSync(process.execPath, [program, ...args], { env, input, stdio });
+export async function runProgram(args, env, input = '') {
+  const child = spawn(process.execPath, [program, ...args], {
+    env,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  child.stdin.end(input);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`sync ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
 }
 
 /** Removes the ledger of a home, so that the next run sends everything again. */

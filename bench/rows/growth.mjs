@@ -32,7 +32,7 @@ export function growth(count, job) {
 }
 
 export async function uploadItems(count, url) {
-  return uploadOf(await makeFolder(count, 20_000), url);
+  return await uploadOf(await makeFolder(count, 20_000), url);
 }
 
 export async function knownItems(count) {
@@ -40,8 +40,8 @@ export async function knownItems(count) {
 }
 
 /** Pushes days of nutrition, 12 items each. */
-export function pushItems(count, url) {
-  const env = logIn(url);
+export async function pushItems(count, url) {
+  const env = await logIn(url);
   const file = join(scratch, `days-${count}.json`);
   writeFileSync(file, JSON.stringify(Array.from({ length: count }, (_, day) => nutritionDay(day))));
   const command = [process.execPath, program, 'push', 'nutrition', '--quiet', file];

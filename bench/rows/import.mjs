@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNestedZip } from '../nested-zip.mjs';
 import { pair } from '../pair.mjs';
@@ -11,7 +12,7 @@ export function importArchive(megabytes) {
     const archive = join(scratch, `export-${megabytes}.zip`);
     writeNestedZip(archive, await loadMaker(), megabytes);
     const sink = await startSink();
-    const env = logIn(sink.url);
+    const env = await logIn(sink.url);
     const command = [process.execPath, program, 'import', archive, '--yes', '--quiet'];
     const figures = await pair({ command, env, before: () => forget(env) }, undefined, rounds);
     sink.close();
@@ -21,8 +22,9 @@ export function importArchive(megabytes) {
 
 /** A year of the synthetic athlete, written to files. */
 export async function seedYear({ rounds }) {
-  const env = logIn('http://127.0.0.1:9');
+  const env = await logIn('http://127.0.0.1:9');
   const out = join(scratch, 'life');
   const command = [process.execPath, program, 'seed', '--days', '365', '--until', '2026-05-17'];
-  return await pair({ command: [...command, '--out', out], env }, undefined, rounds);
+  const before = () => rmSync(out, { recursive: true, force: true });
+  return await pair({ command: [...command, '--out', out], env, before }, undefined, rounds);
 }

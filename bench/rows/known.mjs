@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { measure, pair } from '../pair.mjs';
 import { makeFolder } from '../recordings.mjs';
 import { startSink } from '../sink.mjs';
-import { logIn, program, runSync, scratch } from '../world.mjs';
+import { logIn, program, runProgram, scratch } from '../world.mjs';
 
 const worlds = new Map();
 
@@ -12,11 +12,11 @@ export async function knownWorld(count) {
   const known = worlds.get(count);
   if (known !== undefined) return known;
   const sink = await startSink();
-  const env = logIn(sink.url);
+  const env = await logIn(sink.url);
   const folder = await makeFolder(count, 400);
   // The ledger remembers a file by its times once they are a little in the past.
   await sleep(2_500);
-  runSync(['upload', '--jobs', '8', '--quiet', folder], env);
+  await runProgram(['upload', '--jobs', '8', '--quiet', folder], env);
   sink.close();
   const world = { env, folder, command: [process.execPath, program, 'upload', folder] };
   worlds.set(count, world);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pair } from '../pair.mjs';
 import { makeFolder } from '../recordings.mjs';
 import { startSink } from '../sink.mjs';
-import { logIn, program, runSync } from '../world.mjs';
+import { logIn, program, runProgram } from '../world.mjs';
 
 /** What tells the rows of a table apart; all else they share with the row that the program wrote. */
 const KEYS = {
@@ -21,8 +21,8 @@ const KEYS = {
 export function status(count) {
   return async ({ rounds }) => {
     const sink = await startSink();
-    const env = logIn(sink.url);
-    runSync(['upload', '--quiet', await makeFolder(1, 400)], env);
+    const env = await logIn(sink.url);
+    await runProgram(['upload', '--quiet', await makeFolder(1, 400)], env);
     multiply(join(env.SYNC_STATE_DIR, 'ledger.db'), count);
     const command = [process.execPath, program, 'status'];
     const figures = await pair({ command, env }, undefined, rounds);

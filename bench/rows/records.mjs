@@ -14,7 +14,7 @@ export function pushNutrition(megabytes) {
     const file = join(scratch, 'nutrition.json');
     writeDiary(file, megabytes * 1e6);
     const sink = await startSink();
-    const env = logIn(sink.url);
+    const env = await logIn(sink.url);
     const command = [process.execPath, program, 'push', 'nutrition', '--quiet', file];
     const figures = await pair({ command, env, before: () => forget(env) }, undefined, rounds);
     sink.close();
@@ -54,7 +54,7 @@ export function appleExport(megabytes) {
     const file = join(scratch, `export-${megabytes}.xml`);
     execFileSync(process.execPath, [appleMaker, file, String(megabytes)], { stdio: 'ignore' });
     const sink = await startSink();
-    const env = logIn(sink.url);
+    const env = await logIn(sink.url);
     const command = [process.execPath, program, 'push', 'wellness', '--quiet', file];
     const xmllint = { command: ['xmllint', '--stream', '--noout', '--huge', file] };
     const ours = { command, env, before: () => forget(env) };

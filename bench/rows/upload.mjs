@@ -14,7 +14,7 @@ export function upload(count, sizeBytes, rival, line = {}) {
   return async ({ rounds, compared }) => {
     const folder = await makeFolder(count, sizeBytes);
     const sink = await startSink(line);
-    const ours = uploadOf(folder, sink.url);
+    const ours = await uploadOf(folder, sink.url);
     const theirs = compared && rival && { command: rival(folder, sink.url) };
     const figures = await pair(ours, theirs, rounds);
     sink.close();
@@ -23,8 +23,8 @@ export function upload(count, sizeBytes, rival, line = {}) {
 }
 
 /** Returns the command that uploads a folder, each time as if for the first time. */
-export function uploadOf(folder, url) {
-  const env = logIn(url);
+export async function uploadOf(folder, url) {
+  const env = await logIn(url);
   const command = [process.execPath, program, 'upload', '--jobs', String(JOBS), '--quiet', folder];
   return { command, env, before: () => forget(env) };
 }

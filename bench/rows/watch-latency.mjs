@@ -17,7 +17,7 @@ export async function watchLatency({ rounds, compared }) {
   const clock = await startClock();
   const folders = { ours: join(scratch, 'watch-ours'), rival: join(scratch, 'watch-rival') };
   for (const folder of Object.values(folders)) mkdirSync(folder);
-  const watcher = await startWatcher(folders.ours, logIn(clock.url));
+  const watcher = await startWatcher(folders.ours, await logIn(clock.url));
   const rival = compared ? await startRival(folders.rival, clock.url) : undefined;
   const times = { ours: [], rival: [] };
   for (let round = 0; round < rounds; round++) {

@@ -20,7 +20,7 @@ export function watchStart(count, folders) {
     const empty = join(scratch, 'empty');
     mkdirSync(empty, { recursive: true });
     const sink = await startSink();
-    const env = logIn(sink.url);
+    const env = await logIn(sink.url);
     // The first run marks them as seen: later runs begin as after a restart of the machine.
     await (await startWatcher(folder, env, ['--new-only'])).stop();
     await (await startWatcher(empty, env)).stop();
@@ -59,7 +59,7 @@ export function watchIdle(count) {
   return async () => {
     const folder = await makeFolder(count, 1_000);
     const sink = await startSink();
-    const env = logIn(sink.url);
+    const env = await logIn(sink.url);
     const watcher = await startWatcher(folder, env, ['--new-only']);
     await sleep(5_000);
     const before = cpuMs(watcher.pid);

@@ -1,5 +1,6 @@
 import { type Config, accountKey } from '../config/config.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { hearSignals } from '../system/signals.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions, OpenConnection } from './open-connection.ts';
 
@@ -21,9 +22,9 @@ export interface Connection {
 export function connect(context: AppContext, config: Config, options: ConnectOptions): Connection {
   let opened: Promise<OpenConnection> | undefined;
   const load = async () => {
-    // The event loop turns once: the signal watchdog (system/signals.ts) starts before the request.
-    await new Promise(setImmediate);
+    const heard = hearSignals();
     const { openConnection } = await import('./open-connection.ts');
+    await heard;
     return await openConnection(context, config, options);
   };
   const open = () => (opened ??= load());

@@ -3,6 +3,7 @@ import { realPath } from '../system/executables.ts';
 import { takeEnvironment } from '../system/environment.ts';
 import { terminalFeatures } from '../terminal/features.ts';
 import { type Io, systemIo } from '../terminal/io.ts';
+import { standardStreams } from '../terminal/standard-streams.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
@@ -52,7 +53,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     homeDir: env['HOME'] || homeOfUser(),
     cwd: process.cwd(),
     clock: systemClock,
-    io: systemIo(process, terminalFeatures(env, process.platform), onLost),
+    io: systemIo(standardStreams(), terminalFeatures(env, process.platform), onLost),
     signal,
     machineZone: () => machineZone(env),
     openBrowser: async (url) => {

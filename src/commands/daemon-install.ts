@@ -7,13 +7,8 @@ import type { Config } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { overlap } from '../daemon/registration.ts';
-import {
-  type WatchScope,
-  inspectWatcher,
-  listWatchers,
-  scopeNames,
-  watcherPaths,
-} from '../daemon/registry.ts';
+import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import type { ServiceKind, ServiceManager } from '../os-service/definition.ts';
 import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';

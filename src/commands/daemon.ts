@@ -9,12 +9,9 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
-import {
-  type WatchScope,
-  type WatcherHealth,
-  type WatcherPaths,
-  scopeNames,
-} from '../daemon/registry.ts';
+import type { WatcherHealth } from '../daemon/health.ts';
+import type { WatcherPaths } from '../daemon/registry.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import { duration, plural } from '../terminal/words.ts';
 import { deviceText } from './device-words.ts';
 import {

@@ -10,21 +10,18 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { launchDaemon } from '../daemon/launch.ts';
 import { eachOnce, overlap } from '../daemon/registration.ts';
 import {
-  type BackgroundKind,
   type FoundWatcher,
   type SeenHealth,
-  type WatchScope,
-  type WatcherEnd,
-  type WatcherState,
   alreadyWatching,
   healthOf,
   inspectWatcher,
   isProcessThere,
   listWatchers,
-  scopeNames,
   watcherLogin,
   watcherPaths,
 } from '../daemon/registry.ts';
+import type { BackgroundKind, WatcherEnd, WatcherState } from '../daemon/state-file.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 
 /*

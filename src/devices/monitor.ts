@@ -117,6 +117,7 @@ export class DeviceMonitor {
   /** Ends the child. May be called twice. */
   close(): void {
     this.#ended.abort();
+    this.#wake?.();
     this.#child?.kill('SIGKILL');
   }
 
@@ -130,10 +131,11 @@ export class DeviceMonitor {
 
   /** Resolves after a time, when something changed, or at the end. */
   async #pause(ms: number): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    // `AbortSignal.any` would leave a reference in the signal of the whole run, for each pause.
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#ended.signal]);
-    await this.#context.clock.sleep(ms, signal).catch(() => undefined);
+    await this.#context.clock.sleep(ms, woken.signal).catch(() => undefined);
     this.#wake = undefined;
   }
 

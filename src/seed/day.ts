@@ -39,13 +39,13 @@ export interface CompleteDay extends SyntheticDay {
 export interface SyntheticRecording {
   /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
   readonly fileName: string;
-  /** The whole FIT file. */
+  /** The whole FIT file, unless broken. */
   readonly bytes: Uint8Array;
   /** The activity's display name. */
   readonly name: string;
   /** The encoded contents. */
   readonly truth: RecordingTruth;
-  /** Why the service does not keep the recording, if this is intended. */
+  /** What is wrong with the recording of a messy account. */
   readonly fault?: Fault;
 }
 

@@ -26,6 +26,13 @@ export interface SignalOptions {
   readonly exit: () => void;
 }
 
+let hear = () => Promise.resolve();
+
+/** Resolves when this process handles signals ({@link handleSignals}). Called before the first request. */
+export async function hearSignals(): Promise<void> {
+  await hear();
+}
+
 /** How the process ends after a signal. */
 export interface Signals {
   /** The work is over, and its output written: nothing that still hangs keeps the process. */
@@ -38,8 +45,8 @@ export interface Signals {
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
  * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent. So a process that outlives its terminal starts the watchdog first, and process 1 of a
- * container, which is spared by signals that it does not handle.
+ * nothing was sent ({@link hearSignals}). So a process that outlives its terminal starts the watchdog first,
+ * and process 1 of a container, which is spared by signals that it does not handle.
  */
 export function handleSignals(options: SignalOptions): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = options;
@@ -76,25 +83,41 @@ export function handleSignals(options: SignalOptions): Signals {
   // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
   process.on('SIGUSR1', () => undefined);
 
-  function watch(): void {
-    watchdog = startWatchdog(programDir, ignoresHangup());
-    watchdog.on('message', (news: WatchdogNews) => {
-      if ('received' in news) receive(news.received);
-      else listen();
+  function watch(): Promise<void> {
+    const thread = startWatchdog(programDir, ignoresHangup());
+    watchdog = thread;
+    return new Promise((resolve) => {
+      const settle = () => {
+        thread.unref();
+        resolve();
+      };
+      const listenHere = () => {
+        listen();
+        settle();
+      };
+      thread.on('message', (news: WatchdogNews) => {
+        if ('received' in news) receive(news.received);
+        else if ('listening' in news) settle();
+        else listenHere();
+      });
+      thread.on('error', listenHere);
     });
-    watchdog.on('error', listen);
-    watchdog.unref();
   }
 
   let starting: NodeJS.Immediate | undefined;
   if (process.platform === 'win32' || !mayHang(args)) listen();
-  else if (ignoresHangup() || process.pid === 1) watch();
-  // Not before the program first waits for something: a run with nothing to send ends earlier.
-  else starting = setImmediate(watch);
+  else {
+    let watching: Promise<void> | undefined;
+    hear = () => (watching ??= watch());
+    if (ignoresHangup() || process.pid === 1) void hear();
+    // Not before the program first waits for something: a run with nothing to send ends earlier.
+    else starting = setImmediate(() => void hear());
+  }
 
   return {
     over() {
       clearImmediate(starting);
+      watchdog?.unref();
       const [first = 'SIGKILL'] = received;
       setInterval(() => {
         if (hasFileRequest() && isWritten()) void raise(first);

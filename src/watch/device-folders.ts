@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import type { DeviceHealth } from '../daemon/registry.ts';
+import type { DeviceHealth } from '../daemon/health.ts';
 import type { Device } from '../devices/types.ts';
 import type { Lock } from '../system/process-lock.ts';
 import { isBelow } from './below.ts';
@@ -32,7 +32,7 @@ export interface DeviceTarget {
   readonly away: Map<string, DeviceHealth>;
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
   readonly claim: (folders: readonly string[]) => Promise<Lock>;
-  readonly listener?: DeviceListener;
+  readonly listener?: DeviceListener | undefined;
 }
 
 export interface DeviceFoldersOptions {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-import type { FolderState, Obstacle } from '../daemon/registry.ts';
+import type { FolderState, Obstacle } from '../daemon/health.ts';
 import type { RecordItem } from '../records/deliver.ts';
 import type { JsonObject } from '../records/types.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DeviceHealth } from '../../src/daemon/registry.ts';
+import type { DeviceHealth } from '../../src/daemon/health.ts';
 import type { Device } from '../../src/devices/types.ts';
 import type { DeviceSource } from '../../src/watch/device-folders.ts';
 import { dir, happened, held, start } from './in-process.ts';

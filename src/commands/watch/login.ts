@@ -17,7 +17,7 @@ import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
 import { serviceId } from '../../credentials/store.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
-import type { WatchScope } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';

@@ -13,7 +13,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import type { OnceSetup } from './login.ts';
-import { watcherTarget } from './rounds.ts';
+import { watcherTarget } from './target.ts';
 
 /** Events that are shown and do not change the exit code. */
 const REMARKS: readonly WatchNotice['event'][] = [

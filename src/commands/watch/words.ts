@@ -1,5 +1,5 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import type { FolderState } from '../../daemon/registry.ts';
+import type { FolderState } from '../../daemon/health.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
