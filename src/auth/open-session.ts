@@ -27,7 +27,7 @@ export function openSession(
     http: options.http,
     store: hasEnvironmentTokens(config)
       ? environmentStore(context, config)
-      : storeOfProfile(config, options),
+      : openLoginStore(config, options),
     service: serviceId(baseUrl),
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
@@ -38,10 +38,11 @@ export function openSession(
 }
 
 /**
- * Opens the configured store. Each login adds its profile to the configuration, so an unknown
- * profile has no login, even if there is no keychain to look in.
+ * Opens the store of this profile's login. Each login adds its profile to the configuration, so an
+ * unknown profile has no login, even if there is no keychain to look in. Loading from it then throws
+ * SyncError `AUTH_REQUIRED`, which names the known profiles.
  */
-function storeOfProfile(config: Config, options: StoreOptions): CredentialStore {
+export function openLoginStore(config: Config, options: StoreOptions): CredentialStore {
   const store = openStore(config, options);
   const { profile, profiles } = config;
   if (profiles.includes(profile)) return store;

@@ -7,13 +7,8 @@ import type { Config } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { overlap } from '../daemon/registration.ts';
-import {
-  type WatchScope,
-  inspectWatcher,
-  listWatchers,
-  scopeNames,
-  watcherPaths,
-} from '../daemon/registry.ts';
+import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import type { ServiceKind, ServiceManager } from '../os-service/definition.ts';
 import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
@@ -29,6 +24,7 @@ import {
   isEmpty,
   reportDaemons,
   requireLogin,
+  requireProfile,
   startDaemon,
   stopDaemons,
 } from './daemons.ts';
@@ -51,6 +47,7 @@ export const daemonInstall: CommandModule = {
   async run(context, dirs: readonly string[], { devices, wellness }: InstallFlags) {
     const { output } = context;
     const config = configFor(context);
+    await requireProfile(context, config);
     const scope = await scopeToWatch(context, config, dirs, devices, ['daemon', 'install']);
     if (scope === undefined) return ExitCode.ok;
     if ((wellness ?? config.get('wellness')) === undefined) {

@@ -9,12 +9,9 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
-import {
-  type WatchScope,
-  type WatcherHealth,
-  type WatcherPaths,
-  scopeNames,
-} from '../daemon/registry.ts';
+import type { WatcherHealth } from '../daemon/health.ts';
+import type { WatcherPaths } from '../daemon/registry.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import { duration, plural } from '../terminal/words.ts';
 import { deviceText } from './device-words.ts';
 import {
@@ -27,6 +24,7 @@ import {
 import {
   type DaemonReport,
   type DaemonStopped,
+  HOW_TO_START,
   SERVICE_MANAGERS,
   chooseDaemons,
   reportDaemons,
@@ -87,9 +85,7 @@ export const daemonStatus: CommandModule = {
     }
     context.output.result(
       { type: 'summary', total, running, service: services > 0 },
-      total === 0
-        ? phrase`No daemon. Start one with ${sync('watch', 'DIR', '--daemon')}.`
-        : undefined,
+      total === 0 ? phrase`No daemon. ${HOW_TO_START}` : undefined,
     );
     return Promise.resolve(ExitCode.ok);
   },
@@ -194,7 +190,7 @@ function namesOf(profiles: readonly OneProfile[]): string[] {
 function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): SyncError {
   const who = allProfiles ? 'No profile ever' : `Profile "${profile}" never`;
   return new SyncError('USAGE', `${who} had a daemon.`, {
-    hint: phrase`Start one with ${sync('watch', 'DIR', '--daemon')}.`,
+    hint: HOW_TO_START,
   });
 }
 

@@ -1,29 +1,27 @@
 import { join, parse, resolve } from 'node:path';
 import type { AppContext } from '../app/context.ts';
 import { openHttp } from '../api/open-http.ts';
-import { openSession } from '../auth/open-session.ts';
+import { openLoginStore, openSession } from '../auth/open-session.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { NAME_VARIABLE, programName } from '../base/program-name.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { launchDaemon } from '../daemon/launch.ts';
 import { eachOnce, overlap } from '../daemon/registration.ts';
 import {
-  type BackgroundKind,
   type FoundWatcher,
   type SeenHealth,
-  type WatchScope,
-  type WatcherEnd,
-  type WatcherState,
   alreadyWatching,
   healthOf,
   inspectWatcher,
   isProcessThere,
   listWatchers,
-  scopeNames,
   watcherLogin,
   watcherPaths,
 } from '../daemon/registry.ts';
+import type { BackgroundKind, WatcherEnd, WatcherState } from '../daemon/state-file.ts';
+import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 
 /*
@@ -32,6 +30,9 @@ import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 
 /** How long a daemon may take to start, the first rescan of a slow disk included (ms). */
 const START_LIMIT_MS = 300_000;
+
+/** Names the commands that start a daemon. */
+export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
 
 /** A daemon that runs or ran. Times in ms since the epoch. */
 export interface DaemonReport extends WatchScope {
@@ -120,7 +121,7 @@ export function chooseDaemons(
   throw new SyncError('USAGE', `No daemon watches ${scopeNames(wanted)}.`, {
     hint:
       known.length === 0
-        ? phrase`No daemon was ever started. Start one with ${sync('watch', 'DIR', '--daemon')}.`
+        ? phrase`No daemon was ever started. ${HOW_TO_START}`
         : `Daemons watch: ${known.join(', ')}.`,
   });
 }
@@ -227,6 +228,19 @@ export function absolutePlaces(
     SYNC_CONFIG_DIR: parse(resolve(context.cwd, config.paths.configFile)).dir,
     SYNC_STATE_DIR: absoluteStateDir(context, config),
   };
+}
+
+/**
+ * Checks that the profile exists: a watcher would wait for the login of a misspelled one.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, which names the known profiles
+ */
+export async function requireProfile(context: AppContext, config: Config): Promise<void> {
+  const { profile, profiles } = config;
+  const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
+  if (mayLogIn || hasEnvironmentTokens(config)) return;
+  const store = openLoginStore(config, { ...context, attended: context.io.interactive });
+  await store.load(context.signal);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { DeviceHealth } from '../daemon/registry.ts';
+import type { DeviceHealth } from '../daemon/health.ts';
 import { plural } from '../terminal/words.ts';
 
 /** Describes the state of a device in a sentence: its mount point, or its unsent recordings. */

@@ -36,7 +36,7 @@ export const undoNutrition: CommandModule = {
       dryRun: flags.dryRun ?? false,
       nutrition: config.get('nutritionDelivery'),
       jobs: 1,
-      undo: true,
+      undo: () => true,
     };
     return await withLedger(
       context,

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { activityView } from '../app/activity-words.ts';
 import { configFor } from '../app/config.ts';
@@ -19,14 +18,13 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN } from '../app/record-inputs.ts';
-import { namedPaths } from '../app/named-paths.ts';
-import { isObject } from '../api/wire.ts';
+import { STDIN, namedPaths } from '../app/named-paths.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
 import { keepHeapSmall } from '../system/small-heap.ts';
+import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -101,7 +99,7 @@ export const upload: CommandModule = {
           await withProgress(output, async (progress) => {
             await uploadBatch(context, namedPaths(paths, cwd), options, {
               cwd,
-              tempFolder: tmpdir(),
+              tempFolder: loadOs().tmpdir(),
               appVersion: context.version,
               ledger: uploads,
               known,
@@ -163,8 +161,7 @@ function parseMetadata(given: readonly string[]): Record<string, unknown> {
 function parseOneMetadata(text: string): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
-      const value = parseJson(text);
-      if (isObject(value)) return value;
+      return parseJson(text) as Record<string, unknown>;
     } catch (cause) {
       throw wrongMetadata(text, messageOf(cause));
     }

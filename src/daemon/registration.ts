@@ -9,17 +9,10 @@ import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
-import {
-  type DeviceHealth,
-  type WatchScope,
-  type WatcherHealth,
-  type WatcherPaths,
-  type WatcherState,
-  alreadyWatching,
-  inspectWatcher,
-  listWatchers,
-  writeState,
-} from './registry.ts';
+import type { DeviceHealth, WatcherHealth } from './health.ts';
+import { type WatcherPaths, alreadyWatching, inspectWatcher, listWatchers } from './registry.ts';
+import { type WatcherState, writeState } from './state-file.ts';
+import type { WatchScope } from './watch-scope.ts';
 
 /**
  * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an

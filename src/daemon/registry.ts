@@ -1,34 +1,21 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
-import { replaceFile, storageError } from '../system/storage.ts';
-import { thisProcess } from '../system/this-process.ts';
+import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
+import type { WatcherHealth } from './health.ts';
 import { processStart } from './process-start.ts';
+import { type WatcherKind, type WatcherState, parseState, readStateText } from './state-file.ts';
+import { type WatchScope, scopeNames } from './watch-scope.ts';
 
 /*
  * The registry of watchers: who watches which folders, whether that process is alive, and how it
  * ended. Every watcher has a folder `watch/ID/` in the state folder, with one state file and one lock.
  */
-
-/** Who keeps a watcher running in the background. */
-export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd', 'windows-task'] as const;
-export type BackgroundKind = (typeof BACKGROUND_KINDS)[number];
-export type WatcherKind = 'terminal' | BackgroundKind;
-
-/** What a watcher watches. */
-export interface WatchScope {
-  /** Absolute paths, as the user gave them. */
-  readonly folders: readonly string[];
-  /** Watches every known device that is plugged in, too. Absent: it does not. */
-  readonly devices?: boolean;
-}
 
 /** The files of one watcher: one login and one scope. */
 export interface WatcherPaths {
@@ -41,107 +28,6 @@ export interface WatcherPaths {
   readonly logFile: string;
   /** Output of a runtime that crashed; empty after a clean exit. */
   readonly crashFile: string;
-}
-
-export interface WatcherEnd {
-  /** ms since the epoch */
-  readonly at: number;
-  readonly exitCode: number;
-  /** The failure, if there was one. */
-  readonly message?: string;
-}
-
-/** What a watcher writes about itself. */
-export interface WatcherState extends WatchScope {
-  readonly version: 1;
-  readonly profile: string;
-  readonly kind: WatcherKind;
-  /** Flags of `sync watch` for the same watcher, to start it again. */
-  readonly passOn?: readonly string[];
-  readonly pid: number;
-  /** `processStart` of the pid; tells this process from a later one with the same number. */
-  readonly processStart?: string;
-  readonly appVersion: string;
-  /** ms since the epoch */
-  readonly startedAt: number;
-  /** When the first rescan was complete; absent until then (ms since the epoch). */
-  readonly readyAt?: number;
-  /** Absent while the process runs, and after it was killed. */
-  readonly ended?: WatcherEnd;
-  /** Absent until the watcher knows its login. */
-  readonly health?: WatcherHealth;
-}
-
-/** A device that a watcher knows. */
-export interface DeviceHealth {
-  /** Identifies it at any mount point (`Device.key`). */
-  readonly key: string;
-  /** For people: `Garmin Edge 840`. */
-  readonly title: string;
-  readonly state: 'plugged-in' | 'away';
-  /** Where it is mounted; absent while it is away. */
-  readonly root?: string;
-  /** Recordings that were not sent when it was unplugged; absent: none. */
-  readonly left?: number;
-}
-
-export type FolderState =
-  /** The folder does not exist (a device that is not plugged in). */
-  | 'waiting'
-  /** The system reports changes in the folder. */
-  | 'watching'
-  /** The folder is rescanned at short intervals. */
-  | 'polling';
-
-/** Why nothing can be delivered now. */
-export type Obstacle =
-  /** No connection to the service. */
-  | 'offline'
-  /** The service answers with failures. */
-  | 'service'
-  /** The keychain is locked or missing. */
-  | 'keychain'
-  /** This machine's own disk or database. */
-  | 'storage';
-
-/** What a watcher reports about its work. Times are ISO 8601 in UTC. */
-export interface WatcherHealth {
-  /** The ledger's account key. */
-  readonly account?: string;
-  readonly updatedAt: string;
-  readonly folders: readonly {
-    readonly path: string;
-    readonly state: FolderState;
-    readonly reason?: string;
-  }[];
-  /** Devices that are plugged in, and those that left with recordings. Absent: it watches folders only. */
-  readonly devices?: readonly DeviceHealth[];
-  readonly queue: {
-    /** Recordings to send, in-flight requests included. */
-    readonly waiting: number;
-    readonly sending: number;
-    /** Recordings in the outbox. */
-    readonly kept: number;
-    /** Incomplete files. */
-    readonly unfinished: number;
-  };
-  /** Wellness days since the start, and those that wait; absent if the watcher sends no wellness. */
-  readonly days?: { readonly sent: number; readonly waiting: number };
-  readonly connection: {
-    readonly state: 'ok' | Obstacle;
-    readonly message?: string;
-    readonly nextTryAt?: string;
-  };
-  readonly login: {
-    readonly state: 'ok' | 'needed';
-    readonly message?: string;
-    /** When the refresh token ends, if the service says so. */
-    readonly refreshEndsAt?: string;
-  };
-  readonly lastSuccessAt?: string;
-  readonly lastSweepAt?: string;
-  readonly lastHeartbeatAt?: string;
-  readonly lastError?: { readonly at: string; readonly message: string };
 }
 
 /** A watcher's health for `sync status`, `sync daemon status` and monitors. */
@@ -211,14 +97,6 @@ function pathsOf(stateDir: string, id: string): WatcherPaths {
   };
 }
 
-/** Names all devices that a watcher may find. */
-export const ANY_DEVICE = 'any known device';
-
-/** Names what a watcher watches, on one line. */
-export function scopeNames({ folders, devices }: WatchScope): string {
-  return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
-}
-
 /**
  * Lists all watchers that run or ever ran, of every profile, sorted by id.
  *
@@ -249,10 +127,10 @@ export function listWatchers(stateDir: string): FoundWatcher[] {
  * @throws SyncError `STORAGE`
  */
 export function inspectWatcher(paths: WatcherPaths): FoundWatcher {
-  let before = readText(paths.stateFile);
+  let before = readStateText(paths.stateFile);
   for (;;) {
     const running = isRunning(paths);
-    const text = readText(paths.stateFile);
+    const text = readStateText(paths.stateFile);
     // A running watcher updates its health once a second at most.
     if (text === before) return { paths, state: parseState(text), running };
     before = text;
@@ -337,86 +215,4 @@ function howToStop(holder: WatcherState, profile: string): Text {
   if (holder.kind === 'terminal') return 'It runs in a terminal: Ctrl-C there stops it.';
   const named = holder.profile === profile ? [] : ['--profile', holder.profile];
   return phrase`It runs in the background: ${sync('daemon', 'stop', ...named)} stops it.`;
-}
-
-/** Replaces the state file. @throws system errors */
-export function writeState(paths: WatcherPaths, state: WatcherState, durable = true): void {
-  replaceFile(paths.stateFile, `${JSON.stringify(state)}\n`, { durable });
-}
-
-/**
- * Reads a state file of this user. Its pid and flags decide which process gets a signal and how a daemon
- * is started again, so a file of another user counts as missing.
- */
-function readText(file: string): string | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const { userId } = thisProcess;
-    if (userId !== undefined && fstatSync(descriptor).uid !== userId) return undefined;
-    return readFileSync(descriptor, 'utf8');
-  } catch {
-    // Missing or unreadable: nothing is known, and no process is signalled.
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-function parseState(text: string | undefined): WatcherState | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value = parseJson(text);
-    return isState(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isState(value: unknown): value is WatcherState {
-  if (!isObject(value) || value['version'] !== 1) return false;
-  const { profile, folders, kind, passOn = [], pid, startedAt, readyAt, ended, health } = value;
-  const { processStart: start, appVersion, devices } = value;
-  return (
-    typeof profile === 'string' &&
-    [folders, passOn].every(isTexts) &&
-    (devices === undefined || typeof devices === 'boolean') &&
-    ['terminal', ...BACKGROUND_KINDS].some((known) => known === kind) &&
-    Number.isSafeInteger(pid) &&
-    (pid as number) > 1 &&
-    (start === undefined || typeof start === 'string') &&
-    typeof appVersion === 'string' &&
-    isTime(startedAt) &&
-    (readyAt === undefined || isTime(readyAt)) &&
-    (ended === undefined || isEnd(ended)) &&
-    (health === undefined || isHealth(health))
-  );
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** Returns whether a value is a time that a `Date` can hold (ms since the epoch). */
-function isTime(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
-}
-
-function isEnd(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    isTime(value['at']) &&
-    typeof value['exitCode'] === 'number' &&
-    (value['message'] === undefined || typeof value['message'] === 'string')
-  );
-}
-
-function isHealth(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { updatedAt, folders, devices = [], queue, connection, login } = value;
-  return (
-    typeof updatedAt === 'string' &&
-    [folders, devices].every((list) => Array.isArray(list) && list.every(isObject)) &&
-    [queue, connection, login].every(isObject)
-  );
 }

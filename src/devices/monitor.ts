@@ -93,8 +93,17 @@ export class DeviceMonitor {
     return () => this.#listeners.delete(onDevices);
   }
 
+  /**
+   * Takes a device for unplugged, without a call of the listeners, and looks again soon. If the device is
+   * back before that look, the listeners learn that.
+   */
+  lost({ key }: Device): void {
+    this.#devices = this.#devices.filter((device) => device.key !== key);
+    this.#lookSoon();
+  }
+
   /** Looks again soon, several times: something changed. */
-  lookSoon(): void {
+  #lookSoon(): void {
     this.#looks = [...SETTLE_MS];
     this.#wake?.();
   }
@@ -108,6 +117,7 @@ export class DeviceMonitor {
   /** Ends the child. May be called twice. */
   close(): void {
     this.#ended.abort();
+    this.#wake?.();
     this.#child?.kill('SIGKILL');
   }
 
@@ -119,12 +129,13 @@ export class DeviceMonitor {
     }
   }
 
-  /** Resolves after a time, at {@link DeviceMonitor.lookSoon}, or at the end. */
+  /** Resolves after a time, when something changed, or at the end. */
   async #pause(ms: number): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    // `AbortSignal.any` would leave a reference in the signal of the whole run, for each pause.
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#ended.signal]);
-    await this.#context.clock.sleep(ms, signal).catch(() => undefined);
+    await this.#context.clock.sleep(ms, woken.signal).catch(() => undefined);
     this.#wake = undefined;
   }
 
@@ -196,7 +207,7 @@ export class DeviceMonitor {
       createInterface({ input: child.stdout }).on('line', (line) => {
         isAlive();
         if (line === 'ready') this.#lookOnce();
-        else if (line === 'changed') this.lookSoon();
+        else if (line === 'changed') this.#lookSoon();
       });
       child.stdin.on('error', () => undefined);
       child.once('error', (error) => resolve(`did not start (${error.message})`));

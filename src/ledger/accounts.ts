@@ -58,6 +58,7 @@ const TABLES = [
   'record_files',
   'nutrition_days',
   'nutrition_services',
+  'wellness_services',
   'read_zones',
   'wellness_days',
   ...WAITING_TABLES,

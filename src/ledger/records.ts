@@ -43,6 +43,7 @@ export class RecordLedger {
   readonly #addFile: Statement;
   readonly #selectFiles: Statement;
   readonly #deleteFiles: Statement;
+  readonly #delete: Statement;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
@@ -53,7 +54,8 @@ export class RecordLedger {
     this.#mark = mark;
     this.#now = now;
     this.#select = database.prepare(
-      'SELECT state, owner, digest, changed_at FROM records WHERE account = ? AND kind = ? AND date = ?',
+      `SELECT state, owner, digest, dropped, changed_at FROM records
+       WHERE account = ? AND kind = ? AND date = ?`,
     );
     this.#take = database.prepare(
       `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
@@ -62,7 +64,8 @@ export class RecordLedger {
          state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
     );
     this.#confirm = database.prepare(
-      `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?, failures = 0
+      `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, dropped = ?, changed_at = ?,
+         failures = 0
        WHERE account = ? AND kind = ? AND date = ?`,
     );
     this.#release = database.prepare(
@@ -94,15 +97,19 @@ export class RecordLedger {
     this.#deleteFiles = database.prepare(
       'DELETE FROM record_files WHERE account = ? AND kind = ? AND date = ?',
     );
+    this.#delete = database.prepare(
+      `DELETE FROM records
+       WHERE account = ? AND kind = ? AND date = ? AND state = 'confirmed'`,
+    );
   }
 
-  /** Returns a day; `changedAt` in ms since the epoch. */
+  /** Returns a day, with the digest of the record that was last confirmed; `changedAt` in ms since the epoch. */
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: DayState; readonly changedAt: number } | undefined {
+  ): { readonly state: DayState; readonly digest: string; readonly changedAt: number } | undefined {
     const found = this.#row(kind, date);
-    return found && { state: found.state, changedAt: found.changed_at };
+    return found && { state: found.state, digest: found.digest, changedAt: found.changed_at };
   }
 
   /** Returns the state of each known day from `first` to `last`. */
@@ -130,7 +137,7 @@ export class RecordLedger {
       const found = this.#row(kind, date);
       const owner = found?.owner ?? null;
       if (owner !== null && !this.#mark.isAbandoned(owner, work)) return 'busy';
-      if (isConfirmed(found, digest) && !force) return 'unchanged';
+      if (this.#isConfirmed(found, digest) && !force) return 'unchanged';
       this.#take.run(this.#account, kind, date, this.#mark.id, this.#now());
       return 'yours';
     });
@@ -140,11 +147,17 @@ export class RecordLedger {
 
   /** Checks if the service last confirmed this record for the day. Writes nothing. */
   isUnchanged(kind: RecordKind, date: string, digest: string): boolean {
-    return isConfirmed(this.#row(kind, date), digest);
+    return this.#isConfirmed(this.#row(kind, date), digest);
   }
 
-  confirm(kind: RecordKind, date: string, digest: string): void {
-    this.#confirm.run(digest, this.#now(), this.#account, kind, date);
+  /**
+   * Records that the service holds a day.
+   *
+   * @param dropped fields that the service dropped. The day is sent again when the service may know them.
+   */
+  confirm(kind: RecordKind, date: string, digest: string, dropped: readonly string[] = []): void {
+    const lost = dropped.length === 0 ? null : dropped.join(',');
+    this.#confirm.run(digest, lost, this.#now(), this.#account, kind, date);
   }
 
   /** Records that a day was sent from these files, besides earlier ones. */
@@ -158,6 +171,14 @@ export class RecordLedger {
   /** Records that nothing of a day's files is at the service any more. */
   forgetFiles(kind: RecordKind, date: string): void {
     this.#deleteFiles.run(this.#account, kind, date);
+  }
+
+  /** Forgets a day that the service confirmed: the next run sends it again. */
+  forget(kind: RecordKind, date: string): void {
+    transaction(this.#database, () => {
+      this.#delete.run(this.#account, kind, date);
+      this.forgetFiles(kind, date);
+    });
   }
 
   /** Returns the files that a day was sent from, the latest first. */
@@ -191,6 +212,11 @@ export class RecordLedger {
     );
   }
 
+  #isConfirmed(found: Row | undefined, digest: string): boolean {
+    if (found?.state !== 'confirmed' || found.digest !== digest) return false;
+    return found.dropped === null || this.wellness.drops(found.dropped.split(','));
+  }
+
   #row(kind: RecordKind, date: string): Row | undefined {
     return this.#select.get(this.#account, kind, date) as Row | undefined;
   }
@@ -200,13 +226,10 @@ export class RecordLedger {
   }
 }
 
-function isConfirmed(found: Row | undefined, digest: string): boolean {
-  return found?.state === 'confirmed' && found.digest === digest;
-}
-
 interface Row {
   readonly state: DayState;
   readonly owner: string | null;
   readonly digest: string;
+  readonly dropped: string | null;
   readonly changed_at: number;
 }

@@ -216,6 +216,11 @@ class SqliteUploadLedger {
     return (rows as ConfirmedRow[]).map(decodeConfirmed);
   }
 
+  /** Forgets a recording that the service took: the next run sends it again. */
+  forget(sha256: string): void {
+    this.#statements.forget.run(this.#account, sha256);
+  }
+
   /** Returns the path and the size (bytes) of each recording that the service took. */
   sentFiles(): readonly { readonly path: string; readonly size: number }[] {
     return this.#statements.listSent.all(this.#account) as { path: string; size: number }[];
@@ -231,12 +236,8 @@ class SqliteUploadLedger {
   }
 
   counts(): Readonly<Record<LedgerUpload['state'], number>> {
-    const counts = { pending: 0, confirmed: 0, rejected: 0 };
-    const rows = this.#statements.count.all(this.#account);
-    for (const { state, number } of rows as { state: LedgerUpload['state']; number: number }[]) {
-      counts[state] = number;
-    }
-    return counts;
+    const counts = this.#statements.count.get(this.#account);
+    return counts as Record<LedgerUpload['state'], number>;
   }
 
   /** Returns the time of the last confirmation (ms since the epoch). */

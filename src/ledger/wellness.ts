@@ -32,6 +32,9 @@ export interface DayRefusal {
  */
 const UNCERTAIN_MS = 2_000;
 
+/** Lifetime of what an answer has shown about a field (ms): a later day finds out if the service learned it. */
+const DROPPED_VALID_MS = 86_400_000;
+
 /**
  * The wellness of one account: the measurements in its devices' files, as an outbox of days, and the fields that were
  * sent of each day.
@@ -52,6 +55,8 @@ export class WellnessLedger {
   readonly #putSent: Statement;
   readonly #putWatched: Statement;
   readonly #putRefusal: Statement;
+  readonly #selectDropped: Statement;
+  readonly #putDropped: Statement;
 
   constructor(database: Database, account: string, now: () => number) {
     this.#database = database;
@@ -103,6 +108,12 @@ export class WellnessLedger {
        ON CONFLICT (account, date) DO UPDATE SET
          refusals = CASE refused WHEN excluded.refused THEN refusals + 1 ELSE 1 END,
          refused = excluded.refused, refused_at = excluded.refused_at`,
+    );
+    this.#selectDropped = database.prepare(
+      'SELECT dropped FROM wellness_services WHERE account = ?',
+    );
+    this.#putDropped = database.prepare(
+      'INSERT OR REPLACE INTO wellness_services (account, dropped) VALUES (?, ?)',
     );
   }
 
@@ -191,6 +202,29 @@ export class WellnessLedger {
   /** Records the fields that the service took. */
   noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
     this.#putSent.run(this.#account, date, JSON.stringify(sent));
+  }
+
+  /** Records which fields of a day the service kept, and which it dropped. */
+  noteAnswer(kept: readonly string[], dropped: readonly string[]): void {
+    const known = this.#dropped();
+    if (dropped.length === 0 && !kept.some((name) => name in known)) return;
+    transaction(this.#database, () => {
+      const others = Object.entries(this.#dropped()).filter(([name]) => !kept.includes(name));
+      const now = dropped.map((name) => [name, this.#now()] as const);
+      this.#putDropped.run(this.#account, JSON.stringify(Object.fromEntries([...others, ...now])));
+    });
+  }
+
+  /** Checks if the service is known to drop every one of these fields. */
+  drops(names: readonly string[]): boolean {
+    const known = this.#dropped();
+    const oldest = this.#now() - DROPPED_VALID_MS;
+    return names.every((name) => (known[name] ?? -Infinity) > oldest);
+  }
+
+  #dropped(): Readonly<Record<string, number>> {
+    const row = this.#selectDropped.get(this.#account) as { dropped: string } | undefined;
+    return row === undefined ? {} : (JSON.parse(row.dropped) as Record<string, number>);
   }
 
   /** Records the record that a watcher sent. */

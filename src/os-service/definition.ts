@@ -1,4 +1,5 @@
 import type { Env } from '../base/env.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { Run } from './runner.ts';
 
@@ -14,6 +15,9 @@ export interface ServiceDefinition {
   /** Receives the output of a crashed runtime, if the system has no journal. */
   readonly crashFile: string;
 }
+
+/** Names the command that watches the same without a service. */
+export const WITHOUT_SERVICE = phrase`${sync('watch', '--daemon')} with the same arguments`;
 
 /** Marks files of this program: only such files are replaced or deleted. */
 export const MARK = 'Written by "sync daemon install"; "sync daemon uninstall" removes it.';

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { phrase } from '../base/phrase.ts';
 import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
-import { MARK, type ServiceDefinition } from './definition.ts';
+import { MARK, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
 
@@ -65,7 +65,7 @@ export function written(
   } catch (cause) {
     throw new SyncError('CONFIG', `No service can be made of this: ${messageOf(cause)}.`, {
       cause,
-      hint: phrase`Rename the folder, or start ${sync('watch', 'DIR', '--daemon')} yourself.`,
+      hint: phrase`Rename the folder, or start ${WITHOUT_SERVICE} yourself.`,
     });
   }
 }
@@ -76,6 +76,6 @@ export function refused(program: string, args: readonly string[], ran: Ran): Syn
   const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;
   const words = said === '' ? '' : ` ${said}`;
   return new SyncError('STORAGE', `${commandText(program, args)} failed (${end}).${words}`, {
-    hint: phrase`Nothing was installed. ${sync('watch', 'DIR', '--daemon')} works without it.`,
+    hint: phrase`Nothing was installed. ${WITHOUT_SERVICE} works without it.`,
   });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import type { ManagerOptions, ServiceManager } from './definition.ts';
+import { type ManagerOptions, type ServiceManager, WITHOUT_SERVICE } from './definition.ts';
 import { launchdManager } from './launchd-manager.ts';
 import { systemdManager } from './systemd-manager.ts';
 import { windowsManager } from './windows-manager.ts';
@@ -22,7 +22,7 @@ export function serviceManager(
       return windowsManager(serviceSlug(profile), options);
     default:
       throw new SyncError('CONFIG', `No service manager is known for ${options.platform}.`, {
-        hint: phrase`Start ${sync('watch', 'DIR', '--daemon')} when you log in, or ${sync('watch', 'DIR', '--once')} from cron.`,
+        hint: phrase`Start ${WITHOUT_SERVICE} when you log in, or ${sync('watch', '--once')} from cron.`,
       });
   }
 }

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import type { ServiceDefinition, ManagerOptions, ServiceManager } from './definition.ts';
+import { phrase } from '../base/phrase.ts';
+import {
+  type ServiceDefinition,
+  type ManagerOptions,
+  type ServiceManager,
+  WITHOUT_SERVICE,
+} from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import { systemdUnit } from './systemd.ts';
 
@@ -27,13 +32,7 @@ export function systemdManager(
     if (ran.code === 0) return;
     const why = ran.code === 'missing' ? 'systemctl is not installed' : ran.stderr.trim();
     throw new SyncError('CONFIG', `No systemd for this user can be reached: ${why}.`, {
-      hint: joinTexts(
-        [
-          'After `su` or `sudo` there is none: log in as this user. Without systemd, start',
-          phrase`${sync('watch', 'DIR', '--daemon')} when you log in.`,
-        ],
-        ' ',
-      ),
+      hint: phrase`After \`su\` or \`sudo\` there is none: log in as this user. Without systemd, start ${WITHOUT_SERVICE} when you log in.`,
     });
   };
 

@@ -58,6 +58,8 @@ export interface CompareOptions {
   readonly source: string | undefined;
   /** Overwrite edits made in the platform, and items of other devices. */
   readonly force: boolean;
+  /** Remove items that the day should no longer hold, even if the athlete edited them; by default `force`. */
+  readonly removeEdited?: boolean;
 }
 
 /** The input of items that another device sent. */
@@ -70,7 +72,7 @@ export const ELSEWHERE = 'elsewhere';
 export function compareDay(
   shown: readonly ShownItem[],
   wanted: readonly SentItem[],
-  { stored, maybe, source, force }: CompareOptions,
+  { stored, maybe, source, force, removeEdited = force }: CompareOptions,
 ): Comparison {
   const storedById = new Map(
     stored.items.flatMap((item) => (item.id === undefined ? [] : [[item.id, item] as const])),
@@ -157,7 +159,7 @@ export function compareDay(
     if (item.id === undefined || kept.has(item.id)) continue;
     const found = takeId(item.id);
     if (found === undefined) continue;
-    if (holdsItem(found.body, item.body) || force) {
+    if (holdsItem(found.body, item.body) || removeEdited) {
       outdate(found, item);
       continue;
     }

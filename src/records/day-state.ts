@@ -118,10 +118,10 @@ export class DayState {
     this.content = content;
     this.stored = stored;
     this.maybe = maybe;
-    this.gone = options.undo ? [] : gone;
+    this.gone = options.undo === undefined ? gone : [];
     this.earlierDebt = intended;
     this.hasRemoved = intended !== undefined;
-    this.mayRemoveExtra = options.force || options.undo;
+    this.mayRemoveExtra = options.force || options.undo !== undefined;
   }
 
   /** Warns of something about the day, once. */
@@ -152,9 +152,10 @@ export class DayState {
   /** Compares what the service shows with what the day should hold. */
   compare(shown: readonly ShownItem[]): Comparison {
     const { source } = this.service;
-    const force = this.options.force || this.options.undo;
+    const { force, undo } = this.options;
     const { stored, maybe } = this;
-    return compareDay(shown, this.content.items, { stored, maybe, source, force });
+    const removeEdited = force || undo !== undefined;
+    return compareDay(shown, this.content.items, { stored, maybe, source, force, removeEdited });
   }
 
   /**
@@ -164,7 +165,7 @@ export class DayState {
   keepEdits(shown: readonly ShownItem[]): void {
     this.keepsEdits = true;
     const { present, edited, removed, adopted } = this.compare(shown);
-    const isOwn = this.options.undo || this.options.merge === 'replace-day';
+    const isOwn = this.options.undo !== undefined || this.options.merge === 'replace-day';
     const gone = new Set(isOwn ? [] : removed.map(({ id }) => id));
     const items = this.content.items.map((item): SentItem => {
       if (item.id !== undefined && gone.has(item.id)) return { ...item, removed: true };

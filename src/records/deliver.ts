@@ -1,6 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import { EMPTY_DAY } from '../ledger/nutrition.ts';
+import { EMPTY_DAY, type SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
@@ -13,6 +13,7 @@ import {
 } from '../api/client.ts';
 import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
+import { ELSEWHERE } from './day-match.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
 import type { DayOutcome } from './day-state.ts';
@@ -35,8 +36,8 @@ export interface DeliveryOptions {
   readonly merge?: MergeMode;
   /** The user confirms that items without a clear answer arrived. */
   readonly assumeArrived?: boolean;
-  /** Remove everything that was sent from here. */
-  readonly undo?: boolean;
+  /** Remove the items that were sent from here and that this accepts, instead of sending. */
+  readonly undo?: (item: SentItem) => boolean;
 }
 
 /** The service that records are sent to, and the ledger that records them. */
@@ -161,7 +162,7 @@ class Run {
   /** Returns the days that an earlier run has not finished, as records without new content. */
   #unfinished(): readonly PreparedRecord[] {
     const { ledger } = this.#target;
-    if (this.#options.dryRun || this.#options.undo === true) return [];
+    if (this.#options.dryRun || this.#options.undo !== undefined) return [];
     const failed = ledger.failedDays('nutrition');
     return ledger.nutrition.debts().flatMap((date) => {
       // The service keeps failing on this day: only a command that names it sends it again.
@@ -183,7 +184,7 @@ class Run {
       : await this.#claimed(record, index, warnings);
     const { kind, date, sources, files, zoneUsed } = record;
     if (outcome.outcome === 'pushed') {
-      if (this.#options.undo === true) this.#target.ledger.forgetFiles(kind, date);
+      if (this.#options.undo !== undefined) this.#forgetFiles(record);
       else this.#target.ledger.sentFrom(kind, date, files);
     }
     this.#target.report({
@@ -196,6 +197,13 @@ class Run {
     });
   }
 
+  /** Forgets the files of a day after an undo, unless items of other inputs are left. */
+  #forgetFiles({ kind, date }: PreparedRecord): void {
+    const { ledger } = this.#target;
+    const { items } = ledger.nutrition.day(date).stored;
+    if (items.every(({ input }) => input === ELSEWHERE)) ledger.forgetFiles(kind, date);
+  }
+
   async #claimed(record: PreparedRecord, index: number, warnings: Warning[]): Promise<Outcome> {
     const { kind, date, digest } = record;
     const { clock, signal } = this.#context;
@@ -203,7 +211,9 @@ class Run {
     const { dryRun } = this.#options;
     // These options send a day even if the ledger says that it is unchanged.
     const anew =
-      this.#options.force || this.#options.undo === true || this.#options.merge === 'replace-day';
+      this.#options.force ||
+      this.#options.undo !== undefined ||
+      this.#options.merge === 'replace-day';
     if (dryRun) {
       if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
       return kind === 'wellness'
@@ -238,9 +248,11 @@ class Run {
       }
       const { dropped, notes } = notKeptWarnings(record, answer.data);
       warnings.push(...notes);
+      const kept = Object.keys(body).filter((name) => !dropped.includes(name));
+      if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
       ledger.wellness.noteSent(date, sentFields(record, dropped));
-      // What the service dropped is not delivered: the day is sent again.
-      if (dropped.length === 0) ledger.confirm(kind, date, digest);
+      // What the service dropped is not delivered: the day is sent again when the service may know it.
+      ledger.confirm(kind, date, digest, dropped);
       return { outcome: 'pushed', attempts };
     } catch (error) {
       return await this.#failed(record, error);
@@ -259,7 +271,7 @@ class Run {
         force,
         dryRun,
         assumeArrived: assumeArrived ?? false,
-        undo: undo ?? false,
+        undo,
       },
       {
         ledger,

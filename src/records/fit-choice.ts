@@ -49,25 +49,29 @@ const FIRST_FIT = Date.UTC(2008, 0, 1) / 1000;
  * counts after its day is over in the athlete's zone and on the device's clock: it falls during the day.
  */
 export function chooseSamples(files: Iterable<FitFile>, options: Options): FitChoice {
-  const { zone, now } = options;
-  const all = [...files].flatMap((file) =>
-    file.samples.map((sample) => ({ file, sample, ...dayOf(sample, zone) })),
-  );
-  const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
-  const [mistimed, timely] = split(plausible, ({ sample }) => !isTimely(sample, now));
-  const [open, over] = split(timely, (dated) => isOpen(dated, options));
+  const { credible, warnings } = credibleSamples(files, options);
+  const [open, over] = split(credible, (dated) => isOpen(dated, options));
   const users = new Set(over.flatMap(({ sample }) => (isWeight(sample) ? [sample.user] : [])));
   const [others, own] = split(over, ({ sample }) => isOfOther(sample, users, options.user));
   const chosen = chooseLatest(own);
   return {
     chosen,
     notes: [...openNote(open), ...sportNote(chosen)],
-    warnings: [
-      ...oddWarning(odd),
-      ...clockWarning(mistimed),
-      ...userWarning(others, users, options.user),
-    ],
+    warnings: [...warnings, ...userWarning(others, users, options.user)],
   };
+}
+
+/** Returns the measurements of a plausible value and time, and warnings of the others. */
+export function credibleSamples(
+  files: Iterable<FitFile>,
+  { zone, now }: Pick<Options, 'zone' | 'now'>,
+): { readonly credible: readonly Dated[]; readonly warnings: readonly string[] } {
+  const all = [...files].flatMap((file) =>
+    file.samples.map((sample) => ({ file, sample, ...dayOf(sample, zone) })),
+  );
+  const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
+  const [mistimed, credible] = split(plausible, ({ sample }) => !isTimely(sample, now));
+  return { credible, warnings: [...oddWarning(odd), ...clockWarning(mistimed)] };
 }
 
 function split<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
@@ -160,7 +164,7 @@ function openNote(open: readonly Dated[]): Text[] {
     : [`The resting heart rate of ${days.join(', ')} is not sent before the day is over.`];
 }
 
-function oddWarning(odd: readonly Dated[]): Text[] {
+function oddWarning(odd: readonly Dated[]): string[] {
   const [first] = odd;
   if (first === undefined) return [];
   const { file, sample, date } = first;
@@ -174,7 +178,7 @@ function oddWarning(odd: readonly Dated[]): Text[] {
   ];
 }
 
-function clockWarning(mistimed: readonly Dated[]): Text[] {
+function clockWarning(mistimed: readonly Dated[]): string[] {
   const [first] = mistimed;
   if (first === undefined) return [];
   const what =

@@ -17,8 +17,8 @@ export interface DayOptions {
   readonly dryRun: boolean;
   /** The user has looked: the items of unclear requests arrived. */
   readonly assumeArrived: boolean;
-  /** Remove everything that was sent from here. */
-  readonly undo: boolean;
+  /** Remove the items that were sent from here and that this accepts. */
+  readonly undo: ((item: SentItem) => boolean) | undefined;
 }
 
 /** The run that a day belongs to: its service, its ledger and its other days. */
@@ -51,10 +51,11 @@ export function planDay(
   options: DayOptions,
   target: DayTarget,
 ): DayPlan {
-  if (options.undo) {
-    const isForeign = ({ input }: SentItem) => input === ELSEWHERE;
-    const items = base.items.filter(isForeign);
-    const gone = base.items.filter((item) => !isForeign(item));
+  const { undo } = options;
+  if (undo !== undefined) {
+    const stays = (item: SentItem) => item.input === ELSEWHERE || !undo(item);
+    const items = base.items.filter(stays);
+    const gone = base.items.filter((item) => !stays(item));
     return { content: { items, fields: {} }, gone, moved: [], partialTotals: [] };
   }
   const merged = mergeDay(base, record.parts, record.fields, options.merge);
@@ -77,6 +78,7 @@ function holdMoved(
   const replaces = service.kind === 'replace';
   const isIn = (items: readonly SentItem[], item: SentItem) =>
     items.some(({ body }) => sameInput(body, item.body));
+  if (gone.length === 0 && !record.zoneUsed) return { content, gone, moved: [] };
   const around = daysAround(date).map((day) => ({
     stored: ledger.nutrition.day(day).stored.items,
     said: itemsOf(run.get(day)),

@@ -58,7 +58,7 @@ export async function sendMissing(
   const rest = [
     ...seen.edited.map(({ item }) => item),
     ...seen.removed,
-    ...(day.options.undo ? [] : seen.adopted),
+    ...(day.options.undo === undefined ? seen.adopted : []),
     ...day.stored.items.filter(
       ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
     ),

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import { type Athlete, initials } from './athletes.ts';
 import type { Client } from './clients.ts';
+import { ICON } from './icon.ts';
 import { describeScope } from './scopes.ts';
 
 type Html = ReturnType<typeof html>;
@@ -26,6 +27,7 @@ export function pageHeaders(nonce: string, redirectUri: string | null): Record<s
     'content-security-policy': [
       "default-src 'none'",
       `style-src 'nonce-${nonce}'`,
+      'img-src data:',
       `form-action 'self'${target}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",
@@ -124,6 +126,7 @@ function document(nonce: string, title: string, content: Html): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · sandbox</title>
+        <link rel="icon" href="${ICON}" />
         <style nonce="${nonce}">
           ${raw(STYLE)}
         </style>

@@ -1,6 +1,6 @@
 import { type ErrorCode, sourceOf } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-import type { Obstacle } from '../daemon/registry.ts';
+import type { Obstacle } from '../daemon/health.ts';
 
 /** A failed delivery. */
 export interface Failure {

@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import type { DeviceHealth } from '../daemon/registry.ts';
+import type { DeviceHealth } from '../daemon/health.ts';
 import type { Device } from '../devices/types.ts';
 import type { Lock } from '../system/process-lock.ts';
 import { isBelow } from './below.ts';
@@ -12,8 +12,11 @@ export interface DeviceSource {
   readonly devices: readonly Device[];
   /** Calls back after every change of `devices`. @returns a function that ends that */
   listen(onDevices: (devices: readonly Device[]) => void): () => void;
-  /** Looks again soon: a folder of a device disappeared. */
-  lookSoon(): void;
+  /**
+   * Takes a device whose folder disappeared for unplugged, without a call, and looks again soon. If the
+   * device is back before that look, it is reported as plugged in.
+   */
+  lost(device: Device): void;
 }
 
 /** What else needs to know of devices, such as the reader of their wellness files. */
@@ -29,7 +32,7 @@ export interface DeviceTarget {
   readonly away: Map<string, DeviceHealth>;
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
   readonly claim: (folders: readonly string[]) => Promise<Lock>;
-  readonly listener?: DeviceListener;
+  readonly listener?: DeviceListener | undefined;
 }
 
 export interface DeviceFoldersOptions {
@@ -133,7 +136,7 @@ export class DeviceFolders {
     const found = [...this.#plugged.values()].find(({ folders }) => folders.includes(folder));
     if (found === undefined) return false;
     this.#unplug(found.device);
-    this.#target.source.lookSoon();
+    this.#target.source.lost(found.device);
     return true;
   }
 

@@ -131,9 +131,14 @@ export class EventCommand {
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(`${line}\n`);
 
+    // `AbortSignal.any` would leave a reference in the signal of the whole watcher, for each run.
     const over = new AbortController();
-    const timeout = this.#sleep(LIMIT_MS, AbortSignal.any([over.signal, this.#ended.signal]));
+    const stop = () => over.abort();
+    if (this.#ended.signal.aborted) stop();
+    this.#ended.signal.addEventListener('abort', stop);
+    const timeout = this.#sleep(LIMIT_MS, over.signal);
     const failure = await Promise.race([ended, timeout.then(() => LATE)]);
+    this.#ended.signal.removeEventListener('abort', stop);
     over.abort();
     if (failure === LATE) await this.#end(child, ended);
     await Promise.race([closed, this.#sleep(OUTPUT_MS)]);

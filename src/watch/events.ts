@@ -37,7 +37,7 @@ export type WatchEvent =
   /** A check of wellness files and days ended. */
   | { readonly type: 'days-checked' }
   /** A timer is due. */
-  | { readonly type: TimerEvent }
+  | { readonly [Type in TimerEvent]: { readonly type: Type } }[TimerEvent]
   /** The watcher is to stop, or to make room for another one. */
   | { readonly type: 'stop-requested' };
 
@@ -54,6 +54,9 @@ export type TimerEvent =
   | 'verify-due'
   /** Read wellness files, and send days. */
   | 'days-due';
+
+/** Interval of checks while a folder or the service is missing, or days wait for recordings (ms). */
+export const CHECK_MS = 2_000;
 
 /** Longest sleep (ms); the queue then computes its next timer again. */
 const LONGEST_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import type { WatcherHealth } from '../daemon/registry.ts';
+import type { WatcherHealth } from '../daemon/health.ts';
 import { type Sighting, WatchedFolder, type WatchedFolderOptions } from './watched-folder.ts';
 
 /** Longest wait for the first check of the folders: a hanging file system is checked later (ms). */

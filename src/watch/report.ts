@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-import type { FolderState, Obstacle } from '../daemon/registry.ts';
+import type { FolderState, Obstacle } from '../daemon/health.ts';
 import type { RecordItem } from '../records/deliver.ts';
 import type { JsonObject } from '../records/types.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
@@ -85,6 +85,8 @@ export type WatchNotice =
   | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
   /** The scale's users are several: no weight is sent. Reported once a run. */
   | { readonly event: 'weights-left'; readonly message: string; readonly hint: Text }
+  /** Measurements of the files read now are out of range, or of a wrong clock: they are not sent. */
+  | { readonly event: 'values-left'; readonly message: string }
   /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
   /** The watcher ended: its counts, and how many recordings the next start sends. */

@@ -3,7 +3,7 @@ import { systemCode } from '../base/errors.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
-import type { FolderState } from '../daemon/registry.ts';
+import type { FolderState } from '../daemon/health.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { plural } from '../terminal/words.ts';
 import { notThereYet } from './missing-folder.ts';

@@ -53,9 +53,9 @@ export class WellnessFiles {
   }
 
   /**
-   * Reads the files that are new or changed.
+   * Reads the files that are new or changed into the ledger.
    *
-   * @returns what a dry run read, which it does not record
+   * @returns what it read; a dry run does not record it
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async read(): Promise<readonly MeasuredFile[]> {
@@ -66,8 +66,8 @@ export class WellnessFiles {
         const file = await this.#measure(path, stamp);
         if (file === 'silent') break;
         if (file === undefined) continue;
-        if (this.#dryRun) found.push(file);
-        else ledger.putFile(file, stamp);
+        found.push(file);
+        if (!this.#dryRun) ledger.putFile(file, stamp);
       }
     }
     return found;

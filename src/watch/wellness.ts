@@ -5,7 +5,9 @@ import type { ServiceClient } from '../api/client.ts';
 import type { MtpReaders } from '../devices/mtp/reader.ts';
 import type { Device } from '../devices/types.ts';
 import type { RecordLedger } from '../ledger/records.ts';
+import type { MeasuredFile } from '../ledger/wellness.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
+import { credibleSamples } from '../records/fit-choice.ts';
 import type { PreparedRecord, Zone } from '../records/types.ts';
 import { CircuitBreaker, type Failure, isLoginFailure } from './circuit-breaker.ts';
 import { patientClient } from './refusal-backoff.ts';
@@ -60,6 +62,7 @@ export class WellnessSender {
   readonly #backOff: CircuitBreaker;
   #readAt = -Infinity;
   #saidScale = false;
+  readonly #saidLeftOut = new Set<string>();
   /** Days that were sent. */
   sent = 0;
   /** Days that wait since the last attempt. */
@@ -119,15 +122,17 @@ export class WellnessSender {
   async #check(): Promise<void> {
     const { clock } = this.#context;
     const { records, zone, breaker, delivers } = this.#target;
-    let fresh: Awaited<ReturnType<WellnessFiles['read']>> = [];
+    let read: Awaited<ReturnType<WellnessFiles['read']>> = [];
     if (this.isReadDue) {
       // A folder that appears meanwhile is read with the next check.
       this.#readAt = clock.monotonic();
-      fresh = await this.#files.read();
+      read = await this.#files.read();
     }
-    if (fresh.length === 0 && records.wellness.openFiles().length === 0) return;
+    if (read.length === 0 && records.wellness.openFiles().length === 0) return;
     const when = { zone: await zone(), now: clock.now() };
-    const { due, isScaleShared, settle } = await planDays(records, fresh, when);
+    this.#reportLeftOut(read, when);
+    const unrecorded = this.#dryRun ? read : [];
+    const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
     if (isScaleShared) this.#reportScale();
     this.waiting = due.length;
     const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
@@ -166,6 +171,19 @@ export class WellnessSender {
     if (failure === undefined) this.#backOff.succeeded();
     else this.#hinder(failure, retryAfterMs);
     return new Set(left.keys());
+  }
+
+  /** Reports the measurements that never count, once: a file is read once, unless it just changed. */
+  #reportLeftOut(
+    read: readonly MeasuredFile[],
+    when: { readonly zone: Zone; readonly now: number },
+  ): void {
+    const files = read.map(({ path, samples }) => ({ name: path, origin: path, samples }));
+    for (const message of credibleSamples(files, when).warnings) {
+      if (this.#saidLeftOut.has(message)) continue;
+      this.#saidLeftOut.add(message);
+      this.#target.report({ event: 'values-left', message });
+    }
   }
 
   #reportScale(): void {

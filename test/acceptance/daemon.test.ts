@@ -491,6 +491,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     const { code, stderr } = await world.sync(['daemon', 'logs']);
     expect(code).toBe(2);
     expect(stderr).toContain('sync watch DIR --daemon');
+    expect(stderr).toContain('sync watch --devices --daemon');
   });
 });
 

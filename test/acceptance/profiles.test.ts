@@ -43,6 +43,54 @@ describe('another profile than the default', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
+  it.each([
+    'watch',
+    'watch rides',
+    'watch --devices',
+    'watch --once rides',
+    'watch --once --devices',
+    'watch --daemon --devices',
+    'daemon install --devices',
+  ])('ends sync %s with exit code 4 if it does not exist', async (line) => {
+    const world = await openLoggedInWorld();
+    world.write('rides/notes.txt', '');
+    const args = [...line.split(' '), '--profile', 'typo'];
+    for (const env of [{}, { SYNC_TOKEN_STORE: 'keychain', ...NO_KEYCHAIN }]) {
+      const { code, stderr } = await world.sync(args, { env });
+      expect(stderr).toContain('Not logged in: there is no profile "typo".');
+      expect(stderr).toContain('Known profiles: default. `sync login --profile typo` creates it.');
+      expect(code).toBe(4);
+    }
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('ends a daemon with exit code 4 if it does not exist any more', async () => {
+    const world = await openLoggedInWorld();
+    const args = ['watch', '--background', 'daemon', '--devices', '--profile', 'typo'];
+    expect((await world.sync(args)).code).toBe(4);
+    const { stdout } = await world.sync(['daemon', 'logs', '--profile', 'typo']);
+    expect(stdout).toContain('Not logged in: there is no profile "typo".');
+  });
+
+  it('is watched without a login if it exists: the watcher waits for the login, and says so', async () => {
+    const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
+    await world.sync([
+      'config',
+      'set',
+      'heartbeatUrl',
+      'https://monitor.example',
+      '--profile',
+      'lim',
+    ]);
+    world.write('rides/notes.txt', '');
+    const usual = world.start(['watch', 'rides'], { env: NO_KEYCHAIN });
+    await usual.waitFor(/Not sending: Not logged in \(profile "default"\)\. Run `sync login`/);
+    const named = world.start(['watch', 'rides', '--profile', 'lim'], {
+      env: { SYNC_TOKEN_STORE: 'file' },
+    });
+    await named.waitFor(/Not sending: Not logged in \(profile "lim"\)\./);
+  });
+
   it('is reported as a missing login, not as a missing keychain, before the first login', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
     const { code, stderr } = await world.sync(['workouts'], { env: NO_KEYCHAIN });

@@ -168,6 +168,38 @@ describe('sync watch --wellness', () => {
     expect(stdout).toMatch(/1 file: 1 uploaded/);
     // Two days at once.
     expect(bodies().length).toBeLessThanOrEqual(2);
+    const explained = await world.sync(['explain', '2026-02-14']);
+    expect(explained.stdout).toContain(
+      'Wellness   The service has not confirmed it. This login cannot send it: it lacks health:write. Run `sync login --scope',
+    );
+    const renewed = world.sandbox.control.mint();
+    await world.sync(['login', '--with-token'], { input: JSON.stringify(renewed) });
+    expect((await world.sync(['explain', '2026-02-14'])).stdout).toContain(
+      'Wellness   The service has not confirmed it. `sync push wellness` with its file sends it again.',
+    );
+  });
+
+  it('names measurements that it leaves out, once', async () => {
+    const { world, root, add, bodies } = await openDevice();
+    const odd = add('Monitor/1.FIT', wellnessFile({ restingHr: { '2026-02-13T22:00:00': 253 } }));
+    add('Monitor/2.FIT', FEB14);
+    const ahead = { '2026-02-14T07:00:00': 72, '2099-02-14T07:00:00': 72 };
+    const clock = add('Weight/3.FIT', wellnessFile({ weight: ahead }));
+    const named = async (...args: string[]) => {
+      const run = await world.sync(['watch', '--once', '--wellness', root, '--json', ...args]);
+      expect(run.code).toBe(0);
+      const lines = ndjson(run.stdout).filter(({ event }) => event === 'values-left');
+      return lines.map(({ message }) => message);
+    };
+    const expected = [
+      `${odd}: restingHr of 2026-02-13 is 253 bpm and not sent: the range is 20 to 220.`,
+      `${clock}: a measurement of 2099-02-14 is not sent: the device's clock was wrong.`,
+    ];
+    expect(await named('--dry-run')).toEqual(expected);
+    expect(await named()).toEqual(expected);
+    expect(bodies()).toEqual([{ ...SENT14, weight: 72 }]);
+    // A file that changed within the last seconds is read again.
+    for (let tries = 0; (await named()).length > 0; tries++) expect(tries).toBeLessThan(50);
   });
 
   it('is a setting, too', async () => {
@@ -241,6 +273,22 @@ describe('wellness without the option', () => {
     expect(first.stderr).toContain('sync config set wellness true');
     const second = await world.sync(['watch', '--once', folder]);
     expect([second.stderr, bodies()]).toEqual(['', []]);
+  });
+
+  it('is named with --once for the files that no earlier run read', async () => {
+    const { world, root, add } = await openDevice();
+    const watchOnce = async (...args: string[]) => {
+      const { code, stdout } = await world.sync(['watch', '--once', root, ...args]);
+      expect(code).toBe(0);
+      return /(\d+) files? holds? wellness/.exec(stdout)?.[1];
+    };
+    add('Monitor/1.FIT', FEB14);
+    expect(await watchOnce('--dry-run')).toBe('1');
+    expect(await watchOnce()).toBe('1');
+    // A file that changed within the last seconds is read again.
+    for (let tries = 0; (await watchOnce()) !== undefined; tries++) expect(tries).toBeLessThan(50);
+    add('Metrics/2.FIT', wellnessFile({ vo2max: { '2026-02-14T18:00:00': 52.3 } }));
+    expect(await watchOnce()).toBe('1');
   });
 
   it('sends the days of a wellness folder that is watched itself', async () => {

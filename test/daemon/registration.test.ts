@@ -18,13 +18,12 @@ import { tryLock } from '../../src/system/process-lock.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
 import { registerWatcher } from '../../src/daemon/registration.ts';
 import {
-  type WatcherState,
   inspectWatcher,
   isRunning,
   listWatchers,
   watcherPaths,
-  writeState,
 } from '../../src/daemon/registry.ts';
+import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
 import { testContext } from '../support/context.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';

@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
-import {
-  type WatcherState,
-  readHealth,
-  watcherPaths,
-  writeState,
-} from '../../src/daemon/registry.ts';
+import { readHealth, watcherPaths } from '../../src/daemon/registry.ts';
+import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { testContext } from '../support/context.ts';
 import { manualClock } from '../watch/manual-clock.ts';

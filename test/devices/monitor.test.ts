@@ -75,6 +75,20 @@ it('keeps a device whose mount, or a folder above it, does not answer, but no de
   expect(keysOf(monitor)).toEqual(['card', 'storage']);
 });
 
+it('reports a device that came back before the next look, if its folder was seen to disappear', async () => {
+  const media = scratchDir();
+  mkdirSync(join(media, 'a'));
+  writeFileSync(join(media, 'a', 'device'), '1');
+  const monitor = await monitorOf(media);
+  const [device] = monitor.devices;
+  const changes: string[][] = [];
+  monitor.listen((devices) => changes.push(devices.map(({ key }) => key)));
+  monitor.lost(device as Device);
+  expect([keysOf(monitor), changes]).toEqual([[], []]);
+  await until(() => changes.length === 1);
+  expect(changes).toEqual([['serial:garmin:1']]);
+});
+
 it('says which devices over MTP it knows, so that their files are not opened again', async () => {
   const root = '/run/user/1000/gvfs/mtp:host=Edge/Storage';
   const mtp: Device = {

@@ -50,6 +50,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.records.nutrition.noteTraits({ kind: 'append' });
   before.records.wellness.putFile(MONITOR, STAMP);
   before.records.wellness.noteWatched('2026-05-10', 'd');
+  before.records.wellness.noteAnswer([], ['steps']);
   before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
   before.outbox.add({ ...recording('b'), recordedAt: 1 });
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);

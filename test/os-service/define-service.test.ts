@@ -4,7 +4,7 @@ import { defineService } from '../../src/commands/service-definition.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type System, thisSystem } from '../../src/app/system.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { WatchScope } from '../../src/daemon/registry.ts';
+import type { WatchScope } from '../../src/daemon/watch-scope.ts';
 import { type ServiceKind, describe as describeService } from '../../src/os-service/definition.ts';
 
 /** What a service would run if `sync daemon install` were called in this environment. */

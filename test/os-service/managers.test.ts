@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SyncError } from '../../src/base/errors.ts';
+import { renderText } from '../../src/base/phrase.ts';
 import { launchdPlist } from '../../src/os-service/launchd.ts';
 import type { ManagerOptions, ServiceManager } from '../../src/os-service/definition.ts';
 import { serviceManager, serviceSlug } from '../../src/os-service/manager.ts';
@@ -102,6 +104,19 @@ describe('the service manager for systemd', () => {
     expect(await manager.uninstall()).toBe(false);
     expect(commands).toEqual([]);
   });
+
+  it.each<[string, Answers]>([
+    ['is missing', () => ({ code: 'missing' })],
+    ['refuses', (command) => (command.includes(' show ') ? {} : { code: 1 })],
+  ])(
+    'names a command without a folder if systemd %s: it may watch devices only',
+    async (_what, answers) => {
+      const { manager } = managerOn('linux', { answers });
+      const error = await manager.install(DEFINITION).catch((thrown: unknown) => thrown);
+      const hint = renderText((error as SyncError).hint ?? '', undefined);
+      expect(hint).toContain('`sync watch --daemon` with the same arguments');
+    },
+  );
 
   it('reports a missing systemd before it writes anything', async () => {
     const missing = managerOn('linux', { answers: () => ({ code: 'missing' }) });

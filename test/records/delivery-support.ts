@@ -128,7 +128,7 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
     );
     return items;
   };
-  const undo = (date: string) => deliver([emptyDay(date, [])], { undo: true });
+  const undo = (date: string) => deliver([emptyDay(date, [])], { undo: () => true });
   return { push, undo, ledger };
 }
 

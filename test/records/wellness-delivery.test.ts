@@ -19,7 +19,8 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const sandbox = await openSandbox({ settings });
   const dir = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const clock = { now: Date.now() };
+  const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), () => clock.now);
   const { client } = clientOf(sandbox);
   const run = async (
     values: readonly unknown[],
@@ -32,7 +33,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     await deliverRecords(
       testContext({ clock: hastyClock }),
       records,
-      { force: options.force ?? false, dryRun: false, jobs: 4, nutrition: 'auto' },
+      { force: options.force ?? false, dryRun: false, jobs: 1, nutrition: 'auto' },
       {
         ledger,
         client: options.client ?? client,
@@ -43,7 +44,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     const requests = sandbox.control.requests({ route: 'wellness' });
     return { items, bodies: requests.map(({ body }) => body) };
   };
-  return { sandbox, client, run };
+  return { sandbox, client, run, clock };
 }
 
 describe('a wellness day', () => {
@@ -51,9 +52,9 @@ describe('a wellness day', () => {
     ['2026-02', ['steps', 'floors']],
     ['2026-08', []],
   ] as const)(
-    'names the fields that the platform dropped, and sends them again (%s)',
+    'names the fields that the platform dropped, and is not sent twice (%s)',
     async (revision, dropped) => {
-      const { run, sandbox } = await open({ revision });
+      const { run } = await open({ revision });
       const day = { ...DAY, steps: 9000, floors: 3 };
       const { items } = await run([day]);
       expect(items).toMatchObject([{ outcome: 'pushed' }]);
@@ -64,16 +65,29 @@ describe('a wellness day', () => {
           message: 'the platform took the day without it: it does not know this field',
         })),
       );
-      sandbox.control.set({ revision: '2026-08' });
       const again = await run([day]);
-      const isDropped = dropped.length > 0;
-      expect(again.items).toMatchObject([
-        { outcome: isDropped ? 'pushed' : 'skipped', warnings: [] },
-      ]);
-      expect(again.bodies).toEqual(isDropped ? [day] : []);
-      expect((await run([day])).bodies).toEqual([]);
+      expect(again.items).toMatchObject([{ outcome: 'skipped', warnings: [] }]);
+      expect(again.bodies).toEqual([]);
+      const changed = { ...day, steps: 9001 };
+      expect((await run([changed])).bodies).toEqual([changed]);
     },
   );
+
+  it('is sent again when the platform may know the fields that it dropped', async () => {
+    const { run, sandbox, clock } = await open({ revision: '2026-02' });
+    const days = [15, 16, 17].map((day) => ({ date: `2026-02-${day}`, hrv: 60, steps: 9000 }));
+    await run(days);
+    // A day later, one of them finds out that nothing has changed.
+    clock.now += 25 * 3_600_000;
+    expect((await run(days)).bodies).toEqual(days.slice(0, 1));
+    expect((await run(days)).bodies).toEqual([]);
+    sandbox.control.set({ revision: '2026-08' });
+    // Any other day shows that the platform has learned the field.
+    const next = { date: '2026-02-18', hrv: 60, steps: 9000 };
+    expect((await run([next])).bodies).toEqual([next]);
+    expect((await run(days)).bodies).toEqual(days);
+    expect((await run(days)).bodies).toEqual([]);
+  });
 
   it('names the values that the platform adapted, and counts as delivered', async () => {
     const { run } = await open({ revision: '2026-08' });

@@ -247,9 +247,14 @@ describe('the consent page', () => {
       expect(html).toContain(text);
     }
     expect(html).not.toContain('health:write');
-    expect(html).not.toMatch(/<(script|link|img)/);
+    expect(html).not.toMatch(/<(script|img)/);
+    // The icon is in the page: without one, browsers request /favicon.ico.
+    expect(html.match(/<link [^>]*>/g)).toEqual([
+      expect.stringMatching(/^<link rel="icon" href="data:image\/svg\+xml,[^"]+" \/>$/),
+    ]);
     const policy = page.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain('img-src data:;');
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("form-action 'self' http://127.0.0.1:8917");
     expect(page.headers.get('x-frame-options')).toBe('DENY');

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DeviceHealth } from '../../src/daemon/registry.ts';
+import type { DeviceHealth } from '../../src/daemon/health.ts';
 import type { Device } from '../../src/devices/types.ts';
 import type { DeviceSource } from '../../src/watch/device-folders.ts';
 import { dir, happened, held, start } from './in-process.ts';
@@ -11,16 +11,17 @@ import { anotherRecording, put, until } from './support.ts';
 function usbPorts() {
   let listener: ((devices: readonly Device[]) => void) | undefined;
   let looks = 0;
-  const source = {
-    devices: [] as readonly Device[],
+  const source: { -readonly [Key in keyof DeviceSource]: DeviceSource[Key] } = {
+    devices: [],
     listen(onDevices: (devices: readonly Device[]) => void) {
       listener = onDevices;
       return () => (listener = undefined);
     },
-    lookSoon() {
+    lost({ key }: Device) {
+      source.devices = source.devices.filter((device) => device.key !== key);
       looks += 1;
     },
-  } satisfies DeviceSource;
+  };
   const away = new Map<string, DeviceHealth>();
   let locks = 0;
   const claim = () => {

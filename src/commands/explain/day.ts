@@ -29,11 +29,16 @@ interface ExplainedRecord {
   readonly files: readonly DayFile[];
 }
 
-/** Explains the activities that began on a local day, and its records. */
+/**
+ * Explains the activities that began on a local day, and its records.
+ *
+ * @param obstacle why this login cannot send records of a kind; undefined: it can, or that is unknown
+ */
 export function explainDay(
   date: string,
   zone: string,
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
+  obstacle: (kind: RecordKind) => Text | undefined,
 ): ExplainedDay {
   const kinds = ['wellness', 'nutrition'] as const;
   return {
@@ -43,18 +48,25 @@ export function explainDay(
       upload,
       ...stateOf(upload),
     })),
-    records: kinds.map((kind) => explainRecord(kind, date, records)),
+    records: kinds.map((kind) => explainRecord(kind, date, records, obstacle)),
   };
 }
 
-function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): ExplainedRecord {
-  return { kind, ...stateOfRecord(kind, date, ledger), files: ledger.filesOf(kind, date) };
+function explainRecord(
+  kind: RecordKind,
+  date: string,
+  ledger: RecordLedger,
+  obstacle: (kind: RecordKind) => Text | undefined,
+): ExplainedRecord {
+  const state = stateOfRecord(kind, date, ledger, obstacle);
+  return { kind, ...state, files: ledger.filesOf(kind, date) };
 }
 
 function stateOfRecord(
   kind: RecordKind,
   date: string,
   ledger: RecordLedger,
+  obstacle: (kind: RecordKind) => Text | undefined,
 ): Omit<ExplainedRecord, 'kind' | 'files'> {
   const row = ledger.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
@@ -72,7 +84,8 @@ function stateOfRecord(
   if (row.state === 'confirmed') {
     return { state: 'confirmed', reason: 'The service confirmed it.', changedAt };
   }
-  const reason = 'The service does not hold it as it was sent. Push it again to see why.';
+  const next = obstacle(kind) ?? phrase`${sync('push', kind)} with its file sends it again.`;
+  const reason = phrase`The service has not confirmed it. ${next}`;
   return { state: 'waiting', reason, changedAt };
 }
 

@@ -7,7 +7,12 @@ import { DATE_FORMS, DATE_HINT, readDay } from '../../app/date-flag.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
-import { phrase, sync } from '../../base/phrase.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { openLoginStore } from '../../auth/open-session.ts';
+import type { Config } from '../../config/config.ts';
+import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import type { RecordKind } from '../../ledger/records.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
 import { explainFile, fileJson, fileText } from './file.ts';
 
@@ -22,19 +27,43 @@ export const explain: CommandModule = {
     const zone = await zoneShown(config, context);
     const subject = await findSubject(given, zone, context);
     const options = { connections: 1, offline: false };
-    return await withLedger(context, config, options, (_connection, ledger) => {
+    return await withLedger(context, config, options, async (_connection, ledger) => {
       const view = { zone, now: clock.now(), aligned: false };
       if ('file' in subject) {
         const file = explainFile(given, subject.file, ledger.uploads);
         output.result(fileJson(file), fileText(file, view));
       } else {
-        const day = explainDay(subject.date, zone, ledger);
+        const obstacles = await missingScopes(context, config);
+        const day = explainDay(subject.date, zone, ledger, (kind) => obstacles.get(kind));
         output.result(dayJson(day), dayText(day, view));
       }
-      return Promise.resolve(ExitCode.ok);
+      return ExitCode.ok;
     });
   },
 };
+
+/** Returns, for each kind of record that the stored login cannot send, why. Empty if that is unknown. */
+async function missingScopes(
+  context: AppContext,
+  config: Config,
+): Promise<ReadonlyMap<RecordKind, Text>> {
+  const reasons = new Map<RecordKind, Text>();
+  if (hasEnvironmentTokens(config)) return reasons;
+  const store = openLoginStore(config, { ...context, attended: false });
+  const found = await store.load(context.signal).catch((error: unknown) => {
+    context.signal.throwIfAborted();
+    if (!(error instanceof SyncError)) throw error;
+    return undefined;
+  });
+  const asked = config.get('scope');
+  for (const { scope, command } of missingFeatures(found?.tokens.scopes)) {
+    const kind = (['wellness', 'nutrition'] as const).find((each) => command.endsWith(each));
+    if (kind === undefined) continue;
+    const hint = missingScopeHint(scope, { asked, fromEnvironment: false });
+    reasons.set(kind, phrase`This login cannot send it: it lacks ${scope}. ${hint}`);
+  }
+  return reasons;
+}
 
 /** The absolute path of a file, or a date (`YYYY-MM-DD`). */
 type Subject = { readonly file: string } | { readonly date: string };

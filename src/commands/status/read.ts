@@ -8,7 +8,8 @@ import { type ExitCode, type SyncError, exitCodeOf } from '../../base/errors.ts'
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { type SeenHealth, type WatchScope, healthOf, listWatchers } from '../../daemon/registry.ts';
+import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { dateAt } from '../../records/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { WatchScope } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { UploadItem } from '../../upload/report.ts';
 

@@ -7,14 +7,9 @@ import { renderText } from '../../base/phrase.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
 import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
-import {
-  BACKGROUND_KINDS,
-  type BackgroundKind,
-  type WatchScope,
-  type WatcherPaths,
-  watcherLogin,
-  watcherPaths,
-} from '../../daemon/registry.ts';
+import { type WatcherPaths, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/error.ts';
 import { absoluteFolders, absoluteStateDir } from '../daemons.ts';
 

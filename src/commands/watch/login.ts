@@ -14,10 +14,10 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
-import { openStore } from '../../credentials/open-store.ts';
+import { openLoginStore } from '../../auth/open-session.ts';
 import { serviceId } from '../../credentials/store.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
-import type { WatchScope } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptOutbox } from '../../ledger/accounts.ts';
 import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
@@ -175,7 +175,7 @@ async function loginEndsAt(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (hasEnvironmentTokens(config)) return undefined;
-  const store = openStore(config, { env, platform, programDir, attended: false });
+  const store = openLoginStore(config, { env, platform, programDir, attended: false });
   const found = await store.load(signal);
   if (found === undefined) {
     throw notLoggedIn(config.profile, phrase`Run ${sync('login')}; the watcher then continues.`);

@@ -6,7 +6,7 @@ import { SyncError, isAbort } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import type { WatchScope } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';

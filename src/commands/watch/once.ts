@@ -9,10 +9,19 @@ import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { isBelow } from '../../watch/below.ts';
 import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
+import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import { wellnessFolders } from '../../watch/wellness-folders.ts';
 import type { OnceSetup } from './login.ts';
-import { watcherTarget } from './rounds.ts';
+import { watcherTarget } from './target.ts';
+
+/** Events that are shown and do not change the exit code. */
+const REMARKS: readonly WatchNotice['event'][] = [
+  'device',
+  'unverified',
+  'values-left',
+  'weights-left',
+];
 
 /** What one run did. */
 export interface WatchReport extends UploadReport {
@@ -37,11 +46,10 @@ export async function runWatchOnce(
   const tally = new UploadTally();
   let days = 0;
   const folders = setup.wellness ? options.folders.flatMap(wellnessFolders) : [];
-  /** Files with wellness that the watcher does not read. */
-  let unread = 0;
+  /** Files with wellness that no earlier run read, and that the watcher does not send. */
+  let wellness = 0;
   const onItem = (item: UploadItem) => {
     tally.add(item);
-    if (holdsWellness(item) && !isRead(item.path, folders)) unread++;
     setup.report({ event: 'upload', item });
   };
   try {
@@ -57,9 +65,11 @@ export async function runWatchOnce(
         claim: (folders) => lockScope(context, owner, { folders }),
       },
       report: (event) => {
-        if (event.event === 'upload') onItem(event.item);
-        else if (event.event === 'device') setup.report(event);
-        else if (event.event === 'problem') {
+        if (event.event === 'upload') {
+          const { item } = event;
+          if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
+          onItem(item);
+        } else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           setup.report(event);
         } else if (event.event === 'missing') {
@@ -73,9 +83,7 @@ export async function runWatchOnce(
         } else if (event.event === 'days-waiting') {
           tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
-        } else if (event.event === 'unverified' || event.event === 'weights-left') {
-          setup.report(event);
-        }
+        } else if (REMARKS.includes(event.event)) setup.report(event);
       },
       onChange: () => undefined,
       onRescanned: () => undefined,
@@ -87,7 +95,7 @@ export async function runWatchOnce(
       // A monitor that does not answer is no failure of the run.
       await setup.heartbeat?.(signal).catch(() => undefined);
     }
-    return { ...report, ...(setup.wellness ? { wellness: unread } : {}), days };
+    return { ...report, wellness, days };
   } finally {
     locks?.release();
     await opened.close();
@@ -106,5 +114,5 @@ function isRead(path: string, folders: readonly string[]): boolean {
 /** Returns the devices that are plugged in now: all there are for one run. */
 async function devicesNow(monitor: MonitorOptions, signal: AbortSignal): Promise<DeviceSource> {
   const devices = await devicesAt(monitor, signal);
-  return { devices, listen: () => () => undefined, lookSoon: () => undefined };
+  return { devices, listen: () => () => undefined, lost: () => undefined };
 }

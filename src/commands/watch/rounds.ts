@@ -1,4 +1,5 @@
 import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
+import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
 import { UploadTally } from '../../upload/tally.ts';
@@ -7,22 +8,15 @@ import type { DeviceTarget } from '../../watch/device-folders.ts';
 import { type Outbox, openOutbox } from '../../watch/outbox.ts';
 import { notItsLogin } from '../../watch/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { Watcher, type WatcherOptions, type WatcherTarget } from '../../watch/watcher.ts';
+import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
-import {
-  type Login,
-  type OpenLogin,
-  type WatchSetup,
-  asError,
-  isFailure,
-  nextLogin,
-} from './login.ts';
+import { type Login, type WatchSetup, asError } from './login.ts';
+import { LoginSearch } from './login-search.ts';
+import { watcherTarget } from './target.ts';
 
 /** Interval of checks of when the login ends (ms). */
 const LOGIN_CHECK_MS = 12 * 3_600_000;
-/** Pause before a login that could not be read is tried again (ms). */
-const SEARCH_RETRY_MS = 10_000;
 
 /**
  * Watches until the signal is aborted. Each round has one login; the next round begins when the user
@@ -100,24 +94,10 @@ function isLasting(code: ErrorCode): boolean {
   return ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'].includes(code);
 }
 
-/** The search for the next login, while the current one does not work. */
-type Search =
-  | { readonly state: 'idle' }
-  | { readonly state: 'running' }
-  /** It failed for now: the same marker is tried again only after `retryAt` (monotonic clock, ms). */
-  | {
-      readonly state: 'failed';
-      readonly marker: string;
-      readonly message: string;
-      readonly retryAt: number;
-    }
-  | { readonly state: 'found'; readonly login: Login };
-
 /** One login at work. It owns the login: {@link Round.run} closes it. */
 class Round {
   readonly #setup: WatchSetup;
   readonly #login: Login;
-  readonly #options: WatcherOptions;
   readonly #health: HealthReporter;
   readonly #announcer: Announcer;
   readonly #outbox: Outbox;
@@ -126,10 +106,8 @@ class Round {
   /** Aborted when the round ends. */
   readonly #signal: AbortSignal;
   /** Requests beside the watcher. They end with the round, before the next one reports its health. */
-  readonly #tasks = new Set<Promise<void>>();
-  #search: Search = { state: 'idle' };
-  /** The marker of the last login that was read. */
-  #marker: string;
+  readonly #tasks = new Tasks((error) => this.#fail(error));
+  readonly #search: LoginSearch;
   #loginCheckedAt = -Infinity;
   /** An error that ends the watcher. */
   #fault: { readonly error: unknown } | undefined;
@@ -146,10 +124,8 @@ class Round {
     const owner = { stateDir, profile, account: opened.account };
     this.#setup = setup;
     this.#login = login;
-    this.#options = options;
     this.#health = health;
     this.#announcer = announcer;
-    this.#marker = login.marker;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
     this.#outbox = openOutbox(setup.stateDir, opened.outboxRows, () => clock.now());
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
@@ -160,8 +136,14 @@ class Round {
       },
       report: (notice) => this.#onNotice(notice),
       onChange: () => this.#updateHealth(false),
-      onRescanned: () => this.#runBeside(() => this.#sendHeartbeat()),
+      onRescanned: () => this.#tasks.run(() => this.#sendHeartbeat()),
       onTick: () => this.#onTick(),
+    });
+    this.#search = new LoginSearch(login, options, setup, {
+      signal: this.#signal,
+      onFound: () => this.#watcher.leave(),
+      onFailure: (failure) => this.#watcher.hinder(failure),
+      onProblem: (message) => announcer.announce({ event: 'problem', message }),
     });
   }
 
@@ -180,24 +162,16 @@ class Round {
       this.#updateHealth(true);
       const end = await this.#watcher.run();
       if (this.#fault !== undefined) throw this.#fault.error;
-      if (end === 'left' && this.#search.state === 'found') next = this.#search.login;
+      if (end === 'left') next = this.#search.found;
       return next;
     } finally {
       this.#ended.abort();
-      await Promise.allSettled(this.#tasks);
+      await this.#tasks.settled();
       this.#updateHealth(true);
-      await this.#closeUnused(next);
+      if (next === undefined) await this.#search.closeUnused();
       if (next?.locks !== locks) locks.release();
       await opened.close();
     }
-  }
-
-  /** Closes a login that was found too late to be used. */
-  async #closeUnused(next: Login | undefined): Promise<void> {
-    if (this.#search.state !== 'found' || next !== undefined) return;
-    const { login } = this.#search;
-    if (login.locks !== this.#login.locks) login.locks.release();
-    await login.opened.close();
   }
 
   #onNotice(notice: WatchNotice): void {
@@ -210,19 +184,13 @@ class Round {
   #onTick(): void {
     const { clock } = this.#setup.context;
     const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
-    if (checkIsDue && this.#isLoginInUse()) this.#runBeside(() => this.#checkLogin());
-    if (this.#isSearchDue()) this.#runBeside(() => this.#searchLogin());
+    if (checkIsDue && this.#isLoginInUse()) this.#tasks.run(() => this.#checkLogin());
+    if (this.#search.isDue(this.#watcher.breaker)) this.#tasks.run(() => this.#search.run());
     this.#health.write();
   }
 
   #updateHealth(force: boolean): void {
     this.#health.update(this.#watcher, this.#outbox.count, force);
-  }
-
-  #runBeside(task: () => Promise<void>): void {
-    const running = task().catch((error: unknown) => this.#fail(error));
-    this.#tasks.add(running);
-    void running.finally(() => this.#tasks.delete(running));
   }
 
   #fail(error: unknown): void {
@@ -232,50 +200,6 @@ class Round {
 
   #isLoginInUse(): boolean {
     return this.#login.opened.delivers && this.#watcher.breaker.state.state !== 'login-needed';
-  }
-
-  #isSearchDue(): boolean {
-    const { loginCanChange, loginMarker, context } = this.#setup;
-    const { breaker } = this.#watcher;
-    const search = this.#search;
-    if (search.state === 'running' || search.state === 'found') return false;
-    // Only a search finds out whether the service answers again.
-    if (!this.#login.opened.delivers && breaker.waitMs === 0) return true;
-    if (!loginCanChange || breaker.state.state === 'closed') return false;
-    const marker = loginMarker();
-    if (marker === this.#marker) return false;
-    if (search.state !== 'failed' || marker !== search.marker) return true;
-    return context.clock.monotonic() >= search.retryAt;
-  }
-
-  /** Reads the login that is stored now, and ends the round if it can be used. */
-  async #searchLogin(): Promise<void> {
-    const { clock } = this.#setup.context;
-    const before = this.#search;
-    const marker = this.#setup.loginMarker();
-    this.#search = { state: 'running' };
-    try {
-      const found = await nextLogin(this.#login, this.#options, this.#setup);
-      if (isFailure(found)) {
-        this.#search = { state: 'idle' };
-        this.#marker = marker;
-        this.#watcher.hinder(found);
-      } else {
-        this.#search = { state: 'found', login: found };
-        this.#watcher.leave();
-      }
-    } catch (error) {
-      if (!(error instanceof SyncError)) throw error;
-      const { message } = error;
-      const retryAt = clock.monotonic() + SEARCH_RETRY_MS;
-      this.#search = { state: 'failed', marker, message, retryAt };
-      if (this.#signal.aborted) return;
-      if (isLoginFailure(error.code)) this.#marker = marker;
-      else if (before.state !== 'failed' || message !== before.message) {
-        this.#announcer.announce({ event: 'problem', message });
-      }
-      this.#watcher.hinder(error);
-    }
   }
 
   /** Uses the login once: an earlier round ended because the login had. */
@@ -331,24 +255,6 @@ class Round {
       this.#health.note({ lastError: { at: isoTime(context.clock.now()), message } });
     }
   }
-}
-
-/** Returns a login and its ledger as a watcher takes them. */
-export function watcherTarget(
-  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp' | 'wellness'>,
-  opened: OpenLogin,
-  outbox: Outbox,
-) {
-  const { ledger, marks, delivers, client, uploadUrl, zone, wellnessUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
-  const wellness = { records: ledger.records, zone, url: wellnessUrl };
-  return {
-    ...{ appVersion, filesystemType, recursiveEvents, mtp },
-    ...{ marks, outbox, delivers, client, uploadUrl },
-    ledger: ledger.uploads,
-    known: ledger.known,
-    wellness: setup.wellness ? wellness : undefined,
-  } satisfies Partial<WatcherTarget>;
 }
 
 function errorFact(notice: WatchNotice, now: number): HealthFacts {

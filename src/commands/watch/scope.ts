@@ -4,7 +4,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { DEVICES_WORD } from '../../config/settings.ts';
-import type { WatchScope } from '../../daemon/registry.ts';
+import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { devicePlaces } from '../../app/device-places.ts';

@@ -11,7 +11,8 @@ import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
-import { type WatchScope, scopeNames, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
 import { MTP_CHILD } from '../../devices/mtp/reader.ts';
@@ -19,7 +20,7 @@ import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
-import { type DaemonStartOptions, startDaemon } from '../daemons.ts';
+import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemons.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
@@ -83,6 +84,7 @@ export const watch: CommandModule = {
       const watcher = { kind, folders: dirs, devices, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
         const config = configFor(inner);
+        await requireProfile(inner, config);
         const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
         const wellness = flags.wellness ?? config.get('wellness');
@@ -94,6 +96,7 @@ export const watch: CommandModule = {
     if (flags.daemon && once) {
       throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
     }
+    if (!flags.dryRun) await requireProfile(context, config);
     const scope = await scopeToWatch(context, config, dirs, flags.devices, ['watch']);
     if (scope === undefined) return ExitCode.ok;
     const options = optionsOf(scope, flags);

@@ -1,5 +1,5 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import type { FolderState } from '../../daemon/registry.ts';
+import type { FolderState } from '../../daemon/health.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -82,6 +82,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       ]);
     case 'weights-left':
       return sentences([event.message, event.hint]);
+    case 'values-left':
+      return event.message;
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':

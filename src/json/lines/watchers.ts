@@ -108,6 +108,10 @@ const WATCH: LineKind = {
         fields: { message: MESSAGE, hint: HINT },
       },
       {
+        is: { 'values-left': 'measurements of wellness files are not sent: wrong values or times' },
+        fields: { message: text('The first of them, why, and how many more, as a sentence.') },
+      },
+      {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
@@ -203,6 +207,12 @@ const WATCH: LineKind = {
       event: 'weights-left',
       message: 'The weights on the device are of several users.',
       hint: '`sync push wellness --user 0` with the folder sends those of one.',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'values-left',
+      message:
+        '/media/ada/GARMIN/Garmin/Monitor/1.FIT: restingHr of 2026-02-14 is 253 bpm and not sent: the range is 20 to 220.',
       at: HAPPENED_AT,
     },
     {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { initials } from '../athletes.ts';
+import { ICON } from '../icon.ts';
 import { counted, figure, type Html } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
@@ -46,10 +47,6 @@ export function documentHeaders(nonce: string): Record<string, string> {
     vary: 'accept',
   };
 }
-
-/** A green dot. */
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6' fill='%230b6b4b'/%3E%3C/svg%3E";
 
 /** Renders the page. Whatever comes from outside is escaped, because `html` escapes every value. */
 export function renderDocument(view: PageView, { nonce, token }: DocumentOptions): Html {

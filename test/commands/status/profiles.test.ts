@@ -5,7 +5,8 @@ import { status } from '../../../src/commands/status/status.ts';
 import { changeProfile } from '../../../src/config/config-write.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
-import { watcherPaths, writeState } from '../../../src/daemon/registry.ts';
+import { watcherPaths } from '../../../src/daemon/registry.ts';
+import { writeState } from '../../../src/daemon/state-file.ts';
 import { mint, never, sandbox, scratchDir, testSystem } from '../../auth/support.ts';
 import { startCommand, startJsonCommand } from '../../support/command.ts';
 

@@ -20,7 +20,8 @@ import { systemClock } from '../../../src/system/clock.ts';
 import { tryLock } from '../../../src/system/process-lock.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
-import { type WatcherState, watcherPaths, writeState } from '../../../src/daemon/registry.ts';
+import { watcherPaths } from '../../../src/daemon/registry.ts';
+import { type WatcherState, writeState } from '../../../src/daemon/state-file.ts';
 import {
   failure,
   mint,

@@ -1,0 +1,104 @@
+import { SyncError } from '../../base/errors.ts';
+import { type CircuitBreaker, type Failure, isLoginFailure } from '../../watch/circuit-breaker.ts';
+import type { WatcherOptions } from '../../watch/watcher.ts';
+import { type Login, type WatchSetup, isFailure, nextLogin } from './login.ts';
+
+/** Pause before a login that could not be read is tried again (ms). */
+const SEARCH_RETRY_MS = 10_000;
+
+export interface LoginSearchOptions {
+  /** Aborted when the round ends. */
+  readonly signal: AbortSignal;
+  readonly onFound: () => void;
+  /** Called if the login that is stored now cannot be used. */
+  readonly onFailure: (failure: Failure) => void;
+  /** Called for a failure that may pass, once for each message. */
+  readonly onProblem: (message: string) => void;
+}
+
+type State =
+  | { readonly state: 'idle' }
+  | { readonly state: 'running' }
+  /** It failed for now: the same marker is tried again only after `retryAt` (monotonic clock, ms). */
+  | {
+      readonly state: 'failed';
+      readonly marker: string;
+      readonly message: string;
+      readonly retryAt: number;
+    }
+  | { readonly state: 'found'; readonly login: Login };
+
+/** Searches for the next login, while the current one does not work. */
+export class LoginSearch {
+  readonly #login: Login;
+  readonly #scope: WatcherOptions;
+  readonly #setup: WatchSetup;
+  readonly #options: LoginSearchOptions;
+  #state: State = { state: 'idle' };
+  /** The marker of the last login that was read. */
+  #marker: string;
+
+  /** @param login the current one */
+  constructor(login: Login, scope: WatcherOptions, setup: WatchSetup, options: LoginSearchOptions) {
+    this.#login = login;
+    this.#scope = scope;
+    this.#setup = setup;
+    this.#options = options;
+    this.#marker = login.marker;
+  }
+
+  /** The login to continue with; undefined: there is none yet. */
+  get found(): Login | undefined {
+    return this.#state.state === 'found' ? this.#state.login : undefined;
+  }
+
+  isDue(breaker: CircuitBreaker): boolean {
+    const { loginCanChange, loginMarker, context } = this.#setup;
+    const state = this.#state;
+    if (state.state === 'running' || state.state === 'found') return false;
+    // Only a search finds out whether the service answers again.
+    if (!this.#login.opened.delivers && breaker.waitMs === 0) return true;
+    if (!loginCanChange || breaker.state.state === 'closed') return false;
+    const marker = loginMarker();
+    if (marker === this.#marker) return false;
+    if (state.state !== 'failed' || marker !== state.marker) return true;
+    return context.clock.monotonic() >= state.retryAt;
+  }
+
+  /** Reads the login that is stored now, and keeps it if it can be used. */
+  async run(): Promise<void> {
+    const { clock } = this.#setup.context;
+    const { signal, onFound, onFailure, onProblem } = this.#options;
+    const before = this.#state;
+    const marker = this.#setup.loginMarker();
+    this.#state = { state: 'running' };
+    try {
+      const found = await nextLogin(this.#login, this.#scope, this.#setup);
+      if (isFailure(found)) {
+        this.#state = { state: 'idle' };
+        this.#marker = marker;
+        onFailure(found);
+      } else {
+        this.#state = { state: 'found', login: found };
+        onFound();
+      }
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const { message } = error;
+      const retryAt = clock.monotonic() + SEARCH_RETRY_MS;
+      this.#state = { state: 'failed', marker, message, retryAt };
+      if (signal.aborted) return;
+      if (isLoginFailure(error.code)) this.#marker = marker;
+      else if (before.state !== 'failed' || message !== before.message) onProblem(message);
+      onFailure(error);
+    }
+  }
+
+  /** Closes a login that was found too late to be used. */
+  async closeUnused(): Promise<void> {
+    const { found } = this;
+    if (found === undefined) return;
+    if (found.locks !== this.#login.locks) found.locks.release();
+    await found.opened.close();
+  }
+}

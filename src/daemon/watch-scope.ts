@@ -1,0 +1,15 @@
+/** What a watcher watches. */
+export interface WatchScope {
+  /** Absolute paths, as the user gave them. */
+  readonly folders: readonly string[];
+  /** Watches every known device that is plugged in, too. Absent: it does not. */
+  readonly devices?: boolean;
+}
+
+/** Names all devices that a watcher may find. */
+export const ANY_DEVICE = 'any known device';
+
+/** Names what a watcher watches, on one line. */
+export function scopeNames({ folders, devices }: WatchScope): string {
+  return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
+}
