@@ -5,7 +5,7 @@ const GROWTH = 15;
 
 /**
  * Makes V8 collect garbage before the heap has grown to several times of what lives in it: for a file that
- * is large, or read in parts. Applies to the rest of the process.
+ * is large, or read in parts, and for many uploads. Applies to the rest of the process.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
