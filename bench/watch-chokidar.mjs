@@ -4,8 +4,10 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What chokidar takes when it watches folders only: ready, memory, and the CPU for a file that
+ * Measures chokidar when it watches folders only: ready, memory, and the CPU for a file that
  * grows in a folder beside many. Why events come from `fs.watch`: docs/watch.md.
+ *
+ * Usage: node bench/watch-chokidar.mjs FOLDER
  */
 const folder = process.argv[2];
 const { watch } = await import('chokidar');

@@ -64,15 +64,15 @@ try {
 
 /** `ride.fit`, and a folder as a device has it. The same arguments write the same bytes. */
 async function writeRecordings() {
-  const seed = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--out', 'data'];
+  const seed = ['--days', '7', '--until', '2026-05-17', '--out', 'data'];
   await run(process.execPath, [program, 'seed', ...seed], options);
   const recordings = readdirSync(join(home, 'data')).filter((name) => name.endsWith('.fit'));
   mkdirSync(join(home, 'Garmin'));
   for (const name of recordings) {
     renameSync(join(home, 'data', name), join(home, 'Garmin', name.slice(0, 19) + '.fit'));
   }
-  const race = recordings.at(-1).slice(0, 19) + '.fit';
-  await run('cp', [join('Garmin', race), 'ride.fit'], options);
+  const latest = recordings.at(-1).slice(0, 19) + '.fit';
+  await run('cp', [join('Garmin', latest), 'ride.fit'], options);
 }
 
 /** The lines of a terminal after these commands, with SGR sequences. */

@@ -47,7 +47,7 @@ async function fill(url) {
   const answer = await fetch(`${url}/_sandbox/tokens`, { method: 'POST' });
   const { access_token: token } = await answer.json();
   const options = { env: { ...env, SYNC_BASE_URL: url, SYNC_ACCESS_TOKEN: token }, cwd: home };
-  const seed = ['seed', '--days', '14', '--until', '2026-05-17', '--seed', '7'];
+  const seed = ['seed', '--days', '14', '--until', '2026-05-17', '--seed', '3'];
   await promisify(execFile)(process.execPath, [program, ...seed], options);
   await promisify(execFile)(process.execPath, [program, 'workouts'], options);
   await fetch(`${url}/_sandbox/faults`, {

@@ -1,5 +1,6 @@
 import { type Config, accountKey } from '../config/config.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { hearSignals } from '../system/signals.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions, OpenConnection } from './open-connection.ts';
 
@@ -20,10 +21,13 @@ export interface Connection {
 /** Prepares a connection to the service; loads and opens it with the first request. */
 export function connect(context: AppContext, config: Config, options: ConnectOptions): Connection {
   let opened: Promise<OpenConnection> | undefined;
-  const open = () =>
-    (opened ??= import('./open-connection.ts').then(({ openConnection }) =>
-      openConnection(context, config, options),
-    ));
+  const load = async () => {
+    const heard = hearSignals();
+    const { openConnection } = await import('./open-connection.ts');
+    await heard;
+    return await openConnection(context, config, options);
+  };
+  const open = () => (opened ??= load());
   return {
     client: async () => (await open()).client,
     async ledgerAccount({ offline }) {

@@ -56,6 +56,11 @@ export class FailureGroups {
     return true;
   }
 
+  /** Adds something other than a recording or a day, by its noun, that was not sent for now. */
+  addUnsent(noun: string, why: Failure): void {
+    this.#add('not sent', noun, noun, why);
+  }
+
   #add(verdict: Verdict, noun: string, name: string, why: Group['why']): void {
     const key = `${verdict}: ${why.message}`;
     const group: Group = this.#groups.get(key) ?? { verdict, why, names: [], counts: new Map() };
@@ -87,7 +92,8 @@ function groupText({ verdict, why: { message, hint }, names, counts }: Group): T
   const isRefused = verdict === 'refused by the service';
   const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
-  const counted = [...counts].map(([noun, count]) => plural(count, noun)).join(' and ');
+  const nouns = [...counts].map(([noun, count]) => plural(count, noun));
+  const counted = [nouns.slice(0, -1).join(', '), ...nouns.slice(-1)].filter(Boolean).join(' and ');
   const listed = isRefused
     ? firstNames([name, ...more])
     : names.length > LISTED

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 
+/** The argument that stands for stdin. */
+export const STDIN = '-';
+
 /**
  * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell do not
  * expand patterns. `*` and `?` are special in the last part of a path alone. A path that exists, or a

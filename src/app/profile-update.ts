@@ -2,6 +2,7 @@ import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
 import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { toJson } from '../base/printable.ts';
 import { KG_PER_POUND } from '../base/units.ts';
 
 export interface ProfileChange {
@@ -30,6 +31,14 @@ export interface ProfileRequest {
   readonly body?: JsonObject;
   /** The condition for sending this request, if it depends on an earlier answer. */
   readonly when?: string;
+}
+
+/** Returns the requests of a dry run as lines of text. */
+export function profileRequestLines(requests: readonly ProfileRequest[]): string[] {
+  return requests.flatMap(({ method, url, body, when }) => [
+    `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,
+    ...(body === undefined ? [] : [`  ${toJson(body)}`]),
+  ]);
 }
 
 /** The units in which athletes read weights, as services spell them; kg per unit. */
@@ -225,7 +234,7 @@ function leftWrong({ code, message, cause, details }: SyncError, stored: number)
 }
 
 /** Returns the profile in an answer: the answer itself, or its member `profile`. */
-function profileIn(answer: unknown): unknown {
+export function profileIn(answer: unknown): unknown {
   return isObject(answer) ? (answer['profile'] ?? answer) : answer;
 }
 

@@ -11,9 +11,7 @@ import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { plural } from '../terminal/words.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
 import type { AppContext } from './context.ts';
-
-/** The argument that stands for stdin. */
-export const STDIN = '-';
+import { STDIN } from './named-paths.ts';
 
 /** The inputs that a command line names. */
 export interface NamedInputs {

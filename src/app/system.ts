@@ -1,14 +1,15 @@
-import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { realPath } from '../system/executables.ts';
 import { takeEnvironment } from '../system/environment.ts';
 import { terminalFeatures } from '../terminal/features.ts';
 import { type Io, systemIo } from '../terminal/io.ts';
+import { standardStreams } from '../terminal/standard-streams.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
 import { systemConfigFile } from '../config/paths.ts';
 import { systemClock } from '../system/clock.ts';
+import { loadOs } from '../system/this-process.ts';
 
 /** The outside world. Tests replace it; no other module reads `process.env`. */
 export interface System {
@@ -36,6 +37,7 @@ export interface System {
 /** Returns the system's home folder of the user, for an environment without HOME; '' if none. */
 function homeOfUser(): string {
   try {
+    const { homedir, userInfo } = loadOs();
     return homedir() || userInfo().homedir;
   } catch {
     return '';
@@ -51,7 +53,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     homeDir: env['HOME'] || homeOfUser(),
     cwd: process.cwd(),
     clock: systemClock,
-    io: systemIo(process, terminalFeatures(env, process.platform), onLost),
+    io: systemIo(standardStreams(), terminalFeatures(env, process.platform), onLost),
     signal,
     machineZone: () => machineZone(env),
     openBrowser: async (url) => {

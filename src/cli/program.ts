@@ -6,6 +6,7 @@ import { createContext } from '../app/context.ts';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
+import { DEFAULT_WIDTH } from './help.ts';
 import { createRoot, declareCommand } from './tree.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
@@ -27,10 +28,15 @@ export interface ProgramOptions {
  */
 export function buildProgram(options: ProgramOptions, args: readonly string[]): Program {
   let exitCode: ExitCode = ExitCode.ok;
-  const root = createRoot(COMMANDS, options.version)
+  // Each command takes time to create, and one alone runs. The help names all.
+  const named = COMMANDS.filter(({ name }) => name === args[0]);
+  const root = createRoot(named.length > 0 ? named : COMMANDS, options.version)
     .configureOutput({
       writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,
+      // Otherwise commander asks `process.stdout`, which takes 2 ms to load.
+      getOutHelpWidth: () => options.system.io.stdoutColumns || DEFAULT_WIDTH,
+      getOutHasColors: () => false,
     })
     .exitOverride();
 
@@ -78,8 +84,10 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
         return exitCode;
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
+        // A help text was printed.
+        if (error.exitCode === 0) return ExitCode.ok;
         const { usageError } = await import('./usage-error.ts');
-        return usageError(error, args, root);
+        throw usageError(error, args, root);
       }
     },
   };

@@ -1,17 +1,16 @@
 import type { Command, CommanderError } from 'commander';
-import { ExitCode, SyncError } from '../base/errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { looksLikePath } from './not-sent.ts';
 import { commandMeant } from './other-words.ts';
 
-/** Returns 0 after a help text. @throws SyncError `USAGE` for a wrong command line */
+/** Returns the SyncError `USAGE` of a wrong command line. */
 export function usageError(
   error: CommanderError,
   args: readonly string[],
   root: Command,
-): ExitCode {
-  if (error.exitCode === 0) return ExitCode.ok;
+): SyncError {
   const words = args.filter((word) => !word.startsWith('-') && word !== 'help');
   const [name = '', subName = ''] = words;
   const parent = root.commands.find((command) => command.name() === name);
@@ -22,17 +21,17 @@ export function usageError(
   const help = sync(...path, '--help');
   if (unknown === undefined) {
     const guessed = guess === undefined ? '' : ` Did you mean ${guess}?`;
-    throw new SyncError('USAGE', `${fault}.${guessed}`, {
+    return new SyncError('USAGE', `${fault}.${guessed}`, {
       hint: phrase`${settingsHint(fault, path)}See ${help}.`,
     });
   }
   if (parent === undefined && looksLikePath(unknown)) {
-    throw new SyncError('USAGE', `There is no file, folder or command ${unknown}.`, {
+    return new SyncError('USAGE', `There is no file, folder or command ${unknown}.`, {
       hint: phrase`See ${help}.`,
     });
   }
   const meant = commandMeant(words) ?? (guess === undefined ? undefined : sync(...path, guess));
-  throw new SyncError('USAGE', `${fault}.`, { hint: phrase`${didYouMean(meant)}See ${help}.` });
+  return new SyncError('USAGE', `${fault}.`, { hint: phrase`${didYouMean(meant)}See ${help}.` });
 }
 
 /** Returns commander's message as a clause, and the word that it guesses. */

@@ -4,7 +4,7 @@ import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import type { AppContext } from '../app/context.ts';
 import { noteZoneOf, sameClocks } from '../app/platform-zone.ts';
-import { type ProfileReport, showOrUpdate } from '../app/profile-update.ts';
+import { type ProfileReport, profileRequestLines, showOrUpdate } from '../app/profile-update.ts';
 import { zoneShown } from '../app/zone.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
@@ -78,11 +78,7 @@ function decimal(flag: string, text: string | undefined): number | undefined {
 
 export function profileText(report: ProfileReport): Text {
   if (report.action === 'would-update') {
-    const lines = report.requests.flatMap(({ method, url, body, when }) => [
-      `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,
-      ...(body === undefined ? [] : [`  ${toJson(body)}`]),
-    ]);
-    return joinTexts(['Would be sent:', ...lines], '\n');
+    return joinTexts(['Would be sent:', ...profileRequestLines(report.requests)], '\n');
   }
   if (report.profile === undefined) return 'The profile is updated.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];

@@ -16,7 +16,8 @@ import { FailureGroups } from '../app/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
-import { STDIN, namedInputs } from '../app/record-inputs.ts';
+import { STDIN } from '../app/named-paths.ts';
+import { namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
@@ -141,10 +142,10 @@ async function push(
     tally.add(item);
     const { name, from } = options.zone;
     const zone = ('date' in item ? zones?.zoneOf(item.date) : undefined) ?? name;
-    const isGrouped = failures.add(item);
+    const isSilent = failures.add(item) || output.json;
     output.result(
       pushItemJson(item, { name: zone, from }),
-      isGrouped ? undefined : pushItemText(item, zone),
+      isSilent ? undefined : pushItemText(item, zone),
     );
   };
   const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { activityView } from '../app/activity-words.ts';
 import { configFor } from '../app/config.ts';
@@ -19,13 +18,12 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN } from '../app/record-inputs.ts';
-import { namedPaths } from '../app/named-paths.ts';
-import { isObject } from '../api/wire.ts';
+import { STDIN, namedPaths } from '../app/named-paths.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
+import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -64,7 +62,7 @@ export const upload: CommandModule = {
     const { clock, cwd, io, output } = context;
     if (paths.includes(STDIN)) throw notFromStdin();
     const config = configFor(context);
-    const baseUrl = requireBaseUrl(config);
+    const uploadUrl = endpointUrl(requireBaseUrl(config), config.endpoints.uploadFit);
     const { since } = flags;
     let view = activityView(io, clock.now(), 'UTC');
     /** Loads the athlete's zone, which a run with nothing to send does not need. */
@@ -86,8 +84,9 @@ export const upload: CommandModule = {
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);
-      const isGrouped = failures.add(item);
-      output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
+      // A folder may hold thousands of files, most of which print nothing.
+      if (output.json) output.result(uploadItemJson(item));
+      else if (!failures.add(item)) output.result({}, uploadItemText(item, view));
     };
     return await withLedger(
       context,
@@ -99,7 +98,7 @@ export const upload: CommandModule = {
           await withProgress(output, async (progress) => {
             await uploadBatch(context, namedPaths(paths, cwd), options, {
               cwd,
-              tempFolder: tmpdir(),
+              tempFolder: loadOs().tmpdir(),
               appVersion: context.version,
               ledger: uploads,
               known,
@@ -107,7 +106,7 @@ export const upload: CommandModule = {
                 await (zoneLoaded ??= loadZone());
                 return await connection.client();
               },
-              uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+              uploadUrl: () => uploadUrl,
               report,
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>
@@ -155,8 +154,7 @@ function parseMetadata(given: readonly string[]): Record<string, unknown> {
 function parseOneMetadata(text: string): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
-      const value = parseJson(text);
-      if (isObject(value)) return value;
+      return parseJson(text) as Record<string, unknown>;
     } catch (cause) {
       throw wrongMetadata(text, messageOf(cause));
     }

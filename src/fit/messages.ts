@@ -164,7 +164,7 @@ class SegmentReader implements Message {
       // Most messages have no visitor.
       const next =
         definition !== undefined && definition.visitor === undefined
-          ? this.#skip(definition, at + 1, end)
+          ? this.#skip(definition, at, end, lastStart)
           : this.#readRecord(header, at + 1, end);
       if (next === undefined) return at;
       at = next;
@@ -218,12 +218,16 @@ class SegmentReader implements Message {
     return found === undefined || found.offset < this.#absent ? undefined : found;
   }
 
-  #skip(definition: Definition, body: number, end: number): number | undefined {
-    const next = body + definition.size;
-    if (next > end) return undefined;
+  /** Skips a message, and those with the same header that follow it: in a recording, most do. */
+  #skip(definition: Definition, at: number, end: number, lastStart: number): number | undefined {
+    const bytes = this.#bytes;
+    const length = 1 + definition.size;
+    if (at + length > end) return undefined;
+    let next = at + length;
+    while (next < lastStart && next + length <= end && bytes[next] === bytes[at]) next += length;
     if (definition.timestampAt !== undefined) {
       this.#timed = definition;
-      this.#timedBody = body;
+      this.#timedBody = next - definition.size;
     }
     return next;
   }

@@ -9,6 +9,7 @@ import { LOGIN_LINES } from './lines/logins.ts';
 import { PLATFORM_LINES } from './lines/platform.ts';
 import { RECORD_LINES } from './lines/records.ts';
 import { SANDBOX_LINES } from './lines/sandbox.ts';
+import { SEED_LINES } from './lines/seed.ts';
 import { STATUS_LINES } from './lines/status.ts';
 import { UPLOAD_LINES } from './lines/uploads.ts';
 import { WATCHER_LINES } from './lines/watchers.ts';
@@ -29,6 +30,7 @@ export const LINES: readonly LineKind[] = [
   ...DAEMON_LINES,
   ...DEVICE_LINES,
   ...LOCAL_LINES,
+  ...SEED_LINES,
   ...SANDBOX_LINES,
   ...ERROR_LINES,
 ];

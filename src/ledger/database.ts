@@ -1,11 +1,11 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { randomInt } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
 import { type Database, guarded, transaction } from './guard.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
+import { type SqliteDatabase, loadSqlite } from '../system/sqlite.ts';
+import { loadCrypto } from '../system/this-process.ts';
 
 export type { Database } from './guard.ts';
 
@@ -50,6 +50,7 @@ const SCHEMA = `
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
   CREATE INDEX uploads_started ON uploads (account, started_at);
+  CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
 
   -- What was found in a file, so that an unchanged one is not read again.
   CREATE TABLE known_files (
@@ -220,7 +221,8 @@ const SLEEP = new Int32Array(new SharedArrayBuffer(4));
  * @throws SyncError `STORAGE`
  */
 export function openDatabase(path: string): Database {
-  let database: DatabaseSyncInstance;
+  const { DatabaseSync } = loadSqlite();
+  let database: SqliteDatabase;
   try {
     makeFolder(dirname(path), 0o700);
     if (!isThere(path)) create(path);
@@ -270,7 +272,7 @@ function create(path: string): void {
     if (lock !== undefined) break;
     if (waited >= BUSY_MS) throw new Error('another process is creating it and does not finish');
     // Two processes that try at the same moment may both be refused.
-    const pause = randomInt(CREATE_POLL_MS.min, CREATE_POLL_MS.max);
+    const pause = loadCrypto().randomInt(CREATE_POLL_MS.min, CREATE_POLL_MS.max);
     Atomics.wait(SLEEP, 0, 0, pause);
     waited += pause;
     if (isThere(path)) return;
@@ -285,6 +287,7 @@ function create(path: string): void {
     rmSync(made, { force: true });
     // SQLite copies these permissions to the files beside it (log, shared memory).
     closeSync(openSync(made, 'wx', 0o600));
+    const { DatabaseSync } = loadSqlite();
     const database = new DatabaseSync(made);
     try {
       transaction(database, () => {
@@ -307,7 +310,7 @@ const TIDY_BYTES = 256 * 1024;
  * Merges a large log into the file. The binding keeps a connection alive until its statements are
  * collected, so closing does not do it, and the next process would have to read the whole log.
  */
-function tidy(database: DatabaseSyncInstance, path: string): void {
+function tidy(database: SqliteDatabase, path: string): void {
   try {
     if (statSync(`${path}-wal`).size < TIDY_BYTES) return;
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');

@@ -1,5 +1,5 @@
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type SyncError, systemCode } from '../base/errors.ts';
+import type { SqliteDatabase } from '../system/sqlite.ts';
 
 type Value = null | number | bigint | string | Uint8Array;
 
@@ -24,7 +24,7 @@ export interface Database {
  * @param beforeClose must not throw
  */
 export function guarded(
-  database: DatabaseSyncInstance,
+  database: SqliteDatabase,
   failureOf: (cause: unknown) => SyncError,
   beforeClose: () => void,
 ): Database {

@@ -46,6 +46,7 @@ class SqliteKnownFiles {
   readonly #account: string;
   readonly #now: () => number;
   readonly #select: Statement;
+  readonly #selectUploaded: Statement;
   readonly #upsert: Statement;
   readonly #unsaved = new Map<string, () => void>();
   /** Files read with a stamp from the future, and when that was first (ms since the epoch). */
@@ -60,6 +61,10 @@ class SqliteKnownFiles {
               u.state, u.attempts, u.refusals, u.changed_at
        FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
        WHERE k.path = ?`,
+    );
+    this.#selectUploaded = database.prepare(
+      `SELECT u.sha256 FROM known_files k JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
+       WHERE k.path = ? AND k.size = ? AND k.mtime_ms = ? AND k.ctime_ms = ? AND u.state = 'confirmed'`,
     );
     this.#upsert = database.prepare(
       `INSERT OR REPLACE INTO known_files
@@ -95,6 +100,18 @@ class SqliteKnownFiles {
               changedAt: row.changed_at,
             },
     };
+  }
+
+  /**
+   * Returns the hash of the recording in an unchanged file if it is uploaded. For a folder without new
+   * recordings, this is the only look-up of each file: one column.
+   */
+  uploaded(filePath: string, fileStamp: FileStamp): string | undefined {
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    if (this.#unsaved.has(path)) this.flush();
+    const { size, mtimeMs, ctimeMs } = stamp;
+    const row = this.#selectUploaded.get(this.#account, path, size, mtimeMs, ctimeMs);
+    return (row as { readonly sha256: string } | undefined)?.sha256;
   }
 
   /** Records a file, at the latest with {@link flush}: after a crash it is read again. */

@@ -103,13 +103,13 @@ export class RecordLedger {
     );
   }
 
-  /** Returns a day; `changedAt` in ms since the epoch. */
+  /** Returns a day, with the digest of the record that was last confirmed; `changedAt` in ms since the epoch. */
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: DayState; readonly changedAt: number } | undefined {
+  ): { readonly state: DayState; readonly digest: string; readonly changedAt: number } | undefined {
     const found = this.#row(kind, date);
-    return found && { state: found.state, changedAt: found.changed_at };
+    return found && { state: found.state, digest: found.digest, changedAt: found.changed_at };
   }
 
   /** Returns the state of each known day from `first` to `last`. */

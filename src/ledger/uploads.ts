@@ -236,12 +236,8 @@ class SqliteUploadLedger {
   }
 
   counts(): Readonly<Record<LedgerUpload['state'], number>> {
-    const counts = { pending: 0, confirmed: 0, rejected: 0 };
-    const rows = this.#statements.count.all(this.#account);
-    for (const { state, number } of rows as { state: LedgerUpload['state']; number: number }[]) {
-      counts[state] = number;
-    }
-    return counts;
+    const counts = this.#statements.count.get(this.#account);
+    return counts as Record<LedgerUpload['state'], number>;
   }
 
   /** Returns the time of the last confirmation (ms since the epoch). */

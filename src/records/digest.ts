@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { loadCrypto } from '../system/this-process.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /**
@@ -18,15 +18,21 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 
 /** SHA-256 (hex) of a text. */
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return loadCrypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */
 export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
-  return `{${members.join(',')}}`;
+  if (typeof value !== 'object' || value === null) {
+    return Number.isFinite(value) ? String(value) : JSON.stringify(value);
+  }
+  let members = '';
+  if (Array.isArray(value)) {
+    for (const element of value) members += `,${canonicalJson(element)}`;
+    return `[${members.slice(1)}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    members += `,${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
+  }
+  return `{${members.slice(1)}}`;
 }

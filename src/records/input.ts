@@ -3,9 +3,13 @@ import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
 import type { FitSample } from '../fit/wellness.ts';
 import { openPlainFile } from '../system/plain-file.ts';
+import { keepHeapSmall } from '../system/small-heap.ts';
 
 /** Limits an input; records of many years stay far below it. */
 export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
+
+/** An input above this leaves much garbage (bytes). */
+const LARGE_INPUT = 8 * 1024 * 1024;
 
 /** A source of records. */
 export interface Input {
@@ -58,6 +62,7 @@ export async function* openInput(
           details: { path: name },
         });
       }
+      if (size > LARGE_INPUT) keepHeapSmall();
       yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     }
   } catch (error) {
@@ -89,8 +94,12 @@ function reasonOf(error: unknown): string {
   }
 }
 
-export async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
   const all: Buffer[] = [];
   for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
+  return all;
+}
+
+export async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  return Buffer.concat(await allOf(chunks));
 }

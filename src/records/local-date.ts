@@ -225,21 +225,37 @@ function render({ instant, wall }: Place, date: string): string {
 
 /** An instant (ms) as `logged_at` writes it, with an offset in minutes. */
 export function writeInstant(instant: number, minutes: number): string {
-  const [clock = '', millis = ''] = new Date(instant + minutes * MINUTE)
-    .toISOString()
-    .slice(0, -1)
-    .split('.');
-  return `${clock}${millis === '000' ? '' : `.${millis}`}${writeOffset(minutes)}`;
+  const wall = instant + minutes * MINUTE;
+  const date = dateOf(wall);
+  const time = wall - lastDay * DAY;
+  const clock = `${hourAndMinute(Math.floor(time / MINUTE))}:${twoDigits(Math.floor(time / 1000) % 60)}`;
+  const millis = time % 1000 === 0 ? '' : `.${String(time % 1000).padStart(3, '0')}`;
+  return `${date}T${clock}${millis}${writeOffset(minutes)}`;
 }
 
 function writeOffset(minutes: number): string {
-  const size = Math.abs(minutes);
-  const pad = (number: number): string => String(number).padStart(2, '0');
-  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+  return `${minutes < 0 ? '-' : '+'}${hourAndMinute(Math.abs(minutes))}`;
 }
 
+function hourAndMinute(minutes: number): string {
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
+}
+
+/** The day of the last answer of {@link dateOf}: most questions are about the same one. */
+let lastDay = NaN;
+let lastDate = '';
+
 function dateOf(wall: number): string {
-  return new Date(wall).toISOString().slice(0, 10);
+  const day = Math.floor(wall / DAY);
+  if (day !== lastDay) {
+    lastDate = new Date(wall).toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastDate;
 }
 
 function outOfRange(date: string): Refused | undefined {

@@ -2,7 +2,7 @@ import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { mergeDay } from './day-plan.ts';
-import { itemKey } from './items.ts';
+import { itemIdentity, itemKey } from './items.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -172,7 +172,7 @@ export class DayMerger {
     const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
-      : nutrition(about, partsOf(parts), fields);
+      : nutrition(about, partsOf(parts), textOf(day.parts), fields);
   }
 
   #reportMerge(date: string, day: Day, parts: readonly ReadPart[]): void {
@@ -212,8 +212,18 @@ interface ReadPart {
 function partsOf(parts: readonly ReadPart[]): NutritionPart[] {
   return parts.map(({ input, lists }) => ({
     input,
-    items: lists.length === 0 ? undefined : lists.flat(),
+    ...(lists.length === 0 ? {} : { items: lists.flat() }),
   }));
+}
+
+/** Returns {@link partsOf} as JSON text. */
+function textOf(parts: Day['parts']): string {
+  const texts = parts.map(({ input, lists }) => {
+    const elements = lists.map((list) => list.slice(1, -1)).filter((text) => text !== '');
+    const items = lists.length === 0 ? '' : `,"items":[${elements.join(',')}]`;
+    return `{"input":${JSON.stringify(input)}${items}}`;
+  });
+  return `[${texts.join(',')}]`;
 }
 
 /** One record is sent as it was read, several as a list. */
@@ -286,13 +296,24 @@ function warn(day: Day, warning: Warning): void {
 /** Counts the items that equal one in another of the lists. */
 function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
   if (lists.length < 2) return 0;
-  const first = new Map<string, number>();
+  // Equal items have the same identity, which takes less time to find than all of an item's fields.
+  const alike = new Map<string, { readonly item: JsonObject; readonly list: number }[]>();
+  for (const [list, items] of lists.entries()) {
+    for (const item of items) {
+      const identity = itemIdentity(item);
+      const found = alike.get(identity);
+      if (found === undefined) alike.set(identity, [{ item, list }]);
+      else found.push({ item, list });
+    }
+  }
   let count = 0;
-  for (const [index, items] of lists.entries()) {
-    for (const key of items.map(itemKey)) {
-      const list = first.get(key) ?? index;
-      first.set(key, list);
-      if (list !== index) count++;
+  for (const found of alike.values()) {
+    if (found.length === 1) continue;
+    const first = new Map<string, number>();
+    for (const { item, list } of found) {
+      const key = itemKey(item);
+      if (!first.has(key)) first.set(key, list);
+      else if (first.get(key) !== list) count++;
     }
   }
   return count;
@@ -318,24 +339,23 @@ function wellness(about: About, body: JsonObject): PreparedRecord {
 function nutrition(
   about: About,
   parts: readonly NutritionPart[],
+  partsText: string,
   fields: JsonObject,
 ): PreparedRecord {
-  const text = JSON.stringify({ parts, fields });
-  const said = () => JSON.parse(text) as { parts: NutritionPart[]; fields: JsonObject };
+  const fieldsText = JSON.stringify(fields);
   const { date } = about;
   return {
     kind: 'nutrition',
     ...about,
-    digest: recordDigest({ date, ...said() } as unknown as JsonObject),
+    digest: recordDigest({ date, parts, fields } as unknown as JsonObject),
     get parts() {
-      return said().parts;
+      return JSON.parse(partsText) as NutritionPart[];
     },
     get fields() {
-      return said().fields;
+      return JSON.parse(fieldsText) as JsonObject;
     },
     get body() {
-      const day = said();
-      const { content } = mergeDay(EMPTY_DAY, day.parts, day.fields, 'same-input');
+      const { content } = mergeDay(EMPTY_DAY, this.parts, this.fields, 'same-input');
       return nutritionBody(date, content);
     },
   };

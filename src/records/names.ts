@@ -41,9 +41,17 @@ export class Names {
 /** Limits the cached spellings: the same few come in every record. */
 const MAX_KEPT = 1_000;
 
+const plainSpellings = new Map<string, string>();
+
 /** Removes what spellings of one name differ in. */
 export function plain(spelling: string): string {
-  return spelling.replace(/[_\-\s]/g, '').toLowerCase();
+  let found = plainSpellings.get(spelling);
+  if (found === undefined) {
+    if (plainSpellings.size >= MAX_KEPT) plainSpellings.clear();
+    found = spelling.replace(/[_\-\s]/g, '').toLowerCase();
+    plainSpellings.set(spelling, found);
+  }
+  return found;
 }
 
 /**

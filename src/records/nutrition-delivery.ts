@@ -68,7 +68,8 @@ export async function deliverDay(
     target.warn(words.emptiesNote(record, date));
   }
   if (options.dryRun) {
-    if (gone.length > 0 && options.undo === undefined) target.warn(words.goneNote(record, gone, true));
+    if (gone.length > 0 && options.undo === undefined)
+      target.warn(words.goneNote(record, gone, true));
     const looksFirst = service.kind !== 'replace' && !service.isOpaque;
     const items = looksFirst
       ? outgoing(content).items.filter(

@@ -66,11 +66,9 @@ export function readItem(
   );
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
-  const body = Object.fromEntries([
-    ...known,
-    ['logged_at', loggedAt],
-    ...(unknownFields ? unknown : []),
-  ]);
+  const body: JsonObject = Object.fromEntries(known);
+  body['logged_at'] = loggedAt;
+  if (unknownFields) for (const [name, value] of unknown) body[name] = value;
   return { field, body, loggedAt, date, zoneUsed };
 }
 

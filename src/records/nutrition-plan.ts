@@ -78,6 +78,7 @@ function holdMoved(
   const replaces = service.kind === 'replace';
   const isIn = (items: readonly SentItem[], item: SentItem) =>
     items.some(({ body }) => sameInput(body, item.body));
+  if (gone.length === 0 && !record.zoneUsed) return { content, gone, moved: [] };
   const around = daysAround(date).map((day) => ({
     stored: ledger.nutrition.day(day).stored.items,
     said: itemsOf(run.get(day)),

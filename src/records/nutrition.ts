@@ -3,15 +3,7 @@ import { Names, plain } from './names.ts';
 import { type ReadItem, readItem } from './nutrition-item.ts';
 import { noteImplausibleDay } from './plausible.ts';
 import { noteFarAhead, noteMissingDate, readDate, type RecordDate } from './record-date.ts';
-import type {
-  DayDraft,
-  JsonObject,
-  JsonValue,
-  Reading,
-  ReadingOptions,
-  RecurringNote,
-  Warning,
-} from './types.ts';
+import type { DayDraft, JsonObject, JsonValue, Reading, ReadingOptions } from './types.ts';
 import {
   isObject,
   noteNothingKnown,
@@ -25,11 +17,10 @@ import {
 const dayNames = new Names(NUTRITION_FIELDS);
 const wellnessNames = new Names(WELLNESS_FIELDS);
 
-interface Item extends ReadItem {
-  readonly source: string;
+interface Item {
+  readonly read: ReadItem;
   readonly raw: JsonValue;
-  readonly warnings: Warning[];
-  readonly recurring: readonly RecurringNote[];
+  readonly notes: Notes;
 }
 
 /**
@@ -70,7 +61,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   if (!spans)
     noteImplausibleDay(
       known,
-      (items ?? []).map(({ body }) => body),
+      (items ?? []).map(({ read }) => read.body),
       value,
       notes,
     );
@@ -79,7 +70,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
     noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
   }
   for (const day of days) {
-    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
+    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
     noteFarAhead(day.date, field, notes, options);
   }
   const kept = spans ? dropTotals(fields, days.length, notes) : fields;
@@ -94,14 +85,14 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
       date: day.date,
       source: notes.source,
       fields: dayFields,
-      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.body),
-      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.warnings)],
+      items: itemsNames.length === 0 ? undefined : day.items.map(({ read }) => read.body),
+      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
       recurring: [
         ...(index === 0 ? notes.recurring : []),
-        ...day.items.flatMap((item) => item.recurring),
+        ...day.items.flatMap((item) => item.notes.recurring),
       ],
       raws: options.raw ? [dayRaw] : [],
-      zoneUsed: day.zoneUsed || day.items.some((item) => item.zoneUsed),
+      zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
       at: typeof date === 'object' ? date.at : undefined,
     };
   });
@@ -141,11 +132,9 @@ function readItems(
   const items: Item[] = [];
   value.forEach((raw, index) => {
     const own = new Notes(notes.source, options.strict);
-    const item = readItem(raw, `${field}/${index}`, day, own, options);
+    const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
-    if (item === undefined) return;
-    const { source, warnings, recurring } = own;
-    items.push({ ...item, source, raw, warnings, recurring });
+    if (read !== undefined) items.push({ read, raw, notes: own });
   });
   return items;
 }
@@ -164,17 +153,20 @@ function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined
   }
   const days = new Map<string, Item[]>();
   for (const item of items) {
-    const day = days.get(item.date);
-    if (day === undefined) days.set(item.date, [item]);
+    const { date: written } = item.read;
+    const day = days.get(written);
+    if (day === undefined) days.set(written, [item]);
     else day.push(item);
   }
   return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
 }
 
-function noteOtherDay(item: Item, date: string): void {
-  if (item.date === date) return;
-  const message = `${item.loggedAt} is on ${item.date}, the record says ${date}: kept as said`;
-  item.warnings.push({ source: item.source, field: item.field, message });
+function noteOtherDay({ read, notes }: Item, date: string): void {
+  if (read.date === date) return;
+  notes.warn(
+    read.field,
+    `${read.loggedAt} is on ${read.date}, the record says ${date}: kept as said`,
+  );
 }
 
 /** Drops the totals of a record that spans days: they cannot be divided by day. */

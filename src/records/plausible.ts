@@ -109,7 +109,10 @@ export function noteImplausibleDay(
 ): void {
   const spellingOf = spellingsIn(record, nutritionNames);
   noteDoubts(fields, DAY_DOUBTS, record, spellingOf, notes);
-  for (const name of SUMMED_TOTALS) noteTotal(name, fields, items, spellingOf(name), notes);
+  for (const name of SUMMED_TOTALS) {
+    const total = numberIn(fields, name);
+    if (total !== undefined) noteTotal(name, total, items, spellingOf(name), notes);
+  }
 }
 
 /** Notes implausible values of a nutrition item. @param path its place in the record */
@@ -131,12 +134,12 @@ function noteDoubts(
   notes: Notes,
   path = '',
 ): void {
-  for (const [name, doubtAbout] of Object.entries(doubts)) {
+  for (const name in doubts) {
     const value = numberIn(fields, name);
     if (value === undefined) continue;
     // As it is written: 2.5 l are not 3 l, even if the field takes whole numbers only.
     const written = record[spellingOf(name)];
-    const found = doubtAbout(typeof written === 'number' ? written : value);
+    const found = doubts[name]?.(typeof written === 'number' ? written : value);
     if (found === undefined) continue;
     const field = joinPointer(path, spellingOf(name));
     notes.doubt(`implausible ${name}`, field, () => found, SENT);
@@ -165,14 +168,13 @@ const SMALL_TOTAL = { calories: 200, other: 20 };
 
 function noteTotal(
   name: string,
-  fields: Fields,
+  total: number,
   items: readonly JsonObject[],
   field: string,
   notes: Notes,
 ): void {
-  const total = numberIn(fields, name);
   const stated = items.map((item) => item[name]).filter((value) => typeof value === 'number');
-  if (total === undefined || stated.length === 0) return;
+  if (stated.length === 0) return;
   const sum = Number(stated.reduce((all, value) => all + value, 0).toPrecision(6));
   const small = name === 'calories' ? SMALL_TOTAL.calories : SMALL_TOTAL.other;
   // An item that does not state the field may be the rest of a higher total.
@@ -190,6 +192,8 @@ function numberIn(fields: Fields, name: string): number | undefined {
 
 /** Returns a function for the spelling of a field in a record. */
 function spellingsIn(record: JsonObject, names: Names): (name: string) => string {
-  return (name) =>
-    Object.keys(record).find((key) => names.find(key) === name && record[key] !== null) ?? name;
+  return (name) => {
+    for (const key in record) if (names.find(key) === name && record[key] !== null) return key;
+    return name;
+  };
 }

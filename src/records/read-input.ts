@@ -1,12 +1,13 @@
 import { prepend } from '../base/chunks.ts';
 import { parseDocument, readDocument } from './document.ts';
 import { fitSamples, isFit } from './fit-input.ts';
-import { MAX_INPUT_BYTES, type Input, joinAll, openInput } from './input.ts';
-import { LARGE_BYTES, readHead } from './input-head.ts';
+import { MAX_INPUT_BYTES, type Input, allOf, joinAll, openInput } from './input.ts';
+import { type InputHead, LARGE_BYTES, readHead } from './input-head.ts';
 import { readList } from './json-list.ts';
+import { readListParts } from './list-parts.ts';
 import { linesOf, readLines } from './ndjson.ts';
 import { type ExportReader, isXml, matchText, sampleOf } from './sources/export-reader.ts';
-import { type Match, matchFit, matchJson, mayMatchJson } from './sources/recognise.ts';
+import { LOOKED_AT, type Match, matchFit, matchJson, mayMatchJson } from './sources/recognise.ts';
 import type { Source } from './sources/types.ts';
 import { rejectOtherFormat } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
@@ -65,11 +66,29 @@ export async function* readInput(
       yield* text;
       return;
     }
+    if (isOwnList(name, form, exports)) {
+      yield* readListParts(name, await allOf(all), form.list, kind);
+      return;
+    }
     const document = parseDocument(name, await joinAll(all));
     yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);
   } finally {
     await chunks.return();
   }
+}
+
+/** Checks for a large document that is a list of records in the platform's form. */
+function isOwnList(
+  name: string,
+  form: InputHead['form'],
+  exports: ExportReader | undefined,
+): form is Extract<InputHead['form'], { kind: 'list' }> {
+  return (
+    form.kind === 'list' &&
+    form.list.member === undefined &&
+    form.first.length === LOOKED_AT &&
+    exports?.mayMatch(name, form.first) !== true
+  );
 }
 
 /**

@@ -115,7 +115,7 @@ function readClock(date: string, [, hh, mm, ss = '0', fraction = '']: string[]):
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
-  return Date.parse(`${date}T00:00:00Z`) + clock;
+  return Date.parse(date) + clock;
 }
 
 function readOffset(text: string): number | 'utc' | 'none' | Fault {
@@ -163,6 +163,7 @@ function findZone(name: string): string | undefined {
 function wrongDate(year: number, month: number, day: number): string | undefined {
   const name = MONTHS[month - 1];
   if (name === undefined) return `there is no month ${month}`;
+  if (day >= 1 && day <= 28) return undefined;
   const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
   if (day >= 1 && day <= days) return undefined;
   return `there is no day ${day} in ${name} ${year}, which has ${days} days`;

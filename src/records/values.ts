@@ -49,12 +49,6 @@ function saying(found: string, done?: string): string {
   return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }
 
-/** A field's value and its spelling in the input, to report a second spelling. */
-interface Read {
-  readonly spelling: string;
-  readonly value: JsonValue;
-}
-
 /** The members of an object: those a table knows, by their canonical names, and the others. */
 export interface ReadFields {
   readonly known: ReadonlyMap<string, JsonValue>;
@@ -76,27 +70,40 @@ export function readFields(
   path = '',
   skip: ReadonlySet<string> = new Set(),
 ): ReadFields {
-  const known = new Map<string, Read>();
+  const known = new Map<string, JsonValue>();
+  const spellings = new Map<string, string>();
   const unknown: [string, JsonValue][] = [];
-  for (const [spelling, raw] of Object.entries(object)) {
+  for (const spelling of Object.keys(object)) {
+    const raw = object[spelling] ?? null;
     if (raw === null || skip.has(spelling)) continue;
-    const field = joinPointer(path, spelling);
     const name = names.find(spelling);
     const rule = name === undefined ? undefined : table[name];
     if (name === undefined || rule === undefined) {
-      if (isHarmful(spelling)) notes.warn(field, 'is no name for a field: not sent');
-      else unknown.push([spelling, raw]);
+      if (!isHarmful(spelling)) unknown.push([spelling, raw]);
+      else notes.warn(joinPointer(path, spelling), 'is no name for a field: not sent');
       continue;
     }
-    const value = readValue(raw, rule, field, notes);
+    const value = isPlainNumber(raw, rule)
+      ? raw
+      : readValue(raw, rule, joinPointer(path, spelling), notes);
     if (value === undefined) continue;
     const other = known.get(name);
-    if (other === undefined) known.set(name, { spelling, value });
-    else if (!sameJson(other.value, value)) {
-      noteOther(field, value, other.spelling, other.value, notes);
+    if (other === undefined) {
+      known.set(name, value);
+      spellings.set(name, spelling);
+    } else if (!sameJson(other, value)) {
+      noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
     }
   }
-  return { known: new Map([...known].map(([name, { value }]) => [name, value])), unknown };
+  return { known, unknown };
+}
+
+/** Checks for a number as a field takes it, which needs no note: nearly all values are. */
+function isPlainNumber(value: JsonValue, rule: FieldRule): boolean {
+  if (typeof value !== 'number' || (rule.type !== 'number' && rule.type !== 'integer'))
+    return false;
+  if (rule.type === 'integer' && !Number.isInteger(value)) return false;
+  return value >= rule.min && value <= rule.max;
 }
 
 /** Limits the unknown fields that are listed of a record without any known one. */
@@ -210,18 +217,27 @@ function isHarmful(name: string): boolean {
 /** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */
 const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
+/** Checks that a database can hold every text of a value, names included. */
+function isStorable(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isStorable);
+  return Object.keys(value).every((name) => isStorable(name) && isStorable(value[name] ?? null));
+}
+
 /** Notes a problem for each text of a record, names included, that no database can hold. */
 export function noteUnstorable(value: JsonValue, path: string, notes: Notes): void {
+  // Paths are for problems, and nearly no record has one.
+  if (isStorable(value)) return;
   if (typeof value === 'string') {
     const found = UNSTORABLE.exec(value)?.[0];
-    if (found === undefined) return;
     const what = found === '\0' ? 'a NUL character' : 'half of a surrogate pair';
     notes.problem(path, `has ${what} in it, which no platform can store: remove it`);
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => noteUnstorable(item, joinPointer(path, String(index)), notes));
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      if (UNSTORABLE.test(name)) noteUnstorable(name, joinPointer(path, name), notes);
+      noteUnstorable(name, joinPointer(path, name), notes);
       noteUnstorable(member, joinPointer(path, name), notes);
     }
   }

@@ -1,5 +1,5 @@
+import { IntlOffsets } from './zones/intl.ts';
 import type { Offsets, ZoneData } from './zones/offsets.ts';
-import { RuntimeOffsets } from './zones/runtime.ts';
 
 /**
  * Time zones: the offset at an instant, and the instant of a wall time. Instants are milliseconds since
@@ -81,7 +81,7 @@ export function useZoneData(data: ZoneData): void {
 export function zoneRules(name: string): ZoneRules {
   let found = rules.get(name);
   if (found === undefined) {
-    found = new ZoneRules(newest?.offsets(name) ?? new RuntimeOffsets(name));
+    found = new ZoneRules(newest?.offsets(name) ?? new IntlOffsets(name));
     rules.set(name, found);
   }
   return found;

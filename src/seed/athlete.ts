@@ -1,9 +1,12 @@
 import { sine } from './arithmetic.ts';
+import { characterOf, type Character } from './character.ts';
 import { stream } from './random.ts';
+import { SEASON } from './season.ts';
 
 /** The synthetic athlete at the peak of the season; {@link detraining} applies to other days. */
 export interface Athlete {
   readonly seed: number;
+  readonly character: Character;
   /** Functional threshold power on race day (W). */
   readonly ftp: number;
   /** Work capacity above FTP (W'), J. */
@@ -28,10 +31,13 @@ export interface Athlete {
 
 export function athleteOf(seed: number): Athlete {
   const random = stream(seed, 'athlete');
-  const weight = random.between(62, 78);
-  const wattsPerKg = random.between(3.5, 4.4);
+  const character = characterOf(seed);
+  const weight = random.between(57, 82);
+  // More training makes fitter, by up to 0.5 W/kg.
+  const wattsPerKg = random.between(3.5, 3.9) + (character.volume - 0.7) * 0.83;
   return {
     seed,
+    character,
     ftp: Math.round(weight * wattsPerKg),
     reserve: Math.round(random.between(17_000, 24_000)),
     runThreshold: random.between(3.8, 4.5),
@@ -47,9 +53,6 @@ export function athleteOf(seed: number): Athlete {
     serial: (random.uint32() | 1) >>> 0,
   };
 }
-
-/** Days between two races: 52 weeks. */
-export const SEASON = 364;
 
 /**
  * Returns the lack of form: 0 on race day, 1 at the start of the season, 320 days before it. Form

@@ -12,6 +12,8 @@ export class Calendar {
   readonly zone: string;
   readonly #until: Temporal.PlainDate;
   readonly #days = new Map<number, Temporal.PlainDate>();
+  /** The calendar whose dates this one has. */
+  #home: Calendar | undefined;
 
   /**
    * @param until the last day, `YYYY-MM-DD`
@@ -67,7 +69,28 @@ export class Calendar {
     );
   }
 
+  /** Returns a calendar with the dates of this one and the times of another zone. */
+  elsewhere(zone: string): Calendar {
+    const calendar = new Calendar(this.#until.toString(), zone);
+    calendar.#home = this;
+    return calendar;
+  }
+
+  /**
+   * Returns the first second (local, after midnight) that a day's clock change repeats: 7200 if clocks
+   * go back from 03:00 to 02:00. Null on other days.
+   */
+  repeatedSecond(daysBefore: number): number | null {
+    const day = this.#day(daysBefore);
+    const change = day.toZonedDateTime(this.zone).getTimeZoneTransition('next');
+    if (change?.toPlainDate().equals(day) !== true) return null;
+    const { offsetNanoseconds } = change.subtract({ nanoseconds: 1 });
+    if (offsetNanoseconds <= change.offsetNanoseconds) return null;
+    return change.hour * 3600 + change.minute * 60;
+  }
+
   #day(daysBefore: number): Temporal.PlainDate {
+    if (this.#home !== undefined) return this.#home.#day(daysBefore);
     let day = this.#days.get(daysBefore);
     if (day === undefined) {
       day = this.#until.subtract({ days: daysBefore });

@@ -13,12 +13,8 @@ import {
 import { FitWriter, type MessageWriter } from './fit-writer.ts';
 import type { RecordingTruth } from './recording.ts';
 
-/** Name of the device and the user, to mark the file as synthetic for anyone who opens it. */
+/** Name of the user, to mark the file as synthetic for anyone who opens it. */
 const SYNTHETIC_NAME = 'Synthetic athlete';
-
-/** Manufacturer number for development in the FIT profile. */
-const DEVELOPMENT = 255;
-const PRODUCT = 1;
 
 /** Global and local message numbers: with its own local number, a message is defined once. */
 const Message = {
@@ -109,23 +105,26 @@ function writeHead(
   truth: RecordingTruth,
   owner: Owner,
 ): void {
+  const { name, manufacturer, product } = truth.device;
+  // Marks the file as synthetic too.
+  const productName = `${name} (synthetic)`;
   write(Message.fileId, [
     enumeration(0, 4), // activity
-    uint16(1, DEVELOPMENT),
-    uint16(2, PRODUCT),
+    uint16(1, manufacturer),
+    uint16(2, product),
     { number: 3, size: 4, baseType: FitBaseType.Uint32z, value: truth.serial },
     time(4, truth.start),
-    text(8, SYNTHETIC_NAME),
+    text(8, productName),
   ]);
   write(Message.fileCreator, [uint16(0, 100)]);
   write(Message.deviceInfo, [
     time(253, truth.start),
     uint8(0, 0), // the device that made the file
-    uint16(2, DEVELOPMENT),
+    uint16(2, manufacturer),
     { number: 3, size: 4, baseType: FitBaseType.Uint32z, value: truth.serial },
-    uint16(4, PRODUCT),
+    uint16(4, product),
     uint16(5, 100),
-    text(27, SYNTHETIC_NAME),
+    text(27, productName),
   ]);
   write(Message.userProfile, [
     text(0, SYNTHETIC_NAME),

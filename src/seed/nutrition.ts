@@ -36,7 +36,7 @@ interface SyntheticItem {
 
 /** The facts about a workout that determine meals. */
 export interface FuelledWorkout {
-  /** Seconds after local midnight. */
+  /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly end: number;
   /** kcal */
@@ -51,14 +51,16 @@ interface NutritionDay {
   readonly index: number;
   readonly date: string;
   readonly calendar: Calendar;
+  /** Days before the last one, for the calendar. */
+  readonly daysBefore: number;
   readonly workouts: readonly FuelledWorkout[];
   /** Whether this is a day of carbohydrate loading: the two before the race. */
   readonly loading: boolean;
 }
 
 interface Serving {
-  /** Seconds after local midnight. */
-  readonly second: number;
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly instant: number;
   readonly food: Food;
   /** g or ml */
   readonly amount: number;
@@ -85,7 +87,7 @@ export function nutritionOf(day: NutritionDay): SyntheticNutrition {
   const around = workouts.flatMap((workout) => aroundWorkout(workout, weight, random));
   const left = Math.max(target - carbsOf(around), weight * 1.2);
   const servings = [...around, ...mealsOf(left, burned, day, random)];
-  servings.sort((a, b) => a.second - b.second);
+  servings.sort((a, b) => a.instant - b.instant);
   const hours = workouts.reduce(
     (total, workout) => total + (workout.end - workout.start) / 3600,
     0,
@@ -102,9 +104,9 @@ export function nutritionOf(day: NutritionDay): SyntheticNutrition {
 function aroundWorkout(workout: FuelledWorkout, weight: number, random: Random): Serving[] {
   const { start, end, calories } = workout;
   const servings: Serving[] = [];
-  const add = (second: number, food: Food, amount: number) => {
+  const add = (instant: number, food: Food, amount: number) => {
     servings.push({
-      second: Math.round(second),
+      instant: Math.round(instant),
       food,
       amount: Math.round(amount / 5) * 5,
       meal: 'SNACK',
@@ -191,17 +193,14 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
   let left = carbs;
   if (random.chance(0.6)) {
     const nuts = Math.round(random.integer(4, 7) * (1 + burned / 1500)) * 5;
-    const second = (15 * 60 + 50 + random.integer(-25, 25)) * 60;
-    servings.push({ second, food: foods.nuts, amount: nuts, meal: 'SNACK' });
+    const instant = freeTime(atMinute(day, 15 * 60 + 50 + random.integer(-25, 25)), day);
+    servings.push({ instant, food: foods.nuts, amount: nuts, meal: 'SNACK' });
     left -= carbsOf(servings);
   }
   let shares = 1;
   for (const plan of MEALS) {
-    const usually = (plan.minute + random.integer(-plan.spread, plan.spread)) * 60;
-    const second =
-      plan.meal === 'BREAKFAST'
-        ? breakfastTime(usually, day.workouts)
-        : freeTime(usually, day.workouts);
+    const usually = atMinute(day, plan.minute + random.integer(-plan.spread, plan.spread));
+    const begin = plan.meal === 'BREAKFAST' ? breakfastTime(usually, day) : freeTime(usually, day);
     const protein = random.pick(plan.protein);
     const side = random.pick(plan.side);
     const usual = random.pick(plan.main);
@@ -210,7 +209,7 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
     const serve = (food: Food, amount: number, delay: number): number => {
       const whole = Math.round(amount / 5) * 5;
       if (whole === 0) return 0;
-      servings.push({ second: second + delay, food, amount: whole, meal: plan.meal });
+      servings.push({ instant: begin + delay, food, amount: whole, meal: plan.meal });
       return (food.carbs * whole) / 100;
     };
     // The next meals compensate for a meal's deviation from its share.
@@ -229,18 +228,26 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
 }
 
 /** Returns the time of breakfast: two hours before a long morning workout, otherwise a free time. */
-function breakfastTime(usual: number, workouts: readonly FuelledWorkout[]): number {
-  const long = workouts.find(({ start, end }) => start < 11 * 3600 && end - start > 5400);
-  return long === undefined ? freeTime(usual, workouts) : Math.min(usual, long.start - 7200);
+function breakfastTime(usual: number, day: NutritionDay): number {
+  const [from, to] = [atMinute(day, 7 * 60), atMinute(day, 11 * 60)];
+  const long = day.workouts.find(
+    ({ start, end }) => start >= from && start < to && end - start > 5400,
+  );
+  return long === undefined ? freeTime(usual, day) : Math.min(usual, long.start - 7200);
 }
 
-/** Returns the first time from `second` on that is not during a workout, nor close to one. */
-function freeTime(second: number, workouts: readonly FuelledWorkout[]): number {
-  let free = second;
-  for (const { start, end } of [...workouts].sort((a, b) => a.start - b.start)) {
+/** Returns the first time from an instant on that is not during a workout, nor close to one. */
+function freeTime(instant: number, day: NutritionDay): number {
+  let free = instant;
+  for (const { start, end } of [...day.workouts].sort((a, b) => a.start - b.start)) {
     if (free > start - 3600 && free < end + 1800) free = end + 1800;
   }
-  return Math.min(free, 86_000);
+  return Math.min(free, atMinute(day, 23 * 60 + 50));
+}
+
+/** Returns the instant of a minute of the day by the wall clock. */
+function atMinute({ calendar, daysBefore }: NutritionDay, minute: number): number {
+  return calendar.moment(daysBefore, minute * 60).instant;
 }
 
 function carbsOf(servings: readonly Serving[]): number {
@@ -254,7 +261,7 @@ function itemOf(serving: Serving, day: NutritionDay): SyntheticItem {
   const part = (per100: number) => rounded((per100 * amount) / 100, 1);
   return {
     name: food.name,
-    logged_at: day.calendar.moment(day.index, serving.second).text,
+    logged_at: day.calendar.at(serving.instant).text,
     meal,
     quantity: `${amount} ${food.unit}`,
     calories: Math.round(part(food.calories)),

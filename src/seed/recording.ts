@@ -1,3 +1,5 @@
+import type { Device } from './device.ts';
+
 /**
  * The contents of a synthetic recording in the units of the FIT file, so that tests can compare each
  * number with a decoder's. All numbers are integers.
@@ -8,6 +10,7 @@ export interface RecordingTruth {
   readonly end: number;
   /** Local time minus UTC at the end (s), for `local_timestamp`. */
   readonly offset: number;
+  readonly device: Device;
   readonly serial: number;
   readonly sessions: readonly SessionTruth[];
 }

@@ -1,13 +1,27 @@
 import { clamp } from './arithmetic.ts';
-import { SEASON } from './athlete.ts';
 import { stream } from './random.ts';
 
-export type Phase = 'off-season' | 'base' | 'build' | 'specific' | 'recovery' | 'taper' | 'race';
+export const PHASES = [
+  'off-season',
+  'base',
+  'build',
+  'specific',
+  'recovery',
+  'taper',
+  'race',
+] as const;
+export type Phase = (typeof PHASES)[number];
 
-/** A week, counted back from race week, in blocks of three work weeks and one recovery week. */
+/** Days between two races: 52 weeks. */
+export const SEASON = 364;
+
+/** Number of work weeks in a block, before its recovery week. */
+export type WorkWeeks = 2 | 3 | 4;
+
+/** A week, counted back from race week, in blocks of work weeks and one recovery week. */
 export interface Week {
   readonly phase: Phase;
-  /** Number of the work week in its block, 1 to 3, with rising load. */
+  /** 1 to 3, rising towards the last week of the block: the difficulty of its workouts. */
   readonly step: number;
   /** Training time as a share of a full week's. */
   readonly volume: number;
@@ -15,21 +29,21 @@ export interface Week {
   readonly winter: boolean;
 }
 
-export function weekOf(index: number): Week {
+export function weekOf(index: number, workWeeks: WorkWeeks): Week {
   const week = Math.floor((index % SEASON) / 7);
   const winter = week >= 18 && week <= 36;
   if (week === 0) return { phase: 'race', step: 1, volume: 0.5, winter };
   if (week === 1) return { phase: 'taper', step: 1, volume: 0.65, winter };
   if (week >= 50) return { phase: 'off-season', step: 1, volume: 0.5, winter };
-  const block = Math.floor((week - 2) / 4);
-  const place = (week - 2) % 4;
-  if (place === 3) return { phase: 'recovery', step: 1, volume: 0.6, winter };
-  const phase = block <= 1 ? 'specific' : block <= 4 ? 'build' : 'base';
-  const step = 3 - place;
+  const place = (week - 2) % (workWeeks + 1);
+  if (place === workWeeks) return { phase: 'recovery', step: 1, volume: 0.6, winter };
+  const last = week - place;
+  const phase = last < 10 ? 'specific' : last < 22 ? 'build' : 'base';
+  const step = Math.max(1, 3 - place);
   return {
     phase,
     step,
-    volume: clamp(1.06 - 0.02 * block, 0.84, 1.06) * (0.82 + 0.06 * step),
+    volume: clamp(1.07 - 0.005 * last, 0.84, 1.06) * (0.82 + 0.06 * step),
     winter,
   };
 }

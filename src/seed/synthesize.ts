@@ -1,71 +1,27 @@
 import { SyncError } from '../base/errors.ts';
-import { rounded } from './arithmetic.ts';
-import { athleteOf, ftpOn, weightOn, type Athlete } from './athlete.ts';
+import { athleteOf, ftpOn } from './athlete.ts';
 import { Calendar } from './calendar.ts';
-import { encodeActivity } from './fit-activity.ts';
-import { HISTORY, LoadHistory, type Load } from './load.ts';
-import { nutritionOf, type FuelledWorkout, type SyntheticNutrition } from './nutrition.ts';
-import { planDay, type DayPlan } from './plan.ts';
-import type { RecordingTruth, SessionTruth } from './recording.ts';
-import { homeIn, type Home } from './route.ts';
-import { isRaceDay } from './season.ts';
-import { performSession } from './session.ts';
-import { wellnessOf, type SyntheticWellness } from './wellness.ts';
-import type { Workout } from './workout.ts';
+import { daysOf, type Setting, type SyntheticDay } from './day.ts';
+import { messyDaysOf } from './messy.ts';
+import { homeIn } from './route.ts';
+
+export type { Fault, SyntheticDay, SyntheticRecording } from './day.ts';
 
 export interface SynthesizeOptions {
   /** 1 to {@link MOST_DAYS}. */
   readonly days: number;
   /** An integer from 0 that identifies the athlete. */
   readonly seed: number;
-  /** The last day, which is race day, `YYYY-MM-DD`. */
+  /** The last day, `YYYY-MM-DD`. The seed determines how far it is from the athlete's next race. */
   readonly until: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */
   readonly zone: string;
   /**
-   * Adds what real accounts have: recordings with a {@link Fault}, a ride through the repeated hour of
-   * a clock change, travel to another zone, days without data.
+   * Adds what real accounts have: recordings with a fault, a ride through the hour that a clock
+   * change repeats, travel to another zone, days without data.
    */
   readonly messy?: boolean;
 }
-
-export interface SyntheticDay {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  readonly recordings: readonly SyntheticRecording[];
-  /** Null on a messy day without it. */
-  readonly wellness: SyntheticWellness | null;
-  /** Null on a messy day without it. */
-  readonly nutrition: SyntheticNutrition | null;
-  /** The morning's fitness and fatigue, and the day's planned training stress. */
-  readonly plan: Load & Pick<DayPlan, 'phase' | 'stress' | 'ill'>;
-}
-
-/** A day that is not messy. */
-export interface CompleteDay extends SyntheticDay {
-  readonly wellness: SyntheticWellness;
-  readonly nutrition: SyntheticNutrition;
-}
-
-export interface SyntheticRecording {
-  /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
-  readonly fileName: string;
-  /** The whole FIT file. */
-  readonly bytes: Uint8Array;
-  /** The activity's display name. */
-  readonly name: string;
-  /** The encoded contents. */
-  readonly truth: RecordingTruth;
-  /** Why the service does not keep the recording, if this is intended. */
-  readonly fault?: Fault;
-}
-
-/**
- * `copy`: the bytes of another recording of the day under a second name. `second-device`: the same
- * activity as another recording of the day, from a device that was started up to a minute later.
- * `broken`: cut off, as by an empty battery.
- */
-export type Fault = 'copy' | 'second-device' | 'broken';
 
 /** Largest number of days: ten years and some days. */
 const MOST_DAYS = 3660;
@@ -76,17 +32,18 @@ const MOST_DAYS = 3660;
  *
  * The result depends only on the options: not on the clock, the locale, the machine's time zone or
  * `Math.random`. Days count back from the last one. So more `days` prepend days without changing the
- * others, and another `until` moves the same days to other dates, except for the zone's offsets.
+ * others, and another `until` moves the same days to other dates, except for the zone's offsets. If
+ * messy, the date of a clock change moves other mess too.
  *
  * @throws SyncError `USAGE` immediately, for invalid options
  */
 export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
-  const { days } = options;
+  const { days, messy = false } = options;
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
     throw new SyncError('USAGE', `The number of days must be 1 to ${MOST_DAYS}, not ${days}.`);
   }
   const setting = settingOf(options);
-  return { [Symbol.iterator]: () => daysOf(setting, days) };
+  return { [Symbol.iterator]: () => (messy ? messyDaysOf : daysOf)(setting, days) };
 }
 
 /** The athlete's settings at a training platform. */
@@ -98,23 +55,18 @@ export interface SyntheticProfile {
 }
 
 /**
- * Returns the athlete's settings on the last day, as the recordings of that day have them. The weight
- * of its wellness record differs by the day's fluctuation, which is below 1 kg.
+ * Returns the athlete's settings on the last day. The weight is that of its wellness record.
  *
  * @throws SyncError `USAGE` for an invalid seed, date or zone
  */
 export function profileOf(
   options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>,
 ): SyntheticProfile {
-  const { athlete } = settingOf(options);
-  return { weight: rounded(weightOn(athlete, 0), 1), ftp: ftpOn(athlete, 0) };
-}
-
-/** The athlete, calendar and home that all recordings share. */
-export interface Setting {
-  readonly athlete: Athlete;
-  readonly calendar: Calendar;
-  readonly home: Home;
+  const setting = settingOf(options);
+  const { athlete } = setting;
+  const [day] = daysOf(setting, 1);
+  const { raceIn } = athlete.character;
+  return { weight: day?.wellness.weight ?? athlete.weight, ftp: ftpOn(athlete, raceIn) };
 }
 
 /** @throws SyncError `USAGE` for an invalid seed, date or zone */
@@ -130,109 +82,4 @@ export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'z
     });
   }
   return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
-}
-
-export function* daysOf(setting: Setting, days: number): Generator<CompleteDay, void> {
-  const history = new LoadHistory();
-  for (let index = days - 1 + HISTORY; index >= days; index--) {
-    history.push(planDay(setting.athlete, index).stress);
-  }
-  for (let index = days - 1; index >= 0; index--) {
-    const plan = planDay(setting.athlete, index);
-    yield dayOf(setting, plan, history);
-    history.push(plan.stress);
-  }
-}
-
-function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteDay {
-  const { athlete, calendar } = setting;
-  const { index, phase, stress, ill } = plan;
-  const date = calendar.date(index);
-  const load = history.morning();
-  const recordings = plan.workouts.map((workout, number) =>
-    recordingOf(setting, index, number, workout),
-  );
-  const sessions = recordings.flatMap(({ truth }) => truth.sessions);
-  const starts = plan.workouts.map((workout) => workout.startMinute);
-  return {
-    date,
-    recordings,
-    wellness: wellnessOf({
-      athlete,
-      index,
-      date,
-      load,
-      yesterday: history.daysAgo(1),
-      ill,
-      race: isRaceDay(index),
-      firstStart: starts.length === 0 ? null : Math.min(...starts),
-      trained: trainedIn(sessions),
-    }),
-    nutrition: nutritionOf({
-      athlete,
-      index,
-      date,
-      calendar,
-      workouts: plan.workouts.map((workout, number) => fuelled(workout, recordings[number])),
-      loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
-    }),
-    plan: { ...load, phase, stress, ill },
-  };
-}
-
-/** Records a workout. `number` distinguishes the workouts of a day. */
-export function recordingOf(
-  setting: Setting,
-  index: number,
-  number: number,
-  workout: Workout,
-): SyntheticRecording {
-  const { athlete, calendar, home } = setting;
-  const begin = calendar.moment(index, Math.round(workout.startMinute * 60));
-  let start = begin.instant;
-  const sessions = workout.legs.map((leg, place): SessionTruth => {
-    const name = `${number}.${place}`;
-    const { startMinute } = workout;
-    const session = performSession(leg, { athlete, index, name, home, start, startMinute });
-    start = session.totals.end;
-    return session;
-  });
-  const truth: RecordingTruth = {
-    start: begin.instant,
-    end: start,
-    offset: calendar.at(start).offset,
-    serial: athlete.serial,
-    sessions,
-  };
-  const bytes = encodeActivity(truth, {
-    age: athlete.age,
-    weight: weightOn(athlete, index),
-    restingHr: athlete.restingHr,
-    maxHr: athlete.maxHr,
-    ftp: ftpOn(athlete, index),
-  });
-  return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
-}
-
-function fuelled(workout: Workout, recording: SyntheticRecording | undefined): FuelledWorkout {
-  const start = Math.round(workout.startMinute * 60);
-  const { truth } = recording ?? { truth: undefined };
-  let calories = 0;
-  for (const session of truth?.sessions ?? []) calories += session.totals.calories;
-  return {
-    start,
-    end: start + (truth === undefined ? 0 : truth.end - truth.start),
-    calories,
-    swimming: workout.label === 'swim',
-  };
-}
-
-function trainedIn(sessions: readonly SessionTruth[]) {
-  const trained = { seconds: 0, calories: 0, steps: 0 };
-  for (const { sport, totals } of sessions) {
-    trained.seconds += totals.timer;
-    trained.calories += totals.calories;
-    if (sport === 'running' || sport === 'transition') trained.steps += totals.cycles * 2;
-  }
-  return trained;
 }

@@ -123,7 +123,7 @@ export const rides = {
 
   /** A long ride with tempo blocks. */
   long(minutes: number, tempoBlocks: number): WorkoutTemplate {
-    const between = Math.round((minutes - 25 - tempoBlocks * 20) / (tempoBlocks + 1));
+    const between = (minutes - 25 - tempoBlocks * 20) / (tempoBlocks + 1);
     const main = Array.from({ length: tempoBlocks }, () => [
       steady(between, 0.66, 'active'),
       steady(20, 0.82, 'interval'),
@@ -139,10 +139,10 @@ export const rides = {
     };
   },
 
-  /** A hilly race of two and a half hours with changing efforts and a final sprint. */
-  race(random: Random): WorkoutTemplate {
+  /** A hilly race with changing efforts and a final sprint. */
+  race(minutes: number, random: Random): WorkoutTemplate {
     const segments: Segment[] = [steady(6, 0.75, 'active', 0.95)];
-    let left = 140 * 60;
+    let left = minutes * 60;
     while (left > 0) {
       const hard = random.chance(0.45);
       const seconds = Math.min(left, hard ? random.integer(40, 260) : random.integer(90, 420));
@@ -193,6 +193,24 @@ export const runs = {
       12,
       8,
     );
+  },
+
+  strides(): WorkoutTemplate {
+    return structured(
+      'Strides',
+      repeats(5, [steady(0.4, 1.18, 'interval')], steady(1.5, 0.6, 'rest')),
+      15,
+      6,
+    );
+  },
+
+  /** An even race with a fast end. `share` of the threshold speed. */
+  race(minutes: number, share: number, random: Random): WorkoutTemplate {
+    const segments: Segment[] = [];
+    for (let left = minutes * 60; left > 0; left -= 600) {
+      segments.push(joined(Math.min(left, 600), share + random.between(-0.02, 0.02), 'active'));
+    }
+    return { title: 'Race', segments: [...segments, joined(240, share + 0.05, 'active')] };
   },
 
   /** A run directly after a ride. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../base/time.ts';
 
 export const systemClock: Clock = {
@@ -6,6 +5,8 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
+    // Loaded on demand: most commands do not wait.
+    const { setTimeout: delay } = process.getBuiltinModule('node:timers/promises');
     try {
       await delay(ms, undefined, signal === undefined ? {} : { signal });
     } catch (error) {

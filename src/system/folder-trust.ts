@@ -1,8 +1,8 @@
 import { type Stats, accessSync, constants, lstatSync, readFileSync, readlinkSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
+import { loadOs } from './this-process.ts';
 
 /** Why other users could replace a file, or the content of a folder. */
 export interface Distrust {
@@ -220,7 +220,7 @@ function read(path: string): string {
 
 function ownName(): string | undefined {
   try {
-    return userInfo().username;
+    return loadOs().userInfo().username;
   } catch {
     return undefined;
   }

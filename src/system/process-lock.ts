@@ -1,7 +1,7 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { type SqliteDatabase, loadSqlite } from './sqlite.ts';
 import { makeFolder, storageError } from './storage.ts';
 import type { Clock } from '../base/time.ts';
 
@@ -20,7 +20,8 @@ export interface Lock {
  * @throws SyncError `STORAGE` if the file cannot be created.
  */
 export function tryLock(path: string): Lock | undefined {
-  let database: DatabaseSyncInstance;
+  const { DatabaseSync } = loadSqlite();
+  let database: SqliteDatabase;
   try {
     makeFolder(dirname(path), 0o700);
     database = new DatabaseSync(path);
@@ -53,7 +54,8 @@ export function tryLock(path: string): Lock | undefined {
  */
 export function isHeld(path: string): boolean {
   if (!existsSync(path)) return false;
-  let database: DatabaseSyncInstance | undefined;
+  const { DatabaseSync } = loadSqlite();
+  let database: SqliteDatabase | undefined;
   try {
     database = new DatabaseSync(path, { readOnly: true });
     database.exec('PRAGMA busy_timeout = 0; SELECT count(*) FROM sqlite_master');

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { type Lock, isHeld, tryLock } from './process-lock.ts';
+import { loadCrypto } from './this-process.ts';
 
 /**
  * Tells the ledger which processes are alive. A process marks the work that it claims with an id, and
@@ -31,7 +32,7 @@ export function markProcess(stateDir: string): ProcessMark {
   const hold = () => {
     sweep(join(stateDir, 'locks'), isDead);
     for (;;) {
-      const id = process.getBuiltinModule('node:crypto').randomUUID();
+      const id = loadCrypto().randomUUID();
       const lock = tryLock(fileOf(id));
       if (lock !== undefined) return { id, lock };
     }

@@ -25,6 +25,7 @@ export interface WatchdogOrders {
 
 /** What the watchdog reports to the main thread. */
 export type WatchdogNews =
+  | { readonly listening: true }
   | { readonly received: SignalName }
   /** The watchdog cannot hear signals: the main thread has to listen. */
   | { readonly deaf: true };
@@ -92,6 +93,7 @@ function watchPending(): void {
 
 try {
   listen();
+  report({ listening: true });
 } catch {
   // What the kernel cannot deliver is still seen.
   report({ deaf: true });

@@ -1,7 +1,7 @@
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { SignalName, WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
+import { loadOs } from './this-process.ts';
 
 /** Longest time between a signal and the end of the process, in ms. */
 const LIMIT_MS = 4_800;
@@ -26,6 +26,13 @@ export interface SignalOptions {
   readonly exit: () => void;
 }
 
+let hear = () => Promise.resolve();
+
+/** Resolves when this process handles signals ({@link handleSignals}). Called before the first request. */
+export async function hearSignals(): Promise<void> {
+  await hear();
+}
+
 /** How the process ends after a signal. */
 export interface Signals {
   /** The work is over, and its output written: nothing that still hangs keeps the process. */
@@ -36,14 +43,15 @@ export interface Signals {
  * Handles SIGINT, SIGTERM and SIGHUP. The process ends within 5 s of the first one, also if a file
  * system hangs: a thread of Node's pool that is stuck there would keep both an empty event loop and
  * `process.exit` waiting, so the process ends itself by the very signal.
+ *
+ * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
+ * nothing was sent ({@link hearSignals}). So a process that outlives its terminal starts the watchdog first,
+ * and process 1 of a container, which is spared by signals that it does not handle.
  */
 export function handleSignals(options: SignalOptions): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = options;
   const received = new Set<SignalName>();
-  const watchdog =
-    process.platform !== 'win32' && mayHang(args)
-      ? startWatchdog(programDir, ignoresHangup())
-      : undefined;
+  let watchdog: Worker | undefined;
 
   async function raise(name: NodeJS.Signals): Promise<void> {
     // Without a listener, the signal ends the process.
@@ -75,17 +83,41 @@ export function handleSignals(options: SignalOptions): Signals {
   // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
   process.on('SIGUSR1', () => undefined);
 
-  if (watchdog === undefined) listen();
-  else {
-    watchdog.on('message', (news: WatchdogNews) => {
-      if ('received' in news) receive(news.received);
-      else listen();
+  function watch(): Promise<void> {
+    const thread = startWatchdog(programDir, ignoresHangup());
+    watchdog = thread;
+    return new Promise((resolve) => {
+      const settle = () => {
+        thread.unref();
+        resolve();
+      };
+      const listenHere = () => {
+        listen();
+        settle();
+      };
+      thread.on('message', (news: WatchdogNews) => {
+        if ('received' in news) receive(news.received);
+        else if ('listening' in news) settle();
+        else listenHere();
+      });
+      thread.on('error', listenHere);
     });
-    watchdog.on('error', listen);
-    watchdog.unref();
   }
+
+  let starting: NodeJS.Immediate | undefined;
+  if (process.platform === 'win32' || !mayHang(args)) listen();
+  else {
+    let watching: Promise<void> | undefined;
+    hear = () => (watching ??= watch());
+    if (ignoresHangup() || process.pid === 1) void hear();
+    // Not before the program first waits for something: a run with nothing to send ends earlier.
+    else starting = setImmediate(() => void hear());
+  }
+
   return {
     over() {
+      clearImmediate(starting);
+      watchdog?.unref();
       const [first = 'SIGKILL'] = received;
       setInterval(() => {
         if (hasFileRequest() && isWritten()) void raise(first);
@@ -108,13 +140,10 @@ function isWritten(): boolean {
   return process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
 }
 
-/**
- * Starts the thread that listens in place of this one, which may be stuck. A signal that comes before
- * the thread listens ends the process at once: no work has begun.
- */
+/** Starts the thread that listens in place of this one, which may be stuck. */
 function startWatchdog(programDir: string, ignoresHangup: boolean): Worker {
   const orders: WatchdogOrders = {
-    signals: NAMES.map((name) => [name, constants.signals[name]] as const),
+    signals: NAMES.map((name) => [name, loadOs().constants.signals[name]] as const),
     harmless: ignoresHangup ? ['SIGHUP'] : [],
     limitMs: LIMIT_MS,
   };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -18,6 +17,7 @@ import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { diskFault, exists, fileErrorCode, isFolder, nearest } from './disk.ts';
+import { loadCrypto } from './this-process.ts';
 
 /**
  * Creates a folder and its missing parents. Node's `recursive` option never ends on a file system that
@@ -118,7 +118,7 @@ export function beginReplacement(
   reservedBytes: number,
   { durable = true, secret = false }: WriteOptions = {},
 ): Replacement {
-  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = `${path}.${loadCrypto().randomBytes(8).toString('hex')}.tmp`;
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   // Undefined on Windows.
   const noFollow = (constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
@@ -136,7 +136,7 @@ export function beginReplacement(
     refuseForeign(temporary, fd, secret);
     if (reservedBytes > 0) {
       // Random: a file system that compresses would reserve next to nothing for zeros.
-      writeAll(fd, randomBytes(reservedBytes));
+      writeAll(fd, loadCrypto().randomBytes(reservedBytes));
       fsyncSync(fd);
     }
   } catch (error) {

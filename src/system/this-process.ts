@@ -1,3 +1,5 @@
+import type * as crypto from 'node:crypto';
+import type * as os from 'node:os';
 import type * as zlib from 'node:zlib';
 
 /** Facts about this process. Modules below `commands/` use these instead of `process`. */
@@ -17,7 +19,16 @@ export function cpuTimeMs(): number {
   return (user + system) / 1000;
 }
 
-/** Loads zlib when it is first needed: it would cost time at every start. */
+// Modules of Node.js that are loaded when they are first needed: each would cost time at every start.
+
+export function loadCrypto(): typeof crypto {
+  return process.getBuiltinModule('node:crypto');
+}
+
+export function loadOs(): typeof os {
+  return process.getBuiltinModule('node:os');
+}
+
 export function loadZlib(): typeof zlib {
   return process.getBuiltinModule('node:zlib');
 }

@@ -3,6 +3,7 @@ import { printable } from '../base/printable.ts';
 import { withoutControls } from './colour.ts';
 import type { TerminalFeatures } from './features.ts';
 import { spinnerOn } from './spinner.ts';
+import { isTerminal as isTerminalAt } from './standard-streams.ts';
 import { wrap } from './wrap.ts';
 
 /**
@@ -44,10 +45,18 @@ export interface Io {
   ask(question: Text, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
 }
 
-/** Source of the streams: `process`, which creates each stream at its first use. */
+/** The part of a stream that lines are written to. */
+export interface LineStream {
+  /** Width in columns, if it is a terminal that knows its width. */
+  readonly columns?: number | undefined;
+  write(text: string): void;
+  on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): void;
+}
+
+/** The standard streams (`standard-streams.ts`). */
 export interface IoStreams {
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+  readonly stdout: LineStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
@@ -64,13 +73,16 @@ export function systemIo(
   features: TerminalFeatures,
   onLost: (error: NodeJS.ErrnoException) => void,
 ): Io {
-  // Loaded on demand: `node:tty` loads `node:net`.
-  const isTerminal = (name: keyof typeof DESCRIPTOR) =>
-    process.getBuiltinModule('node:tty').isatty(DESCRIPTOR[name]);
+  const terminals = new Map<keyof typeof DESCRIPTOR, boolean>();
+  const isTerminal = (name: keyof typeof DESCRIPTOR) => {
+    const known = terminals.get(name) ?? isTerminalAt(DESCRIPTOR[name]);
+    terminals.set(name, known);
+    return known;
+  };
   const guarded = new Set<'stdout' | 'stderr'>();
   const unread = new AbortController();
   let lost = false;
-  const open = (name: 'stdout' | 'stderr'): NodeJS.WriteStream => {
+  const open = <T extends 'stdout' | 'stderr'>(name: T): IoStreams[T] => {
     const stream = streams[name];
     if (guarded.has(name)) return stream;
     guarded.add(name);
@@ -88,7 +100,7 @@ export function systemIo(
   };
   // A terminal may not know its width: `columns` is undefined or 0 then.
   const columnsOf = (name: 'stdout' | 'stderr') =>
-    isTerminal(name) ? ((open(name).columns as number | undefined) ?? 0) : 0;
+    isTerminal(name) ? (open(name).columns ?? 0) : 0;
   const draw = spinnerOn(() => open('stderr'), features);
   return {
     get interactive() {
@@ -114,7 +126,7 @@ export function systemIo(
       return columnsOf('stderr');
     },
     unread: unread.signal,
-    out: (line) => void open('stdout').write(`${withoutControls(line)}\n`),
+    out: (line) => open('stdout').write(`${withoutControls(line)}\n`),
     err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
     drawLine: (text) => draw(printable(text)),
     readStdin: () => streams.stdin,

@@ -3,16 +3,12 @@ import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, UploadOptions } from './known-outcome.ts';
 import type { SenderTarget } from './pipeline.ts';
-import {
-  type BufferSource,
-  LARGE_BYTES,
-  NeedsRoom,
-  type RecordingContents,
-} from './read-recording.ts';
+import { ReadAhead, reusedBuffer } from './read-ahead.ts';
+import { LARGE_BYTES, NeedsRoom, type RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
 import { goneItem } from './searched-folder.ts';
-import { Uploader } from './uploader.ts';
+import { type Examined, Uploader } from './uploader.ts';
 
 /** A recording in an archive. */
 export interface MemberRecording {
@@ -54,10 +50,10 @@ export class BatchSender {
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
   async sendFiles(files: readonly RecordingFile[]): Promise<void> {
-    const busy = await this.#sendAll(files, 'uploadUnlessBusy');
+    const busy = await this.#sendAll(files, 'deliverUnlessBusy');
     if (busy.length === 0) return;
     if (this.#uploader.sentElsewhere > 0) this.#target.onBusy?.(this.#uploader.sentElsewhere);
-    await this.#sendAll(busy, 'upload');
+    await this.#sendAll(busy, 'deliver');
   }
 
   /**
@@ -121,35 +117,52 @@ export class BatchSender {
 
   async #sendAll(files: readonly RecordingFile[], method: Method): Promise<RecordingFile[]> {
     const busy: RecordingFile[] = [];
-    const slots = Array.from({ length: this.#jobs }, reusedBuffer);
-    await inParallel(files, this.#jobs, async (file, slot) => {
-      this.#progress(file.path);
-      const item = await this.#sendFile(method, file, slots[slot] ?? reusedBuffer());
-      if (item === undefined) busy.push(file);
-      else this.#settle(item);
-    });
+    let begun = 0;
+    const ahead = new ReadAhead(
+      this.#jobs,
+      (file, buffers) => this.#uploader.examine(file, buffers, LARGE_BYTES),
+      () => this.#mayReadAhead(files[begun]),
+    );
+    try {
+      await inParallel(files, this.#jobs, async (file) => {
+        begun++;
+        this.#progress(file.path);
+        const item = await this.#sendFile(method, file, ahead);
+        if (item === undefined) busy.push(file);
+        else this.#settle(item);
+        // Files that need no request would leave no time for a signal.
+        if (item === undefined || !('attempts' in item)) await nextTurn();
+      });
+    } finally {
+      begun = files.length;
+    }
     return busy;
   }
 
-  async #sendFile(method: Method, file: RecordingFile, buffers: BufferSource) {
+  #mayReadAhead(file: RecordingFile | undefined): RecordingFile | undefined {
+    if (this.#context.signal.aborted || this.#breaker.openedBy !== undefined) return undefined;
+    return file === undefined || file.stamp.size > LARGE_BYTES ? undefined : file;
+  }
+
+  async #sendFile(method: Method, file: RecordingFile, ahead: ReadAhead) {
+    const deliver = (examined: Examined) => this.#deliver(method, file, examined);
     if (file.stamp.size <= LARGE_BYTES) {
       try {
-        return await this.#sendNow(method, file, buffers, LARGE_BYTES);
+        return this.#given(file.path) ?? (await ahead.use(file, deliver));
       } catch (error) {
         if (!(error instanceof NeedsRoom)) throw error;
       }
     }
-    const turn = this.#large.turn.then(() => this.#sendNow(method, file, this.#large.buffers));
+    const { turn: before, buffers } = this.#large;
+    const turn = before.then(
+      () => this.#given(file.path) ?? deliver(this.#uploader.examine(file, buffers)),
+    );
     this.#large.turn = turn.catch(() => undefined);
     return await turn;
   }
 
-  /** @throws NeedsRoom if the recording unpacks to more than `room` bytes */
-  async #sendNow(method: Method, file: RecordingFile, buffers: BufferSource, room?: number) {
-    this.#context.signal.throwIfAborted();
-    const given = this.#given(file.path);
-    if (given !== undefined) return given;
-    const item = await this.#uploader[method](file, buffers, room);
+  async #deliver(method: Method, file: RecordingFile, examined: Examined) {
+    const item = await this.#uploader[method](examined);
     if (item === undefined) return undefined;
     if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
       const gone = goneItem(file.path, file.folder);
@@ -159,8 +172,13 @@ export class BatchSender {
     return item;
   }
 
-  /** Returns the outcome without an attempt, after repeated failures. */
+  /**
+   * Returns the outcome without an attempt, after repeated failures.
+   *
+   * @throws the signal's reason if it is aborted
+   */
   #given(path: string): UploadItem | undefined {
+    this.#context.signal.throwIfAborted();
     const { openedBy } = this.#breaker;
     return openedBy && { path, outcome: 'failed', ...openedBy };
   }
@@ -194,7 +212,7 @@ async function* eachOf<T>(
   yield* items;
 }
 
-type Method = 'upload' | 'uploadUnlessBusy';
+type Method = 'deliver' | 'deliverUnlessBusy';
 
 /** Returns the outcome of an archive, or of a member of one, that cannot be read. */
 export function unreadableItem(path: string, { problem, reason }: UnreadableMember): UploadItem {
@@ -203,11 +221,7 @@ export function unreadableItem(path: string, { problem, reason }: UnreadableMemb
     : { path, outcome: 'invalid', reason, detail: problem };
 }
 
-/** Returns a source of one buffer, which grows to the largest file and is reused. */
-function reusedBuffer(): BufferSource {
-  let buffer = Buffer.alloc(0);
-  return (size) => {
-    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
-    return buffer;
-  };
+/** Waits for the events of this turn of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
 }

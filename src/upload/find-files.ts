@@ -2,6 +2,7 @@ import { type Dirent, type Stats, lstatSync, readdirSync, statSync } from 'node:
 import { basename, dirname, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 import { NotPlainFile } from '../system/plain-file.ts';
+import type { FileStamp } from '../ledger/known-files.ts';
 import type { RecordingFile } from './known-outcome.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
 import type { SearchedFolder } from './searched-folder.ts';
@@ -63,7 +64,8 @@ export function* searchPaths(
   cwd: string,
   isWanted: (name: string) => boolean,
 ): Generator<RecordingFile | UnreadablePath> {
-  const seen = new Set<string>();
+  // A single path leads to each file once.
+  const seen = paths.length > 1 ? new Set<string>() : undefined;
   for (const path of paths) {
     const absolute = resolve(cwd, path);
     // An empty path (an unset variable) does not mean the working directory.
@@ -81,7 +83,7 @@ export function* searchPaths(
       ? walk({ path: path.replace(/[/\\]+$/, '') || sep, absolute, device }, isWanted)
       : [namedFile(path, absolute, stats.value)];
     for (const file of found) {
-      if ('absolute' in file) {
+      if (seen !== undefined && 'absolute' in file) {
         if (seen.has(file.absolute)) continue;
         seen.add(file.absolute);
       }
@@ -92,46 +94,85 @@ export function* searchPaths(
 
 function namedFile(path: string, absolute: string, stats: Stats): RecordingFile {
   const folder = { path: dirname(path), absolute: dirname(absolute), device: stats.dev };
-  return { path, absolute, stamp: stats, named: true, folder };
+  return { path, absolute, stamp: stampOf(stats), named: true, folder };
 }
 
+/** A folder during the walk. */
+interface Listing {
+  /** Path in reports, and absolute path, each up to a name in it. */
+  readonly path: string;
+  readonly absolute: string;
+  /** The entries that are left, the last one first. */
+  readonly left: Dirent[];
+}
+
+/** One loop over a stack of folders: nested generators would hand each file up through every level. */
 function* walk(
   folder: SearchedFolder,
   isWanted: (name: string) => boolean,
-  { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'> = folder,
 ): Generator<RecordingFile | UnreadablePath> {
-  const found = attempt(() => {
-    const entries = readdirSync(absolute, { withFileTypes: true });
-    return { entries, odd: oddNames(absolute, entries) };
-  });
-  if ('problem' in found) {
-    yield { path, problem: found.problem };
-    return;
-  }
-  const { entries, odd } = found.value;
-  for (const name of odd.shown) yield { path: join(path, name), problem: ODD_NAME };
-  for (const entry of entries.sort(byName)) {
-    if (odd.read.has(entry.name)) continue;
-    const isFolder = entry.isDirectory() && isSearchedFolder(entry.name);
-    if (!isFolder && !(entry.isFile() && isWanted(entry.name))) continue;
-    const below = { path: join(path, entry.name), absolute: join(absolute, entry.name) };
-    if (isFolder) {
-      yield* walk(folder, isWanted, below);
+  const listings: Listing[] = [];
+  let below: Pick<SearchedFolder, 'path' | 'absolute'> | undefined = folder;
+  for (;;) {
+    if (below !== undefined) {
+      const { path, absolute } = below;
+      const found = attempt(() => list(path, absolute));
+      if ('problem' in found) yield { path, problem: found.problem };
+      else {
+        const { odd, ...listing } = found.value;
+        for (const name of odd) yield { path: listing.path + name, problem: ODD_NAME };
+        listings.push(listing);
+      }
+      below = undefined;
+    }
+    const listing = listings.at(-1);
+    if (listing === undefined) return;
+    const entry = listing.left.pop();
+    if (entry === undefined) {
+      listings.pop();
       continue;
     }
-    const stats = attempt(() => lstatSync(below.absolute));
-    if ('problem' in stats) yield { path: below.path, problem: stats.problem };
-    else yield { ...below, stamp: stats.value, named: false, folder };
+    const isFolder = entry.isDirectory() && isSearchedFolder(entry.name);
+    if (!isFolder && !(entry.isFile() && isWanted(entry.name))) continue;
+    const path = listing.path + entry.name;
+    const absolute = listing.absolute + entry.name;
+    if (isFolder) below = { path, absolute };
+    else yield foundFile(path, absolute, folder);
   }
+}
+
+/** @throws the error of the file system */
+function list(path: string, absolute: string): Listing & { readonly odd: readonly string[] } {
+  const entries = readdirSync(absolute, { withFileTypes: true });
+  const odd = oddNames(absolute, entries);
+  const left = entries.filter(({ name }) => !odd.read.has(name)).sort(byName);
+  return { path: within(path), absolute: within(absolute), left: left.reverse(), odd: odd.shown };
+}
+
+function foundFile(
+  path: string,
+  absolute: string,
+  folder: SearchedFolder,
+): RecordingFile | UnreadablePath {
+  try {
+    return { path, absolute, stamp: stampOf(lstatSync(absolute)), named: false, folder };
+  } catch (error) {
+    return { path, problem: describeFileError(error) };
+  }
+}
+
+/** Keeps three numbers of all that Node reads: a run may keep thousands of files. */
+function stampOf({ size, mtimeMs, ctimeMs }: Stats): FileStamp {
+  return { size, mtimeMs, ctimeMs };
 }
 
 function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** Joins without `path.join`, which normalises the user's path and is slow for tens of thousands. */
-function join(folder: string, name: string): string {
-  return folder.endsWith(sep) ? folder + name : folder + sep + name;
+/** Returns a folder's path up to a name in it, without `path.join`, which normalises the user's path. */
+function within(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
 }
 
 function attempt<T>(task: () => T): { value: T } | { problem: string } {

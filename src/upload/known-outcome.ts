@@ -39,11 +39,13 @@ export function knownOutcome(
   options: Pick<UploadOptions, 'force' | 'anyType'>,
   known: KnownFiles,
 ): UploadItem | 'new' | 'failed-before' {
-  const before = options.force ? undefined : known.find(file.absolute, file.stamp);
+  if (options.force) return 'new';
+  const { path, absolute, stamp, named } = file;
+  const uploaded = known.uploaded(absolute, stamp);
+  if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
+  const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
-  const { path, named } = file;
-  const { sha256, verdict, detail, upload } = before;
-  if (upload?.state === 'confirmed' && sha256 !== undefined) return alreadyUploaded(path, sha256);
+  const { verdict, detail, upload } = before;
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
   if (verdict === 'not-an-activity') {

@@ -4,7 +4,7 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { type Summary, readFirstSession, readSummary } from '../fit/summary.ts';
-import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
+import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadClaims } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { failureOf } from '../api/batch-breaker.ts';
@@ -55,6 +55,26 @@ interface Origin {
   readonly name?: string;
 }
 
+/** A recording in memory, with the fields to send. */
+interface Recording {
+  readonly path: string;
+  readonly contents: RecordingContents;
+  readonly sha256: string;
+  readonly fields: UploadFields;
+  readonly summary: Summary;
+  readonly activity: Activity;
+}
+
+/** The recording in a file, or the outcome of a file whose content rules out that it is sent. */
+export type Examined = ({ readonly recording: Recording } | { readonly item: UploadItem }) & {
+  /** What the ledger remembers of the file. */
+  readonly found?: {
+    readonly absolute: string;
+    readonly stamp: FileStamp;
+    readonly known: KnownFile;
+  };
+};
+
 /** Pause before the next look at a recording that another task or process is sending (ms). */
 const BUSY_POLL_MS = 200;
 
@@ -92,79 +112,92 @@ export class Uploader {
    * @throws SyncError `STORAGE` if the ledger fails; NeedsRoom; the signal's reason if it is aborted.
    */
   async upload(file: RecordingFile, buffers: BufferSource, room?: number): Promise<UploadItem> {
-    return await this.#untilFree(() => this.uploadUnlessBusy(file, buffers, room));
+    return await this.deliver(this.examine(file, buffers, room));
   }
 
-  /** Does the same as `upload`, but returns undefined if the recording is being sent already. */
-  async uploadUnlessBusy(
-    file: RecordingFile,
-    buffers: BufferSource,
-    room?: number,
-  ): Promise<UploadItem | undefined> {
+  /**
+   * Reads and checks one file, and derives the fields to send. Writes nothing, so that a file may be
+   * examined before its turn.
+   *
+   * @returns a result that is valid until `buffers` is used again
+   * @throws NeedsRoom; see {@link upload}
+   */
+  examine(file: RecordingFile, buffers: BufferSource, room?: number): Examined {
     const { path } = file;
     const contents = readFile(file.absolute, buffers, room);
     if ('problem' in contents) {
-      return { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem };
+      return {
+        item: { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem },
+      };
     }
     const identity = identify(contents.bytes);
-    if (!this.#options.dryRun) this.#remember(file, contents.stamp, identity);
-    return await this.#deliver(file, contents, identity);
+    const { absolute } = file;
+    const found = { absolute, stamp: contents.stamp, known: knownFileOf(identity) };
+    return { ...this.#judge(file, contents, identity), found };
+  }
+
+  /** Delivers what was examined; waits while another task or process is sending the same recording. */
+  async deliver(examined: Examined): Promise<UploadItem> {
+    const { clock, signal } = this.#context;
+    for (;;) {
+      const item = await this.deliverUnlessBusy(examined);
+      if (item !== undefined) return item;
+      await clock.sleep(BUSY_POLL_MS, signal);
+    }
+  }
+
+  /** Does the same as `deliver`, but returns undefined if the recording is being sent already. */
+  async deliverUnlessBusy({ found, ...judged }: Examined): Promise<UploadItem | undefined> {
+    if (found !== undefined && !this.#options.dryRun) {
+      this.#target.known.remember(found.absolute, found.stamp, found.known);
+    }
+    return 'item' in judged ? judged.item : await this.#deliver(judged.recording);
   }
 
   /** Does the same as `upload` for a recording in memory. */
   async uploadBytes({ path, bytes, name }: RecordingBytes): Promise<UploadItem> {
     const contents = contentsOf(bytes);
     const origin = { path, named: true, ...(name === undefined ? {} : { name }) };
-    const identity = identify(contents.bytes);
-    return await this.#untilFree(() => this.#deliver(origin, contents, identity));
+    return await this.deliver(this.#judge(origin, contents, identify(contents.bytes)));
   }
 
   /** Does the same as `upload` for a recording that was found in an archive. */
   async uploadContents(path: string, contents: RecordingContents): Promise<UploadItem> {
     const identity = identify(contents.bytes);
-    return await this.#untilFree(() => this.#deliver({ path, named: false }, contents, identity));
+    return await this.deliver(this.#judge({ path, named: false }, contents, identity));
   }
 
-  async #untilFree(task: () => Promise<UploadItem | undefined>): Promise<UploadItem> {
-    const { clock, signal } = this.#context;
-    for (;;) {
-      const item = await task();
-      if (item !== undefined) return item;
-      await clock.sleep(BUSY_POLL_MS, signal);
-    }
-  }
-
-  #remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
-    this.#target.known.remember(file.absolute, stamp, knownFileOf(identity));
-  }
-
-  /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
-  async #deliver(
-    origin: Origin,
-    contents: RecordingContents,
-    identity: Identity,
-  ): Promise<UploadItem | undefined> {
+  /** Returns the recording to send, or its outcome if its content rules it out. */
+  #judge(origin: Origin, contents: RecordingContents, identity: Identity): Examined {
     const { path, named } = origin;
-    const { ledger } = this.#target;
-    const { anyType, dryRun, force, isTooEarly } = this.#options;
+    const { anyType, isTooEarly } = this.#options;
     if (!('sha256' in identity)) {
-      return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
+      return {
+        item: { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail },
+      };
     }
     if (identity.verdict === 'not-an-activity' && !anyType) {
-      return notAnActivity(path, named, identity);
+      return { item: notAnActivity(path, named, identity) };
     }
     const { sha256 } = identity;
     const summary = readSummary(contents.bytes);
     const fields = this.#fieldsOf(origin, summary, identity);
     const activity = { ...describeActivity(contents.bytes, summary), name: fields.name };
     if (isTooEarly?.(activity) === true) {
-      return { path, outcome: 'skipped', reason: 'before-since', sha256 };
+      return { item: { path, outcome: 'skipped', reason: 'before-since', sha256 } };
     }
-    const prepared = { sha256, fields, summary, activity };
+    return { recording: { path, contents, sha256, fields, summary, activity } };
+  }
+
+  /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
+  async #deliver(recording: Recording): Promise<UploadItem | undefined> {
+    const { path, contents, sha256, activity } = recording;
+    const { ledger } = this.#target;
+    const { dryRun, force } = this.#options;
     if (dryRun) {
       return !force && ledger.find(sha256)?.state === 'confirmed'
         ? alreadyUploaded(path, sha256)
-        : this.#wouldUpload(path, contents, prepared);
+        : this.#wouldUpload(recording);
     }
     const { claim } = ledger.claim(
       { sha256, path, size: contents.bytes.length, activity },
@@ -177,7 +210,7 @@ export class Uploader {
       case 'yours':
         this.#sending.add(sha256);
         try {
-          return await this.#send(path, contents, prepared);
+          return await this.#send(recording);
         } finally {
           this.#sending.delete(sha256);
         }
@@ -188,11 +221,14 @@ export class Uploader {
     }
   }
 
-  async #send(
-    path: string,
-    contents: RecordingContents,
-    { sha256, fields, summary, activity }: Prepared,
-  ): Promise<UploadItem> {
+  async #send({
+    path,
+    contents,
+    sha256,
+    fields,
+    summary,
+    activity,
+  }: Recording): Promise<UploadItem> {
     const { ledger, client } = this.#target;
     const sent = { path, activity, sha256, size: contents.bytes.length };
     let isRecorded = false;
@@ -246,11 +282,7 @@ export class Uploader {
     return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count);
   }
 
-  #wouldUpload(
-    path: string,
-    contents: RecordingContents,
-    { sha256, fields, activity }: Prepared,
-  ): UploadItem {
+  #wouldUpload({ path, contents, sha256, fields, activity }: Recording): UploadItem {
     const size = contents.bytes.length;
     const parts = [
       ...textParts(fields),
@@ -260,7 +292,7 @@ export class Uploader {
     return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 
-  #fieldsOf({ path, name }: Origin, summary: Summary, { device }: Recording): UploadFields {
+  #fieldsOf({ path, name }: Origin, summary: Summary, { device }: Whole): UploadFields {
     return {
       fileName: wireFileName(path),
       name: this.#options.name ?? name ?? activityName(summary),
@@ -273,15 +305,7 @@ export class Uploader {
   }
 }
 
-/** A recording with the fields to send. */
-interface Prepared {
-  readonly sha256: string;
-  readonly fields: UploadFields;
-  readonly summary: Summary;
-  readonly activity: Activity;
-}
-
-type Recording = Extract<Identity, { sha256: string }>;
+type Whole = Extract<Identity, { sha256: string }>;
 
 /** Note on `--name` for a duplicate. */
 const KEEPS_NAME =

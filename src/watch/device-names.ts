@@ -45,6 +45,7 @@ export class DeviceNames {
 export function knownByName(known: KnownFiles, names: DeviceNames): KnownFiles {
   return {
     find: (path, stamp) => known.find(names.of(path), stamp),
+    uploaded: (path, stamp) => known.uploaded(names.of(path), stamp),
     remember: (path, stamp, file) => known.remember(names.of(path), stamp, file),
     flush: () => known.flush(),
     reading: (task) => known.reading(task),

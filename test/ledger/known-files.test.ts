@@ -31,9 +31,36 @@ describe('knownFiles', () => {
     ['time of change, as when another file took its name', { ...OLD, ctimeMs: OLD.ctimeMs + 1 }],
     ['time of writing, backwards', { ...OLD, mtimeMs: OLD.mtimeMs - 86_400_000 }],
   ])('is not known any more when it has another %s', (_what, stamp) => {
-    const { known } = open();
+    const { known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
+    uploads.claim({ sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', stamp)).toBeUndefined();
+    expect(known.uploaded('/r/a.fit', stamp)).toBeUndefined();
+  });
+
+  it('returns the hash of an unchanged file only while its recording is uploaded', () => {
+    const { known, uploads } = open();
+    const recording = { sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY };
+    const hash = () => known.uploaded('/r/a.fit', OLD);
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    const found = [hash()];
+    uploads.claim(recording, false);
+    found.push(hash());
+    uploads.confirm(SHA, 1, {});
+    found.push(hash());
+    expect(found).toEqual([undefined, undefined, SHA]);
+  });
+
+  it('returns no hash that another account uploaded', () => {
+    const { known, dir } = open();
+    const other = open(dir, 'athlete:2');
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    known.flush();
+    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    other.uploads.confirm(SHA, 1, {});
+    expect(other.known.uploaded('/r/a.fit', OLD)).toBe(SHA);
+    expect(known.uploaded('/r/a.fit', OLD)).toBeUndefined();
   });
 
   it('knows a file on an MTP mount by path and size: times there say nothing, and mounts move', () => {

@@ -21,6 +21,39 @@ function open(dir = scratchDir(), account = 'athlete:1') {
   return { dir, database, ledger, at: (ms: number) => void (time = ms) };
 }
 
+it('reads what `status` shows through indexes, and no other rows', () => {
+  const database = openIn(scratchDir());
+  const statements: string[] = [];
+  const recording: Database = {
+    ...database,
+    prepare(sql) {
+      const prepared = database.prepare(sql);
+      const noted = <T>(run: () => T): T => {
+        statements.push(sql);
+        return run();
+      };
+      return {
+        ...prepared,
+        get: (...values) => noted(() => prepared.get(...values)),
+        all: (...values) => noted(() => prepared.all(...values)),
+      };
+    },
+  };
+  const ledger = uploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
+  ledger.counts();
+  ledger.lastConfirmedAt();
+  ledger.latest(3);
+  ledger.undelivered(20);
+  ledger.startedBetween(0, 1);
+  expect(statements).toHaveLength(5);
+  for (const sql of statements) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+    const reads = plan.map(({ detail }) => detail).filter((detail) => detail.includes(' uploads '));
+    expect(reads.length).toBeGreaterThan(0);
+    for (const read of reads) expect(read).toMatch(/^SEARCH uploads USING (COVERING )?INDEX /);
+  }
+});
+
 describe('uploadLedger', () => {
   it('makes an unknown recording pending when it is claimed', () => {
     const { ledger } = open();

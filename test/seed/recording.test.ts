@@ -90,8 +90,8 @@ describe.each([...kinds])('%s in fit-file-parser', (_, recording) => {
   });
 
   it("equals FitEncoder's output byte for byte", () => {
-    const athlete = athleteOf(SUMMER.seed);
-    const owner = { age: 30, weight: 70.04, restingHr: 48, maxHr: athlete.maxHr, ftp: 251 };
+    const { maxHr } = athleteOf(SUMMER.seed);
+    const owner = { age: 30, weight: 70.04, restingHr: 48, maxHr, ftp: 251 };
     const ours = encodeActivity(recording.truth, owner);
     const theirs = encodeActivity(recording.truth, owner, new FitEncoder(FIT_OPTIONS));
     expect(Buffer.compare(ours, theirs)).toBe(0);
@@ -104,13 +104,13 @@ it('a seeded recording is marked as synthetic in several places', () => {
   const { serial, start } = sample.truth;
   expect(Object.fromEntries(fileId?.fields ?? [])).toEqual({
     0: 4, // an activity
-    1: 255, // manufacturer number for development
-    2: 1,
+    1: 1, // Garmin
+    2: 4062,
     3: serial,
     4: start - FIT_EPOCH,
-    8: 'Synthetic athlete',
+    8: 'Edge 840 (synthetic)',
   });
-  expect(messagesOf(sample, 23)[0]?.fields.get(27)).toBe('Synthetic athlete');
+  expect(messagesOf(sample, 23)[0]?.fields.get(27)).toBe('Edge 840 (synthetic)');
   expect(messagesOf(sample, 3)[0]?.fields.get(0)).toBe('Synthetic athlete');
 });
 

@@ -5,13 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
-import {
-  daysOf,
-  settingOf,
-  synthesize,
-  type CompleteDay,
-  type SynthesizeOptions,
-} from '../../src/seed/synthesize.ts';
+import { daysOf, type CompleteDay } from '../../src/seed/day.ts';
+import { settingOf, synthesize, type SynthesizeOptions } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { SUMMER, condensed, hashesOf, sampleRecording, sha256 } from './support.ts';
 
@@ -26,25 +21,25 @@ describe('synthesize with the same arguments', () => {
     {
       options: SUMMER,
       hashes: {
-        files: '5c94de28b3cf3755b2700306300ef6215c815fc13612919bb846b04332d67506',
-        wellness: '07c6976b05903d17bfa55b88f1e0a60e605cab19eda6a76325f04d39347f0174',
-        nutrition: '9852435740852f12bcaa8728b04d77c84e73e2a1bb1d0d819434d71a58afbed5',
+        files: 'b1965def526cbb83c3e729b51cc51e0b625b1d96ef13c6a1c02e26cda36c1e3e',
+        wellness: '246c8bd5fb89f94a764de17642ebee7010ac7ef919145c2a66a85390796747e3',
+        nutrition: '18fb7ffef3fc6f24a0c22162bdda2075a5b84bab8c4a77601014150766f078bc',
       },
     },
     {
       options: { days: 21, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
-        files: '429e7d63d64bf52f1c6d99124c2df6b7656acd66202eff7213093d0ab19031f0',
-        wellness: '1249381632bc3d6bd72bdb20e99fa7e778a5e07baedf7d9c1965486cd842abb3',
-        nutrition: '6655f4c4534f0ddcdaa0f6e089504bea0ec00a32129b1f789783f6ec240c21bc',
+        files: '4b598099a362198f8facaec8071c91bdfc87a9372329b13c7d3bd7d0e39e03df',
+        wellness: '8c0023dbe184a24c07becc861f3081cc028fc924011dd4cf3430915467863bba',
+        nutrition: 'e1d72132cd436df3f6335c53326a1ec1d10016c32b3b4bc529f3b98148bf9791',
       },
     },
     {
       options: { days: 14, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
-        files: 'b86a241130b75bc19eb1b507d19a3f733177cacb4d53e407a64e877f1985c37a',
-        wellness: '968f4741fb54c1ef8ba8610199ab3f8dc6b25ceb61ebd6c73c7ff190b63ecb79',
-        nutrition: '067ef7acdacab89172793ed1ae7cd31e68cd2e26ac1b5ec9a7e9c9aaf1629e08',
+        files: 'e82f6f3d6cb7f29c08b434e5e1a5d0cf5d32804292def144f7485640c51a426c',
+        wellness: 'bbbd9695ab866816b924251dc7dba9b63e9cdcc6e5d92a5df68aea283b4fb6f5',
+        nutrition: '74c1391b1bf8e691d2e57d44b3c38dcae1a3eee043fcccb99b0a02f48ed247ce',
       },
     },
   ])(
@@ -60,7 +55,7 @@ describe('synthesize with the same arguments', () => {
       {
         fileName: '2025-06-01-07-10-00-ride.fit',
         name: 'Morning ride',
-        bytes: '5034bc5c041d23bbda714dbf33fe090f8ae512abd6a886ff063ed41d8939a0c6',
+        bytes: 'a6ef60da7de1180928cc9210011fb578f6c73dd9ecc02739d155016db218c7a9',
         truth: 1,
       },
     );

@@ -1,13 +1,15 @@
 import { mkdirSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Activity } from '../../src/fit/activity.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { testContext } from '../support/context.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
+import { Uploader } from '../../src/upload/uploader.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
 import type { UploadOptions } from '../../src/upload/known-outcome.ts';
 import { buildWorker, markIn, openIn } from '../ledger/support.ts';
@@ -27,6 +29,7 @@ beforeAll(async () => {
   workers = await buildWorker();
 });
 afterAll(() => workers.remove());
+afterEach(() => vi.restoreAllMocks());
 
 const RIDE = makeRecording({ seed: 1, sizeBytes: 2_000 });
 const SETTINGS = makeRecording({ seed: 2, sizeBytes: 2_000, type: 2 });
@@ -491,9 +494,11 @@ describe('a login that has ended', () => {
       asked++;
       return Promise.reject(dead);
     };
+    const examine = vi.spyOn(Uploader.prototype, 'examine');
     const { items, requests } = await run(['.'], { client, jobs: 1 });
     expect(items).toHaveLength(31);
     expect(asked).toBe(1);
+    expect(examine).toHaveBeenCalledTimes(1);
     expect(requests).toEqual([]);
     const failure = {
       outcome: 'failed',
@@ -551,11 +556,14 @@ describe('a failing service', () => {
     const { sandbox, dir, run, recordings } = await open();
     for (let i = 0; i < 20; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:503*inf');
+    const examine = vi.spyOn(Uploader.prototype, 'examine');
     const { items, requests } = await run(['.'], { jobs: 1 });
     expect(items.map((item) => 'code' in item && item.code)).toEqual(
       Array(20).fill('SERVICE_UNAVAILABLE'),
     );
     expect(requests).toHaveLength(3 * 4);
+    // The fourth was read while the third was in flight.
+    expect(examine).toHaveBeenCalledTimes(4);
     sandbox.control.clearFaults();
     const second = await run(['.']);
     expect(new Set(Object.values(outcomes(second.items)))).toEqual(new Set(['uploaded']));
@@ -583,12 +591,16 @@ describe('an interruption', () => {
     sandbox.control.addFaults('upload-fit:hang*inf');
     const abort = new AbortController();
     const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+    const examine = vi.spyOn(Uploader.prototype, 'examine');
     const running = run(['.'], { signal: abort.signal, jobs: 3 });
     await expect.poll(() => sandbox.control.requests().length).toBe(3);
     abort.abort(reason);
     const { failed, items } = await running;
     expect(failed).toBe(reason);
     expect(items).toEqual([]);
+    await nextTurn();
+    // One was read ahead before the interruption, and none after it.
+    expect(examine).toHaveBeenCalledTimes(4);
     expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0 });
     sandbox.control.clearFaults();
     const again = await run(['.']);
@@ -603,6 +615,23 @@ describe('an interruption', () => {
     const { failed, requests } = await run(['.'], { signal: abort.signal });
     expect(failed).toMatchObject({ code: 'INTERRUPTED' });
     expect(requests).toEqual([]);
+  });
+
+  it('ends reading: no recording is read ahead after it', async () => {
+    const { dir, run } = await open();
+    for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    const abort = new AbortController();
+    const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+    const client = async () => {
+      abort.abort(reason);
+      // Time in which a recording would be read ahead.
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+      throw reason;
+    };
+    const examine = vi.spyOn(Uploader.prototype, 'examine');
+    const { failed } = await run(['.'], { signal: abort.signal, jobs: 1, client });
+    expect(failed).toBe(reason);
+    expect(examine).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -740,10 +769,10 @@ describe('many files', () => {
 
   it.each([
     ['a folder', ['usb', 'other']],
-    ['named files', ['usb/1.fit', 'usb/2.fit', 'usb/3.fit', 'other/a.fit']],
+    ['named files', ['usb/1.fit', 'usb/2.fit', 'usb/3.fit', 'usb/4.fit', 'other/a.fit']],
   ])('fail for now if %s went away with its device, and others are sent', async (_what, paths) => {
     const { dir, run } = await open();
-    const rides = [11, 12, 13].map((seed) => makeRecording({ seed, sizeBytes: 2_000 }));
+    const rides = [11, 12, 13, 14].map((seed) => makeRecording({ seed, sizeBytes: 2_000 }));
     for (const [i, ride] of rides.entries()) put(dir, `usb/${i + 1}.fit`, ride);
     put(dir, 'other/a.fit', RIDE);
     let unplugged = false;
@@ -761,12 +790,15 @@ describe('many files', () => {
     };
     expect(items).toEqual([
       expect.objectContaining({ path: 'usb/1.fit', outcome: 'uploaded' }),
-      { path: 'usb/2.fit', ...gone },
+      // Read ahead while the first was in flight.
+      expect.objectContaining({ path: 'usb/2.fit', outcome: 'uploaded' }),
       { path: 'usb/3.fit', ...gone },
+      { path: 'usb/4.fit', ...gone },
       expect.objectContaining({ path: 'other/a.fit', outcome: 'uploaded' }),
     ]);
     renameSync(join(dir, 'away'), join(dir, 'usb'));
     expect(Object.values(outcomes((await run(paths)).items)).toSorted()).toEqual([
+      'skipped already-uploaded',
       'skipped already-uploaded',
       'skipped already-uploaded',
       'uploaded',

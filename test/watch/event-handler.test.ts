@@ -24,6 +24,7 @@ beforeEach(async () => {
   const nothing = () => undefined;
   const known = {
     find: nothing,
+    uploaded: nothing,
     remember: nothing,
     flush: nothing,
     reading: <T>(f: () => T) => f(),

@@ -75,6 +75,7 @@ export function start(
     ledger: uploadLedger(database, 'me', mark, now),
     known: {
       find: (path, stamp) => known.find(path, stamp),
+      uploaded: (path, stamp) => known.uploaded(path, stamp),
       remember(path, stamp, file) {
         onRead?.(path);
         known.remember(path, stamp, file);

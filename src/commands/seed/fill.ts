@@ -1,27 +1,25 @@
-import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type ExitCode, SyncError, isAbort, messageOf, worstExitCode } from '../../base/errors.ts';
-import { makeNamedFolder, storageError } from '../../system/storage.ts';
+import { BatchBreaker } from '../../api/batch-breaker.ts';
+import { type PushItem, exitCodeOfPush } from '../../app/day-words.ts';
+import type { Context } from '../../base/context.ts';
+import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import {
   type DeliveryOptions,
   type DeliveryTarget,
   deliverRecords,
 } from '../../records/deliver.ts';
-import { prepareInputs } from '../../records/prepare.ts';
 import type { RecordKind } from '../../records/types.ts';
 import {
+  type Fault,
   type SynthesizeOptions,
   type SyntheticDay,
   type SyntheticRecording,
   synthesize,
 } from '../../seed/synthesize.ts';
-import type { Context } from '../../base/context.ts';
-import { BatchBreaker } from '../../api/batch-breaker.ts';
-import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
-import { exitCodeOfItem } from '../../upload/tally.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { type PushItem, exitCodeOfPush } from '../../app/day-words.ts';
+import { exitCodeOfItem } from '../../upload/tally.ts';
+import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
+import { KINDS, inBatches, recordsOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
@@ -33,8 +31,8 @@ export interface FillTarget {
   readonly progress: (progress: { day: number; days: number; date: string }) => void;
 }
 
-/** The outcome of a recording, or of a day's record. */
-export type SeedItem = UploadItem | PushItem;
+/** The outcome of a recording, with the fault that it has on purpose, or of a day's record. */
+export type SeedItem = (UploadItem & { readonly fault?: Fault }) | PushItem;
 
 /** Counts recordings and records by their outcome; with the first and the last day. */
 export interface SeedSummary {
@@ -42,17 +40,14 @@ export interface SeedSummary {
   readonly until: string;
   readonly recordings: number;
   readonly records: number;
+  /** Recordings that are broken on purpose, and not sent. */
+  readonly broken: number;
   readonly outcomes: Readonly<Partial<Record<SeedItem['outcome'], number>>>;
 }
 
-const KINDS = ['wellness', 'nutrition'] as const;
-
-/** Days that are made, sent and dropped at a time: bounds the memory. */
-const DAYS_AT_A_TIME = 14;
-
 /** A day without the samples of its recordings, which are most of its size. */
 type SentDay = Pick<SyntheticDay, 'date' | RecordKind> & {
-  readonly recordings: readonly Pick<SyntheticRecording, 'fileName' | 'bytes' | 'name'>[];
+  readonly recordings: readonly Omit<SyntheticRecording, 'truth'>[];
 };
 
 /** The days that are being sent. */
@@ -80,6 +75,7 @@ export class AccountFiller {
   readonly #dates: string[] = [];
   #recordings = 0;
   #records = 0;
+  #broken = 0;
   #batch: Batch = { before: 0, dates: [], items: 0, done: 0 };
 
   constructor(
@@ -105,6 +101,7 @@ export class AccountFiller {
       until: this.#dates.at(-1) ?? '',
       recordings: this.#recordings,
       records: this.#records,
+      broken: this.#broken,
       outcomes: this.#outcomes,
     };
   }
@@ -115,7 +112,7 @@ export class AccountFiller {
 
   /** Makes and sends all days. @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED` */
   async run(): Promise<void> {
-    for (const days of inBatches(sentDays(synthesize(this.#options)), DAYS_AT_A_TIME)) {
+    for (const days of inBatches(synthesize(this.#options), toSend)) {
       this.#context.signal.throwIfAborted();
       const dates = days.map(({ date }) => date);
       const items = days.reduce(
@@ -132,8 +129,9 @@ export class AccountFiller {
 
   async #sendRecordings(days: readonly SentDay[]): Promise<void> {
     const recordings = days.flatMap((day) => day.recordings);
-    await inParallel(recordings, this.#options.jobs, async ({ fileName, bytes, name }) => {
+    await inParallel(recordings, this.#options.jobs, async (recording) => {
       this.#context.signal.throwIfAborted();
+      const { fileName, bytes, name, fault } = recording;
       const { openedBy } = this.#breaker;
       const item: UploadItem = openedBy
         ? { path: fileName, outcome: 'failed', ...openedBy }
@@ -141,20 +139,18 @@ export class AccountFiller {
       if (item.outcome === 'failed') this.#breaker.failed(item);
       else if ('attempts' in item) this.#breaker.answered();
       this.#recordings++;
-      this.#report(item, exitCodeOfItem(item));
+      const isBroken = fault === 'broken' && item.outcome === 'invalid';
+      if (isBroken) this.#broken++;
+      this.#report(
+        fault === undefined ? item : { ...item, fault },
+        isBroken ? ExitCode.ok : exitCodeOfItem(item),
+      );
     });
   }
 
   async #sendRecords(kind: RecordKind, days: readonly SentDay[]): Promise<void> {
-    const text = JSON.stringify(days.flatMap((day) => day[kind] ?? []));
-    const prepared = await prepareInputs(
-      kind,
-      [{ name: 'seed', chunks: oneChunk(text) }],
-      // The seed's own offsets count, whichever zone data it has.
-      { zone: { name: this.#options.zone, from: 'profile' }, strict: true, raw: false },
-      this.#context.signal,
-    );
-    await deliverRecords(this.#context, prepared.records, this.#options, {
+    const records = await recordsOf(kind, days, this.#options.zone, this.#context);
+    await deliverRecords(this.#context, records, this.#options, {
       ...this.#target.records,
       report: (item) => {
         this.#records++;
@@ -179,82 +175,14 @@ export class AccountFiller {
   }
 }
 
-/** The files that `--out` wrote. */
-export interface SeedFiles {
-  readonly dir: string;
-  readonly recordings: number;
-  readonly days: number;
-}
-
-/**
- * Writes the same data into a folder, as `sync upload` and `sync push` read it: a `.fit` file for each
- * recording, `wellness.json` and `nutrition.json`.
- *
- * @throws SyncError `USAGE`, `STORAGE`
- */
-export async function writeSeedFiles(
-  options: SynthesizeOptions,
-  dir: string,
-  signal: AbortSignal,
-): Promise<SeedFiles> {
-  makeNamedFolder(dir, '--out');
-  let recordings = 0;
-  try {
-    const lists = await Promise.all(KINDS.map((kind) => open(join(dir, `${kind}.json`), 'w')));
-    const separators = KINDS.map(() => '[');
-    let day = 0;
-    try {
-      for (const made of synthesize(options)) {
-        signal.throwIfAborted();
-        for (const [index, kind] of KINDS.entries()) {
-          if (made[kind] === null) continue;
-          await lists[index]?.write(`${separators[index]}\n${JSON.stringify(made[kind])}`);
-          separators[index] = ',';
-        }
-        for (const { fileName, bytes } of made.recordings) {
-          await writeFile(join(dir, fileName), bytes);
-          recordings++;
-        }
-        day++;
-      }
-      for (const [index, list] of lists.entries()) {
-        await list.write(separators[index] === ',' ? '\n]\n' : '[]\n');
-      }
-    } finally {
-      for (const list of lists) await list.close();
-    }
-    return { dir, recordings, days: day };
-  } catch (cause) {
-    if (isAbort(cause) || cause instanceof SyncError) throw cause;
-    throw storageError(dir, cause, undefined, {
-      message: `${dir} cannot be written: ${messageOf(cause)}`,
-    });
-  }
-}
-
-function* sentDays(days: Iterable<SyntheticDay>): Generator<SentDay> {
-  for (const { date, recordings, wellness, nutrition } of days) {
-    yield {
-      date,
-      recordings: recordings.map(({ fileName, bytes, name }) => ({ fileName, bytes, name })),
-      wellness,
-      nutrition,
-    };
-  }
-}
-
-function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let batch: T[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
-async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
+function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): SentDay {
+  return {
+    date,
+    recordings: recordings.map(({ fileName, bytes, name, fault }) => ({
+      ...{ fileName, bytes, name },
+      ...(fault === undefined ? {} : { fault }),
+    })),
+    wellness,
+    nutrition,
+  };
 }

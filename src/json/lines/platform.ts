@@ -1,5 +1,6 @@
-import { anything, count, flag, list, openObject, text, texts, valueOf, word } from '../fields.ts';
+import { anything, count, flag, texts, valueOf } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
+import { profileRequests } from './shared.ts';
 
 const NAMED = 'the service names it';
 
@@ -76,15 +77,7 @@ const PROFILE: LineKind = {
       {
         is: { 'would-update': '`--dry-run`: it would be changed' },
         fields: {
-          requests: list(
-            {
-              method: word({ GET: 'reads', PATCH: 'changes' }, 'The HTTP method.'),
-              url: text('The address.'),
-              body: openObject('The JSON body.', 'the request has one'),
-              when: text('The condition on which it is sent.', 'there is one'),
-            },
-            'The requests.',
-          ),
+          requests: profileRequests,
         },
       },
     ],

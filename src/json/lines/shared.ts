@@ -5,6 +5,7 @@ import {
   type Words,
   amount,
   count,
+  list,
   object,
   openObject,
   text,
@@ -89,6 +90,17 @@ export const request: Shape = {
   url: text('The address; only its path if no address is configured.'),
   body: openObject('The JSON body.', 'the request has one'),
 };
+
+/** The requests that change a profile, as `--dry-run` shows them. */
+export const profileRequests = list(
+  {
+    method: word({ GET: 'reads', PATCH: 'changes' }, 'The HTTP method.'),
+    url: text('The address.'),
+    body: openObject('The JSON body.', 'the request has one'),
+    when: text('The condition on which it is sent.', 'there is one'),
+  },
+  'The requests.',
+);
 
 /** Returns a count for each outcome. */
 export function outcomeCounts(...outcomes: readonly string[]): Shape {

@@ -10,7 +10,6 @@ import { plain } from '../names.ts';
 import type { ListElement, ListPlace } from '../json-list.ts';
 import type { Line } from '../ndjson.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
-import { keepHeapSmall } from '../../system/small-heap.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './engine.ts';
 import type { MappingOptions } from './row-values.ts';
@@ -79,6 +78,11 @@ export class ExportReader {
     return this.#mapped(jsonRows(name, value, match), match, false);
   }
 
+  /** Checks if a JSON document matches a source, or is refused since it matches none. */
+  mayMatch(name: string, document: JsonValue): boolean {
+    return this.#sources.named || matchJson(name, document, this.#sources.list).length > 0;
+  }
+
   /**
    * Returns the records of a large list in a JSON document; undefined if the whole document must be
    * read.
@@ -136,7 +140,6 @@ export class ExportReader {
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
-      keepHeapSmall();
       return this.#mapped(readXml(name, chunks, match.mapping), match, false);
     }
     const { readTable, tableForm } = await import('./csv.ts');

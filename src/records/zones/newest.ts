@@ -1,7 +1,6 @@
 import type { ZoneInfo } from '../../system/zoneinfo.ts';
 import type { ZoneData } from './offsets.ts';
 import { packedZoneData } from './packed.ts';
-import { RuntimeOffsets } from './runtime.ts';
 import { readTzif } from './tzif.ts';
 
 /** The release in the bundled part of moment-timezone, and the day that it was published. */
@@ -22,6 +21,8 @@ export interface ZoneSources {
 export async function newestZoneData({ runtime, system }: ZoneSources): Promise<ZoneData> {
   const { version } = SHIPPED;
   if (runtime !== undefined && runtime >= version && runtime >= (system?.version ?? '')) {
+    // Not above: date-fns-tz asks `Intl` while it loads, which takes longer than most commands.
+    const { RuntimeOffsets } = await import('./runtime.ts');
     return { version: runtime, origin: 'runtime', offsets: (zone) => new RuntimeOffsets(zone) };
   }
   if (system !== undefined && system.version >= version) {

@@ -1,13 +1,13 @@
 import { formatInTimeZone } from 'date-fns-tz/formatInTimeZone';
+import { IntlOffsets } from './intl.ts';
 import type { Offsets } from './offsets.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /**
  * The last instant at which a zone's offset was no whole minute: Africa/Monrovia kept -00:44:30
- * until 1972-01-07. Up to here `Intl.DateTimeFormat` is asked instead of date-fns-tz.
+ * until 1972-01-07. Up to here {@link IntlOffsets} is asked instead of date-fns-tz.
  */
 const LAST_OFFSET_WITH_SECONDS = Date.UTC(1972, 0, 7, 0, 44, 30);
 
@@ -23,7 +23,7 @@ export class RuntimeOffsets implements Offsets {
   readonly #zone: string;
   /** UTC day -> the offset that holds from its first to its last instant; NaN: it changes. */
   readonly #days = new Map<number, number>();
-  #exact: Intl.DateTimeFormat | undefined;
+  #exact: IntlOffsets | undefined;
 
   /** @param zone a name that the runtime knows */
   constructor(zone: string) {
@@ -46,22 +46,12 @@ export class RuntimeOffsets implements Offsets {
   }
 
   #ask(instant: number): number {
-    if (instant < LAST_OFFSET_WITH_SECONDS) return this.#askExactly(instant);
+    if (instant < LAST_OFFSET_WITH_SECONDS) {
+      this.#exact ??= new IntlOffsets(this.#zone);
+      return this.#exact.offsetAt(instant);
+    }
     const text = formatInTimeZone(new Date(instant), this.#zone, 'xxx');
     const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6));
     return (text.startsWith('-') ? -minutes : minutes) * MINUTE || 0;
-  }
-
-  #askExactly(instant: number): number {
-    this.#exact ??= new Intl.DateTimeFormat('en-US', {
-      timeZone: this.#zone,
-      timeZoneName: 'longOffset',
-    });
-    const name = this.#exact.formatToParts(instant).find((part) => part.type === 'timeZoneName');
-    const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name?.value ?? '');
-    if (match === null) throw new Error(`No offset for ${this.#zone} at ${instant}`);
-    const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
-    const size = (Number(hours) * 60 + Number(minutes)) * MINUTE + Number(seconds) * SECOND;
-    return sign === '-' ? -size : size;
   }
 }

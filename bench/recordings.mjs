@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+import { root, scratch } from './world.mjs';
+
+/**
+ * Makes a folder of recordings, all different, once in a run of the bench.
+ * @param perFolder recordings in each of its folders
+ * @returns its path
+ */
+export async function makeFolder(count, sizeBytes, perFolder = 256) {
+  const folder = join(scratch, `recordings-${count}-${sizeBytes}-${perFolder}`);
+  if (existsSync(folder)) return folder;
+  const makeRecording = await loadMaker();
+  for (let index = 0; index < count; index++) {
+    const part = String(Math.floor(index / perFolder)).padStart(4, '0');
+    const path = join(folder, part, `ride-${index}.fit`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, makeRecording({ seed: index + 1, durationSecs: 20, sizeBytes }));
+  }
+  return folder;
+}
+
+export function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+let maker;
+
+/** Loads `makeRecording` of test/support/fit-maker.ts. */
+export async function loadMaker() {
+  maker ??= build({
+    input: join(root, 'test', 'support', 'fit-maker.ts'),
+    platform: 'node',
+    logLevel: 'silent',
+    output: { dir: join(scratch, 'maker'), format: 'esm', entryFileNames: 'maker.mjs' },
+  });
+  await maker;
+  const file = pathToFileURL(join(scratch, 'maker', 'maker.mjs'));
+  return (await import(file.href)).makeRecording;
+}

@@ -1,0 +1,129 @@
+"""A server that takes every request and discards its body, as fast as it can.
+
+Usage: sink.py LATENCY_MS MBIT_PER_SECOND (0: no limit). Prints its port; ends when stdin does. It is in
+Python, because Linux can discard what a socket received without copying it (MSG_TRUNC), which Node.js
+cannot ask for. `GET /cpu` answers with the CPU time that it has used so far (ms).
+"""
+
+import collections
+import selectors
+import socket
+import sys
+import time
+
+LATENCY = float(sys.argv[1]) / 1000
+SECONDS_PER_BYTE = 8e-6 / float(sys.argv[2]) if float(sys.argv[2]) > 0 else 0
+# How far the line may be ahead of its rate (s), and the bytes that are taken from a connection at once.
+BURST = 0.005
+CHUNK = 1 << 18 if SECONDS_PER_BYTE > 0 else 1 << 20
+DISCARD = socket.MSG_TRUNC if sys.platform == 'linux' else 0
+
+STORED = b'{"success":true,"results":{"total":1,"processed":1,"duplicates":0,"failed":0}}'
+BUFFER = bytearray(CHUNK)
+
+
+class Connection:
+    def __init__(self, accepted):
+        self.socket = accepted
+        self.head = b''
+        # Bytes of the body that have not arrived.
+        self.left = 0
+        self.answer = b''
+
+
+selector = selectors.DefaultSelector()
+# Answers that wait for their latency: due time, connection.
+waiting = collections.deque()
+line_free = 0
+
+
+def answer_with(body):
+    return b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s' % (
+        len(body),
+        body,
+    )
+
+
+def read(connection):
+    if connection.left > 0:
+        size = connection.socket.recv_into(BUFFER, min(connection.left, CHUNK), DISCARD)
+        connection.left -= size
+    else:
+        part = connection.socket.recv(CHUNK)
+        size = len(part)
+        connection.head += part
+        end = connection.head.find(b'\r\n\r\n')
+        if size > 0 and end < 0:
+            return
+        if size > 0:
+            begin(connection, connection.head[:end].lower(), len(connection.head) - end - 4)
+    if size == 0:
+        close(connection)
+        return
+    if SECONDS_PER_BYTE > 0:
+        pace(size)
+    if connection.left == 0:
+        if LATENCY > 0:
+            waiting.append((time.monotonic() + LATENCY, connection))
+        else:
+            connection.socket.send(connection.answer)
+
+
+def begin(connection, head, arrived):
+    connection.head = b''
+    connection.answer = answer_with(STORED)
+    if head.startswith(b'get /cpu '):
+        connection.answer = answer_with(b'%f' % (time.process_time() * 1000))
+    if b'\r\nexpect: 100-continue' in head:
+        connection.socket.send(b'HTTP/1.1 100 Continue\r\n\r\n')
+    _, found, length = head.partition(b'\r\ncontent-length:')
+    connection.left = int(length.partition(b'\r\n')[0]) - arrived if found else 0
+
+
+def pace(size):
+    """Waits until a line of the given rate would have carried these bytes."""
+    global line_free
+    now = time.monotonic()
+    line_free = max(line_free, now - BURST) + size * SECONDS_PER_BYTE
+    if line_free > now:
+        time.sleep(line_free - now)
+
+
+def close(connection):
+    selector.unregister(connection.socket)
+    connection.socket.close()
+
+
+def accept(server):
+    accepted, _ = server.accept()
+    accepted.setblocking(False)
+    accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    selector.register(accepted, selectors.EVENT_READ, Connection(accepted))
+
+
+def answer_due():
+    while waiting and waiting[0][0] <= time.monotonic():
+        _, connection = waiting.popleft()
+        try:
+            connection.socket.send(connection.answer)
+        except OSError:
+            pass
+
+
+server = socket.create_server(('127.0.0.1', 0), backlog=512)
+selector.register(server, selectors.EVENT_READ, 'server')
+selector.register(sys.stdin.fileno(), selectors.EVENT_READ, 'stdin')
+print(server.getsockname()[1], flush=True)
+while True:
+    timeout = max(0, waiting[0][0] - time.monotonic()) if waiting else None
+    for key, _ in selector.select(timeout):
+        if key.data == 'server':
+            accept(server)
+        elif key.data == 'stdin':
+            sys.exit()
+        else:
+            try:
+                read(key.data)
+            except OSError:
+                close(key.data)
+    answer_due()

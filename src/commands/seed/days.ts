@@ -1,0 +1,50 @@
+import type { Context } from '../../base/context.ts';
+import { prepareInputs } from '../../records/prepare.ts';
+import type { PreparedRecord, RecordKind } from '../../records/types.ts';
+import type { SyntheticDay } from '../../seed/synthesize.ts';
+
+export const KINDS = ['wellness', 'nutrition'] as const;
+
+/** The input of seeded records in the ledger, by which their items are told from others. */
+export const SEED_INPUT = 'seed';
+
+/** Days that are made, handled and dropped at a time: bounds the memory. */
+const DAYS_AT_A_TIME = 14;
+
+/** Returns the days in batches, each day without what `select` leaves out. */
+export function* inBatches<T>(
+  days: Iterable<SyntheticDay>,
+  select: (day: SyntheticDay) => T,
+): Generator<T[]> {
+  let batch: T[] = [];
+  for (const day of days) {
+    batch.push(select(day));
+    if (batch.length < DAYS_AT_A_TIME) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Returns the records of some days as `sync push` prepares them. */
+export async function recordsOf(
+  kind: RecordKind,
+  days: readonly Pick<SyntheticDay, RecordKind>[],
+  zone: string,
+  { signal }: Pick<Context, 'signal'>,
+): Promise<readonly PreparedRecord[]> {
+  const text = JSON.stringify(days.flatMap((day) => day[kind] ?? []));
+  const { records } = await prepareInputs(
+    kind,
+    [{ name: SEED_INPUT, chunks: oneChunk(text) }],
+    // The seed's own offsets count, whichever zone data it has.
+    { zone: { name: zone, from: 'profile' }, strict: true, raw: false },
+    signal,
+  );
+  return records;
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

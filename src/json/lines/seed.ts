@@ -1,0 +1,228 @@
+import {
+  type Shape,
+  amount,
+  count,
+  date,
+  list,
+  nullable,
+  object,
+  sha256,
+  text,
+  texts,
+  word,
+} from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { SHA256, accountName, activity, failure, outcomeCount, profileRequests } from './shared.ts';
+
+const FILES: LineKind = {
+  types: ['files'],
+  about: 'The files that were written.',
+  commands: ['seed --out'],
+  fields: {
+    dir: text('The folder as the command line names it.'),
+    recordings: count('Recordings in it.'),
+    days: count('Days in its `wellness.json` and `nutrition.json`.'),
+  },
+  examples: [{ dir: 'data', recordings: 5, days: 7 }],
+};
+
+/** Outcomes that a recording or a record of a seed can have. */
+const OUTCOMES = [
+  'uploaded',
+  'duplicate',
+  'pushed',
+  'skipped',
+  'invalid',
+  'rejected',
+  'conflict',
+  'failed',
+  'would-upload',
+  'would-push',
+];
+
+const outcomes: Shape = Object.fromEntries(
+  OUTCOMES.map((outcome) => [outcome, outcomeCount(outcome, 'there is one')]),
+);
+
+const SEED_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'seed',
+  about: 'What an account was filled with, and how many items had which outcome.',
+  commands: ['seed'],
+  fields: {
+    ...accountName,
+    from: date('The first day.'),
+    until: date('The last day.'),
+    recordings: count('Recordings.'),
+    records: count('Days of wellness and of nutrition.'),
+    ...outcomes,
+    broken: count(
+      'Those of the `invalid` recordings that `--messy` broke on purpose: they do not change the exit code.',
+      'there is one',
+    ),
+  },
+  examples: [
+    {
+      from: '2026-05-11',
+      until: '2026-05-17',
+      recordings: 5,
+      records: 14,
+      uploaded: 5,
+      pushed: 14,
+    },
+  ],
+};
+
+const PROFILE_FIELDS = {
+  weight: "the athlete's body weight (kg)",
+  ftp: "the athlete's functional threshold power (W)",
+} as const;
+
+const TRIED: Shape = {
+  before: object(
+    {
+      weight: nullable(amount('kg', 'The weight', 'the service shows it'), 'if it was empty.'),
+      ftp: nullable(amount('W', 'The FTP', 'the service shows it'), 'if it was empty.'),
+    },
+    'What the profile said before.',
+    'it could be read',
+  ),
+  set: texts('The fields that were set.'),
+  unset: list(
+    { field: word(PROFILE_FIELDS, 'The field.'), ...failure() },
+    'The fields that could not be set. A missing scope, a refusal and a service without the field do not change the exit code.',
+  ),
+};
+
+const SEED_PROFILE: LineKind = {
+  types: ['seed-profile'],
+  about: "The weight and FTP of a seeded account's profile.",
+  commands: ['seed'],
+  fields: {
+    ...accountName,
+    weight: amount('kg', "The synthetic athlete's weight on the last day."),
+    ftp: amount('W', 'The FTP on the last day.'),
+  },
+  variants: {
+    by: 'outcome',
+    about: 'What happened to the profile.',
+    each: [
+      {
+        is: {
+          updated: 'the service took what differed',
+          unchanged: 'the profile said so already; nothing was sent',
+          incomplete: 'not all of it could be set',
+        },
+        fields: TRIED,
+      },
+      {
+        is: { 'would-update': '`--dry-run`: what differs would be sent' },
+        fields: { requests: profileRequests },
+      },
+    ],
+  },
+  examples: [
+    {
+      weight: 71.4,
+      ftp: 268,
+      outcome: 'updated',
+      before: { weight: 75, ftp: 250 },
+      set: ['weight', 'ftp'],
+      unset: [],
+    },
+    {
+      weight: 71.4,
+      ftp: 268,
+      outcome: 'would-update',
+      requests: [
+        { method: 'GET', url: 'https://training.example.com/api/profile' },
+        {
+          method: 'PATCH',
+          url: 'https://training.example.com/api/profile',
+          body: { weight: 71.4, weightUnits: 'Kilograms' },
+          when: 'if the athlete reads kilograms',
+        },
+      ],
+    },
+  ],
+};
+
+const LEFTOVER: LineKind = {
+  types: ['leftover'],
+  about:
+    'Data that `sync seed` sent and that stay at the service, which offers no way to delete them.',
+  commands: ['seed --remove'],
+  fields: accountName,
+  variants: {
+    by: 'kind',
+    about: 'What stays.',
+    each: [
+      {
+        is: { recording: 'a recording, and its workout' },
+        fields: {
+          path: text('Its file name.'),
+          sha256: sha256('SHA-256 of the recording.'),
+          ...activity,
+        },
+      },
+      { is: { wellness: 'a day of wellness' }, fields: { date: date('The day.') } },
+    ],
+  },
+  examples: [
+    {
+      kind: 'recording',
+      path: '2026-05-11-07-02-13-ride.fit',
+      sha256: SHA256,
+      activity: { name: 'Morning ride' },
+    },
+    { kind: 'wellness', date: '2026-05-11' },
+  ],
+};
+
+const REMOVAL_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'removed seed',
+  about: 'What was removed from an account, and what stays.',
+  commands: ['seed --remove'],
+  fields: {
+    ...accountName,
+    from: date('The first day.'),
+    until: date('The last day.'),
+    removed: count('Days of nutrition that were removed.'),
+    left: object(
+      { recording: count('Recordings.'), wellness: count('Days of wellness.') },
+      'What stays.',
+    ),
+    ...Object.fromEntries(
+      ['skipped', 'rejected', 'conflict', 'failed', 'would-push'].map((outcome) => [
+        outcome,
+        outcomeCount(outcome, 'a day of nutrition has it'),
+      ]),
+    ),
+  },
+  examples: [
+    { from: '2026-05-11', until: '2026-05-17', removed: 7, left: { recording: 5, wellness: 7 } },
+  ],
+};
+
+const ACCOUNTS_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'seeded accounts',
+  about: 'How many accounts were filled; the last line.',
+  commands: ['seed --accounts'],
+  fields: {
+    accounts: count('All accounts.'),
+    complete: count('Accounts that were filled.'),
+    incomplete: count('The others.'),
+  },
+  examples: [{ accounts: 2, complete: 2, incomplete: 0 }],
+};
+
+export const SEED_LINES = [
+  FILES,
+  SEED_PROFILE,
+  SEED_SUMMARY,
+  LEFTOVER,
+  REMOVAL_SUMMARY,
+  ACCOUNTS_SUMMARY,
+];

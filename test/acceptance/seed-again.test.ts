@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import {
+  NUTRITION_REVISIONS,
+  foodsHeld,
+  openHome,
+  openLoggedInWorld,
+  requestLines,
+  worldOf,
+} from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
+
+const MONTH = ['--days', '35', '--until', '2026-04-12', '--seed', '7', '--tz', 'Europe/Berlin'];
+
+describe.each(NUTRITION_REVISIONS)('sync seed twice (%s)', (revision) => {
+  it.each([[[]], [['--messy']]])(
+    'changes nothing with %j, also from another machine',
+    async (more) => {
+      const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES, inProcess: true });
+      const args = ['seed', ...MONTH, ...more];
+      expect((await world.sync(args)).code).toBe(0);
+      const before = contentsOf(world);
+      expect(before.recordings.length).toBeGreaterThan(14);
+
+      world.sandbox.control.clearRequests();
+      expect((await world.sync(args)).code).toBe(0);
+      expect(requestLines(world.sandbox)).toEqual(['profile 200']);
+      expect(contentsOf(world)).toEqual(before);
+
+      // Another machine, such as the next run in CI, has an empty ledger.
+      const ids = () =>
+        before.nutrition.flatMap(({ date }) => foodsHeld(world.sandbox, date).map(({ id }) => id));
+      const stored = ids();
+      const { access_token } = world.sandbox.control.mint(USUAL_SCOPES);
+      const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
+      const other = worldOf(world.sandbox, openHome(env), true);
+      const { code, stdout } = await other.sync([...args, '--json']);
+      expect(code).toBe(0);
+      expect(contentsOf(world)).toEqual(before);
+      expect(heldBy(world).recordings).toHaveLength(before.recordings.length);
+      expect(ndjson(stdout).at(-1)).toMatchObject({ duplicate: before.recordings.length });
+      // Services that replace days number the items anew; those that append keep what they hold.
+      if (revision === '2026-08') expect(ids()).toEqual(stored);
+      world.sandbox.control.clearRequests();
+      await other.sync(args);
+      expect(requestLines(world.sandbox)).toEqual(['profile 200']);
+    },
+  );
+});
+
+describe('sync seed --messy', () => {
+  it('sends duplicates as an account gets them, and reports the broken file without failing', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    const { code, stdout } = await world.sync(['seed', ...MONTH, '--messy', '--json']);
+    expect(code).toBe(0);
+    const lines = ndjson(stdout);
+    const faulty = lines.filter(({ fault }) => fault !== undefined);
+    const of = (fault: string) => faulty.filter((line) => line['fault'] === fault);
+    expect(of('broken').length).toBeGreaterThan(0);
+    for (const line of of('broken')) {
+      expect(line).toMatchObject({ type: 'upload', outcome: 'invalid', reason: 'incomplete' });
+    }
+    expect(of('copy').length).toBeGreaterThan(0);
+    expect(of('second-device').map(({ outcome }) => outcome)).toContain('uploaded');
+    const broken = of('broken').length;
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', invalid: broken, broken });
+
+    // Each of two equal files may come first; the service gets one of them.
+    const { recordings } = heldBy(world);
+    expect(new Set(recordings.map(({ sha256 }) => sha256)).size).toBe(recordings.length);
+    expect(recordings.map(({ receivedCount }) => receivedCount)).toEqual(recordings.map(() => 1));
+    const total = lines.filter(({ type }) => type === 'upload').length;
+    expect(recordings).toHaveLength(total - broken - of('copy').length);
+
+    const { stdout: words } = await world.sync(['seed', ...MONTH, '--messy']);
+    expect(words).toMatch(/^2026-03-09 to 2026-04-12: .*, \d+ broken on purpose, not sent\.\n$/);
+  });
+});

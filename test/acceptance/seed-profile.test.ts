@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  NUTRITION_REVISIONS,
+  type World,
+  openLoggedInWorld,
+  openWorldInProcess,
+  requestLines,
+} from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+import { heldBy } from '../support/seeded.ts';
+import { type Athlete, DEFAULT_ATHLETES } from '../../src/sandbox/athletes.ts';
+import { profileOf } from '../../src/seed/synthesize.ts';
+
+const DAY = ['--days', '1', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
+const WANTED = profileOf({ seed: 7, until: '2026-05-17', zone: 'Europe/Berlin' });
+
+async function seedProfile(world: World, ...more: string[]) {
+  const { code, stdout } = await world.sync(['seed', ...DAY, ...more, '--json']);
+  return { code, line: ndjson(stdout).find(({ type }) => type === 'seed-profile') };
+}
+
+describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision) => {
+  it.each(['Kilograms', 'Pounds'] as const)(
+    'gets the weight and FTP of the athlete, who reads %s',
+    async (weightUnits) => {
+      const world = await openLoggedInWorld({
+        revision,
+        inProcess: true,
+        sandbox: {
+          athletes: [{ ...(DEFAULT_ATHLETES[0] as Athlete), weightUnits }],
+        },
+      });
+      const { code, line } = await seedProfile(world);
+      expect({ code, line }).toEqual({
+        code: 0,
+        line: {
+          type: 'seed-profile',
+          ...WANTED,
+          outcome: 'updated',
+          before: { weight: 62.5, ftp: 245 },
+          set: ['weight', 'ftp'],
+          unset: [],
+        },
+      });
+      expect(heldBy(world).profile).toMatchObject({ ftp: WANTED.ftp, weightUnits });
+      expect(heldBy(world).profile.weight).toBeCloseTo(WANTED.weight, 1);
+      world.sandbox.control.clearRequests();
+      expect((await seedProfile(world)).line).toMatchObject({ outcome: 'unchanged', set: [] });
+      expect(requestLines(world.sandbox)).toEqual(['profile 200']);
+    },
+  );
+});
+
+describe("a seeded account's profile", () => {
+  it.each([
+    {
+      lacking: 'profile:read',
+      scopes: ['workout:write', 'health:write', 'nutrition:write', 'profile:write'] as const,
+      unset: ['weight', 'ftp'],
+    },
+    {
+      lacking: 'profile:write',
+      scopes: ['workout:write', 'health:write', 'nutrition:write', 'profile:read'] as const,
+      unset: ['weight', 'ftp'],
+    },
+  ])('is reported and not changed without $lacking', async ({ lacking, scopes, unset }) => {
+    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: [...scopes] } });
+    const before = heldBy(world).profile;
+    const { code, line } = await seedProfile(world);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'incomplete', set: [] });
+    const failures = line?.['unset'] as Record<string, unknown>[];
+    expect(failures.map(({ field, code: why }) => [field, why])).toEqual(
+      unset.map((field) => [field, 'SCOPE_MISSING']),
+    );
+    expect(heldBy(world).profile).toEqual(before);
+    const { stdout } = await world.sync(['seed', ...DAY]);
+    expect(stdout.match(/^profile: weight and FTP not set\. .*/gm)).toEqual([
+      expect.stringContaining(lacking),
+    ]);
+  });
+
+  it('is set as far as the service takes it', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    // The first change is the weight.
+    world.sandbox.control.addFaults('profile-update:400');
+    const { code, line } = await seedProfile(world);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'incomplete', set: ['ftp'] });
+    expect(line?.['unset']).toMatchObject([{ field: 'weight', code: 'REJECTED' }]);
+    expect(heldBy(world).profile).toMatchObject({ weight: 62.5, ftp: WANTED.ftp });
+    const second = await seedProfile(world);
+    expect(second.line).toMatchObject({ outcome: 'updated', set: ['weight'] });
+  });
+
+  it('is reported if the service has no such route', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    world.sandbox.control.addFaults('profile:404');
+    const { code, line } = await seedProfile(world);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'incomplete' });
+    expect(line).not.toHaveProperty('before');
+    expect(heldBy(world).wellness).toHaveLength(1);
+  });
+
+  it('fails the run if the service cannot answer, after the data are sent', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    world.sandbox.control.addFaults('profile:503(retry-after=0)*8');
+    const { code, line } = await seedProfile(world);
+    expect(code).toBe(5);
+    expect(line).toMatchObject({ outcome: 'incomplete' });
+    expect(heldBy(world).wellness).toHaveLength(1);
+  });
+
+  it('is not changed by --dry-run, which shows every request', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    const { code, line } = await seedProfile(world, '--dry-run');
+    expect(code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(line).toMatchObject({ ...WANTED, outcome: 'would-update' });
+    const announced = (line?.['requests'] as { method: string; body?: unknown }[])
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ body }) => body);
+    await seedProfile(world);
+    const sent = world.sandbox.control.requests({ route: 'profile-update' });
+    expect(announced).toEqual(expect.arrayContaining(sent.map(({ body }) => body)));
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is set for each account of --accounts', async () => {
+    const world = await openWorldInProcess();
+    const tokens = ['athlete-1', 'athlete-2'].map(
+      (athlete) => world.sandbox.control.mint({ athlete }).access_token,
+    );
+    const file = join(world.home.dir, 'accounts.json');
+    writeFileSync(
+      file,
+      JSON.stringify([
+        { name: 'ada', accessTokenEnv: 'ADA', seed: 7 },
+        { name: 'ben', accessTokenEnv: 'BEN', seed: 8 },
+      ]),
+    );
+    const [ADA, BEN] = tokens;
+    const { stdout } = await world.sync(['seed', ...DAY, '--accounts', file], {
+      env: { ADA, BEN },
+    });
+    for (const [athlete, seed] of [
+      ['athlete-1', 7],
+      ['athlete-2', 8],
+    ] as const) {
+      const wanted = profileOf({ seed, until: '2026-05-17', zone: 'Europe/Berlin' });
+      const { profile } = world.sandbox.control.state(athlete).athletes[0] ?? {};
+      expect(profile?.ftp).toBe(wanted.ftp);
+      expect(profile?.weight).toBeCloseTo(wanted.weight, 1);
+    }
+    expect(stdout).toMatch(/^ada: profile: weight \d+\.?\d* kg \(before: .* kg\), FTP \d+ W/m);
+  });
+});

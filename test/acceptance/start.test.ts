@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLoggedInWorld } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { type Home, PROGRAM, makeHome } from '../support/program.ts';
+
+/** What Node.js and the program loaded in one run. */
+interface Loaded {
+  /** Modules of Node.js that it had not loaded before the program. */
+  readonly builtins: readonly string[];
+  /** Files of the program, by the first part of their names. */
+  readonly files: readonly string[];
+}
+
+/** Runs the program with stdout as a file or a pipe, and lists what it loaded. */
+function loadedBy(args: readonly string[], home: Home, stdout: 'ignore' | 'pipe'): Loaded {
+  const list = join(home.dir, 'loaded.json');
+  const hook = join(home.dir, 'hook.cjs');
+  writeFileSync(
+    hook,
+    `const before = new Set(process.moduleLoadList);
+    process.on('exit', () => {
+      const builtins = process.moduleLoadList.filter((name) => !before.has(name));
+      const files = Object.keys(require.cache);
+      process.getBuiltinModule('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({ builtins, files }));
+    });`,
+  );
+  const { status, stderr } = spawnSync(process.execPath, ['--require', hook, PROGRAM, ...args], {
+    env: home.env,
+    cwd: home.dir,
+    stdio: ['ignore', stdout, 'pipe'],
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  const { builtins, files } = JSON.parse(readFileSync(list, 'utf8')) as Loaded;
+  return {
+    builtins: builtins
+      .filter((name) => name.startsWith('NativeModule '))
+      .map((name) => name.slice('NativeModule '.length)),
+    files: files
+      .filter((file) => file.startsWith(join(PROGRAM, '..')))
+      .map((file) => file.slice(join(PROGRAM, '..').length + 1).replace(/\..*/, '')),
+  };
+}
+
+/** Modules of Node.js that take a millisecond or more, and that a short command does not need. */
+const SLOW = ['tty', 'net', 'stream', 'crypto', 'child_process', 'worker_threads', 'http', 'zlib'];
+
+const slowIn = ({ builtins }: Loaded) => SLOW.filter((name) => builtins.includes(name));
+
+it('answers --version from one file, and loads no slow module of Node.js for it', () => {
+  const home = makeHome();
+  try {
+    const loaded = loadedBy(['--version'], home, 'pipe');
+    expect(loaded.files).toEqual(['main', 'rolldown-runtime']);
+    expect(slowIn(loaded)).toEqual([]);
+  } finally {
+    home.remove();
+  }
+});
+
+it('prints the help from one more file', () => {
+  const home = makeHome();
+  try {
+    const loaded = loadedBy(['--help'], home, 'ignore');
+    expect(loaded.files).toEqual(['main', 'rolldown-runtime', 'run']);
+    expect(slowIn(loaded)).toEqual([]);
+  } finally {
+    home.remove();
+  }
+});
+
+it('recognises a known recording with one more file, and no slow module of Node.js', async () => {
+  const world = await openLoggedInWorld();
+  const { home } = world;
+  world.write('ride.fit', makeRecording({ durationSecs: 60 }));
+  await world.sync(['upload', 'ride.fit']);
+  // A file is known from 2 s after its last change on.
+  await expect
+    .poll(() => loadedBy(['upload', 'ride.fit'], home, 'ignore').files, {
+      timeout: 20_000,
+      interval: 500,
+    })
+    .toEqual(['main', 'rolldown-runtime', 'run', 'upload']);
+  expect(slowIn(loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+
+import { checkEnvelope } from '../../src/fit/envelope.ts';
+import { synthesize, type SynthesizeOptions } from '../../src/seed/synthesize.ts';
+import { condensed, hashesOf, sha256 } from './support.ts';
+
+const SPRING = { seed: 1, until: '2026-05-20', zone: 'Europe/Zurich', messy: true };
+const AUTUMN = { ...SPRING, until: '2025-11-02' };
+
+function messyDays(options: SynthesizeOptions) {
+  return [...synthesize(options)];
+}
+
+/** The offsets in a day's nutrition. */
+function offsetsOf({ nutrition }: ReturnType<typeof messyDays>[number]): string[] {
+  return [...new Set((nutrition?.items ?? []).map(({ logged_at: at }) => at.slice(19)))];
+}
+
+describe('A messy account', () => {
+  it.each([
+    {
+      options: { ...AUTUMN, days: 30 },
+      hashes: {
+        files: '4a69df8668cb55ab121714f2b0b070b5d254f82db8584fc434e160aecf8bc430',
+        wellness: 'f426eaf0bb3707d1c8a57d417d2c838cfd9f9732c197780dc4920bc56b277bca',
+        nutrition: '415ee2ebbda469d1bb266ec4d43c0ddbe9f9852c6c1697f461a4a90330bb960f',
+      },
+    },
+  ])('is the same for the same arguments', ({ options, hashes }) => {
+    expect(hashesOf(synthesize(options))).toEqual(hashes);
+  });
+
+  it('has the same days at the end of a longer history', () => {
+    const long = messyDays({ ...AUTUMN, days: 40 }).slice(-20);
+    expect(condensed(messyDays({ ...AUTUMN, days: 20 }))).toEqual(condensed(long));
+  });
+
+  it('has every kind of mess in its last fortnight, for any athlete', () => {
+    for (let seed = 0; seed < 12; seed++) {
+      const days = messyDays({ ...SPRING, seed, days: 14 });
+      const recordings = days.flatMap((day) => day.recordings);
+      expect(
+        recordings.flatMap(({ fault = [] }) => fault).sort(),
+        `faults of seed ${seed}`,
+      ).toEqual(['broken', 'copy', 'second-device']);
+      const empty = days.filter(({ wellness, nutrition, recordings: { length } }) => {
+        return wellness === null && nutrition === null && length === 0;
+      });
+      // Two flights, and one more day.
+      expect(empty.length, `empty days of seed ${seed}`).toBe(3);
+      const half = days.filter((day) => (day.wellness === null) !== (day.nutrition === null));
+      expect(half.length, `gaps of seed ${seed}`).toBe(2);
+      const abroad = days.filter((day) => offsetsOf(day).some((offset) => offset !== '+02:00'));
+      expect(abroad.length, `days abroad of seed ${seed}`).toBeGreaterThanOrEqual(3);
+      expect(days.at(-1)?.nutrition ?? days.at(-1)?.wellness).not.toBeNull();
+    }
+  });
+
+  it('has only one broken recording, whose bytes end early', () => {
+    const recordings = messyDays({ ...SPRING, seed: 2, days: 90 }).flatMap((day) => day.recordings);
+    const broken = recordings.filter(({ fault }) => fault === 'broken');
+    expect(broken.map(({ bytes }) => checkEnvelope(bytes).state)).toEqual(['incomplete']);
+    for (const { fault, bytes } of recordings) {
+      if (fault !== 'broken') expect(checkEnvelope(bytes).state).toBe('whole');
+    }
+  });
+
+  it('has the recordings of a tidy account otherwise', () => {
+    const options = { ...SPRING, seed: 2, days: 14 };
+    const tidy = new Map(
+      [...synthesize({ ...options, messy: false })]
+        .flatMap((day) => day.recordings)
+        .map(({ fileName, bytes }) => [fileName, sha256(bytes)]),
+    );
+    const kept = messyDays(options)
+      .filter((day) => offsetsOf(day).every((offset) => offset === '+02:00'))
+      .flatMap((day) => day.recordings)
+      .filter(({ fault }) => fault === undefined);
+    expect(kept.length).toBeGreaterThan(3);
+    for (const { fileName, bytes } of kept) expect(sha256(bytes)).toBe(tidy.get(fileName));
+  });
+
+  it('has copies with the same bytes and recordings of a second device with others', () => {
+    let compared = 0;
+    const names = new Set<string>();
+    for (const { recordings } of messyDays({ ...SPRING, seed: 3, days: 90 })) {
+      for (const recording of recordings) {
+        expect(names).not.toContain(recording.fileName);
+        names.add(recording.fileName);
+        const { fault, truth, bytes, name, fileName } = recording;
+        if (fault === undefined || fault === 'broken') continue;
+        const original = recordings.find((each) => each.fault === undefined && each.name === name);
+        if (original === undefined) throw new Error(`${fileName} has no original`);
+        compared++;
+        if (fault === 'copy') {
+          expect(fileName).toBe(original.fileName.replace('.fit', ' (1).fit'));
+          expect(sha256(bytes)).toBe(sha256(original.bytes));
+          continue;
+        }
+        const later = truth.start - original.truth.start;
+        expect(later).toBeGreaterThanOrEqual(15);
+        expect(later).toBeLessThanOrEqual(60);
+        expect(truth.serial).not.toBe(original.truth.serial);
+        expect(truth.device).not.toEqual(original.truth.device);
+        expect(sha256(bytes)).not.toBe(sha256(original.bytes));
+      }
+    }
+    expect(compared).toBeGreaterThan(9);
+  });
+
+  it('never has two activities at a time, except those of two devices', () => {
+    for (const zone of ['Pacific/Auckland', 'America/Los_Angeles']) {
+      let end = 0;
+      for (const { date, recordings, nutrition } of messyDays({ ...SPRING, zone, days: 120 })) {
+        const own = recordings.filter(({ fault = 'broken' }) => fault === 'broken');
+        for (const { truth } of own) {
+          expect(truth.start, date).toBeGreaterThan(end);
+          end = truth.end;
+        }
+        for (const { logged_at: at } of nutrition?.items ?? []) expect(at.slice(0, 10)).toBe(date);
+      }
+    }
+  });
+});
+
+describe('A messy ride through the repeated hour', () => {
+  it.each([
+    ['Europe/Zurich', '2025-10-26', '02:20:00', ['+02:00', '+01:00']],
+    ['America/New_York', '2025-11-02', '01:20:00', ['-04:00', '-05:00']],
+    ['Australia/Lord_Howe', '2026-04-05', '01:50:00', ['+11:00', '+10:30']],
+    ['America/Havana', '2025-11-02', '00:20:00', ['-04:00', '-05:00']],
+  ])('begins before it and ends in its second run, in %s', (zone, date, start, offsets) => {
+    const until = `${date.slice(0, 8)}${String(Number(date.slice(8)) + 2)}`.replace(
+      /-(\d)$/,
+      '-0$1',
+    );
+    const day = messyDays({ ...SPRING, zone, until, days: 6 }).find((each) => each.date === date);
+    if (day === undefined) throw new Error(`there is no ${date}`);
+    const [ride] = day.recordings;
+    expect(ride?.fileName).toBe(`${date}-${start.replaceAll(':', '-')}-ride.fit`);
+    const began = Date.parse(`${date}T${start}${offsets[0] ?? ''}`) / 1000;
+    expect(ride?.truth.start).toBe(began);
+    expect(ride?.truth.end).toBeGreaterThan(began + 4300);
+    expect(offsetOf(ride?.truth.offset ?? 0)).toBe(offsets[1]);
+    expect(day.wellness?.date).toBe(date);
+    expect(offsetsOf(day)).toEqual(offsets);
+    const times = day.nutrition?.items.map(({ logged_at: at }) => Date.parse(at)) ?? [];
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+});
+
+function offsetOf(seconds: number): string {
+  const minutes = Math.abs(seconds) / 60;
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${seconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
