@@ -23,7 +23,7 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
-import { keepHeapSmall } from '../system/small-heap.ts';
+import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
@@ -110,7 +110,7 @@ export const upload: CommandModule = {
               uploadUrl: () => uploadUrl,
               report,
               onWaiting: (count) => {
-                if (count > MANY) keepHeapSmall();
+                if (count > MANY) keepNewObjectsSmall();
               },
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>

