@@ -9,5 +9,7 @@ import { library, program } from '../rolldown.config.mjs';
 for (const config of [program, library]) await build({ ...config, logLevel: 'warn' });
 
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const manual = execFileSync(process.execPath, [fromRoot('bin/sync.js'), 'manual']);
+// The package contains no compiled code.
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+const manual = execFileSync(process.execPath, [fromRoot('bin/sync.js'), 'manual'], { env });
 writeFileSync(fromRoot('dist/athlete-sync.1'), manual);

@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { mkdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { DAMAGED, INSTALL_AGAIN, VERSION } from './base/version.ts';
 
 const args = process.argv.slice(2);
@@ -7,6 +8,7 @@ const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   printVersion();
 } else {
+  keepCompiledCode();
   void import('./run.ts')
     .then(async ({ runProgram }) => await runProgram(args))
     .then(
@@ -34,4 +36,25 @@ function printVersion(): void {
     // The reader is gone: not an error.
     else if (code !== 'EPIPE') process.exitCode = 1;
   }
+}
+
+/**
+ * Lets Node.js 22.1 and later keep the compiled code for the next start, in a folder beside the program:
+ * the users who can write there can change the program, too. Root leaves no files in an installation.
+ */
+function keepCompiledCode(): void {
+  if (process.geteuid?.() === 0) return;
+  const folder = join(import.meta.dirname, '.compile-cache');
+  const { enableCompileCache } = process.getBuiltinModule('node:module') as CompileCache;
+  try {
+    // With any umask, only this user can write into it.
+    if (enableCompileCache !== undefined) mkdirSync(folder, { mode: 0o700, recursive: true });
+    enableCompileCache?.(folder);
+  } catch {
+    // The installation belongs to another user.
+  }
+}
+
+interface CompileCache {
+  readonly enableCompileCache?: (folder: string) => unknown;
 }

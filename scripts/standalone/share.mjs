@@ -29,7 +29,7 @@ function completion(shell, only) {
 
 /** Returns the output of a command whose examples name the program so. */
 function run(name = 'sync', ...args) {
-  const env = { ...process.env, ATHLETE_SYNC_NAME: name };
+  const env = { ...process.env, ATHLETE_SYNC_NAME: name, NODE_DISABLE_COMPILE_CACHE: '1' };
   return execFileSync(process.execPath, [fromRoot('dist/main.cjs'), ...args], {
     env,
     encoding: 'utf8',

@@ -23,6 +23,7 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
+import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
@@ -108,6 +109,9 @@ export const upload: CommandModule = {
               },
               uploadUrl: () => uploadUrl,
               report,
+              onWaiting: (count) => {
+                if (count > MANY) keepNewObjectsSmall();
+              },
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>
                 output.say(
@@ -125,6 +129,9 @@ export const upload: CommandModule = {
     );
   },
 };
+
+/** Number of recordings from which the garbage of their requests would take as much memory as all else. */
+const MANY = 1_000;
 
 function notFromStdin(): SyncError {
   return new SyncError('USAGE', 'A recording cannot be read from stdin (-).', {

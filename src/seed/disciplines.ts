@@ -8,7 +8,7 @@ export type UnscheduledWorkout = Omit<Workout, 'startMinute'>;
 
 type Kind = (week: Week, random: Random) => readonly UnscheduledWorkout[];
 
-/** The workouts of a sport by their purpose in a week. */
+/** Makes the workouts of a sport by their purpose in a week. */
 export interface Discipline {
   readonly hard: Kind;
   readonly midweek: Kind;

@@ -1,8 +1,8 @@
 import type { Athlete } from './athlete.ts';
-import type { Starts } from './character.ts';
+import type { Character, Starts } from './character.ts';
 import { DISCIPLINES, type Discipline } from './disciplines.ts';
 import { type Random, stream } from './random.ts';
-import { isIll, isRaceDay, weekOf, type Phase } from './season.ts';
+import { isIll, isRaceDay, weekOf, type Phase, type Week } from './season.ts';
 import { plannedStress, type Leg, type Workout } from './workout.ts';
 
 /**
@@ -54,28 +54,34 @@ const SLOTS: Readonly<Record<Phase, SlotsOfWeek>> = {
   'off-season': [null, null, ['easy', 1], null, ['cross', 1], null, ['endurance', 1]],
 };
 
-export function planDay({ seed, character }: Athlete, index: number): DayPlan {
+export function planDay(athlete: Athlete, index: number): DayPlan {
+  const { seed, character } = athlete;
   const week = weekOf(index, character.workWeeks);
   const ill = isIll(seed, index);
   const random = stream(seed, 'plan', index);
   const missed = random.chance(character.missed) && !isRaceDay(index);
-  const slot = slotOf(6 - (index % 7), character.restDay);
-  const [kind, share] = SLOTS[week.phase][slot] ?? ['easy', 0];
-  const workouts: Workout[] = [];
-  if (!ill && !missed && random.chance(share)) {
-    const volume = week.volume * character.volume;
-    const made = DISCIPLINES[character.sport][kind]({ ...week, volume }, random);
-    const usual = startOf(slot, character.starts);
-    const starts = isRaceDay(index) ? [RACE_START] : made.length === 1 ? [usual] : TWICE;
-    made.forEach((workout, number) => {
-      const startMinute = (starts[number] ?? usual) + random.integer(-1200, 1200) / 60;
-      const legs = workout.legs.map((leg) => uneven(leg, random));
-      workouts.push({ ...workout, startMinute, legs });
-    });
-  }
+  const workouts = ill || missed ? [] : workoutsOf(character, week, index, random);
   let stress = 0;
   for (const workout of workouts) stress += plannedStress(workout);
   return { index, phase: week.phase, ill, workouts, stress };
+}
+
+function workoutsOf(
+  { sport, volume, restDay, starts }: Character,
+  week: Week,
+  index: number,
+  random: Random,
+): Workout[] {
+  const slot = slotOf(6 - (index % 7), restDay);
+  const planned = SLOTS[week.phase][slot] ?? null;
+  if (planned === null || !random.chance(planned[1])) return [];
+  const made = DISCIPLINES[sport][planned[0]]({ ...week, volume: week.volume * volume }, random);
+  const usual = isRaceDay(index) ? RACE_START : startOf(slot, starts);
+  return made.map((workout, number) => {
+    const start = made.length === 1 ? usual : (TWICE[number] ?? usual);
+    const startMinute = start + random.integer(-SPREAD, SPREAD) / 60;
+    return { ...workout, startMinute, legs: workout.legs.map((leg) => uneven(leg, random)) };
+  });
 }
 
 /** Returns the slot of a day (0 to 6): the rest day and the first day of the week are swapped. */
@@ -86,6 +92,9 @@ function slotOf(day: number, restDay: number): number {
 /** Starts of the workouts on a day with two of them, and of a race, in minutes after midnight. */
 const TWICE = [6 * 60 + 35, 17 * 60 + 50];
 const RACE_START = 8 * 60 + 30;
+
+/** Largest deviation from a usual start (s). */
+const SPREAD = 20 * 60;
 
 function startOf(slot: number, { hard, easy, weekend }: Starts): number {
   return slot >= 5 ? weekend : slot === 1 || slot === 3 ? hard : easy;

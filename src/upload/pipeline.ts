@@ -16,6 +16,8 @@ export interface BatchTarget extends SenderTarget {
   readonly cwd: string;
   /** The system's folder for temporary files. */
   readonly tempFolder: string;
+  /** Called with the number of files to read, before the first one is read. */
+  readonly onWaiting?: ((count: number) => void) | undefined;
   /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
   readonly onOther?: ((file: OtherFile) => void) | undefined;
 }
@@ -38,6 +40,7 @@ export async function uploadBatch(
 ): Promise<void> {
   const { waiting, archives } = target.known.reading(() => reportKnown(paths, options, target));
   if (waiting.length === 0 && archives.length === 0) return;
+  target.onWaiting?.(waiting.length);
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
   const total = archives.length === 0 ? waiting.length : undefined;

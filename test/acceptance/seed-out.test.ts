@@ -94,14 +94,14 @@ describe('sync seed --out', () => {
     expect((await write()).stderr).toContain('is there already, and is not a file.');
   });
 
-  it('removes unfinished files when it is interrupted, and continues', async () => {
+  it('continues an interrupted run', async () => {
     const home = openHome();
     const folder = join(home.dir, 'season');
     const args = ['seed', '--days', '365', '--until', '2026-05-17', '--out', folder];
     const running = startSync(args, { home });
     await expect
-      .poll(() => namesIn(folder).filter((name) => name.endsWith('.fit')))
-      .not.toEqual([]);
+      .poll(() => namesIn(folder).length, { timeout: 30_000, interval: 10 })
+      .toBeGreaterThan(20);
     running.child.kill('SIGINT');
     expect((await running.finished).code).toBe(130);
     expect(namesIn(folder)).not.toContain('wellness.json');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
@@ -86,3 +86,36 @@ it('recognises a known recording with one more file, and no slow module of Node.
     .toEqual(['main', 'rolldown-runtime', 'run', 'upload']);
   expect(slowIn(loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
 });
+
+/** Why this process cannot run the program with a compile cache. */
+const noCache = !('enableCompileCache' in process.getBuiltinModule('node:module'))
+  ? 'Node.js 22.1 or later'
+  : process.geteuid?.() === 0
+    ? 'another user than root'
+    : undefined;
+
+it.skipIf(noCache !== undefined)(
+  `keeps compiled code beside the program, where only this user can write${noCache === undefined ? '' : ` (skipped: needs ${noCache})`}`,
+  () => {
+    const home = makeHome();
+    const dist = join(home.dir, 'dist');
+    const cache = join(dist, '.compile-cache');
+    try {
+      cpSync(dirname(PROGRAM), dist, {
+        recursive: true,
+        filter: (path) => basename(path) !== '.compile-cache',
+      });
+      const run = (...args: string[]) =>
+        spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, ...args], {
+          env: home.env,
+        });
+      run(join(dist, 'main.cjs'), '--version');
+      expect(existsSync(cache)).toBe(false);
+      run(join(dist, 'main.cjs'), '--help');
+      expect(statSync(cache).mode & 0o777).toBe(0o700);
+      expect(readdirSync(cache)).toHaveLength(1);
+    } finally {
+      home.remove();
+    }
+  },
+);

@@ -88,6 +88,16 @@ const FEB14 = { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 };
 const SENT14 = { date: '2026-02-14', restingHr: 52 };
 
 describe('a watcher with wellness', () => {
+  it('sends a day after all recordings that wait, however slow their uploads are', async () => {
+    putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
+    for (let i = 0; i < 6; i++) putOld(`Activity/${i}.fit`, anotherRecording());
+    sandbox.control.addFaults('upload-fit:delay=100ms*inf');
+    const { events } = watch();
+    await passUntil(() => days(events).length === 1, 2_000);
+    const routes = sandbox.control.requests().map(({ route }) => route);
+    expect(routes).toEqual([...Array<string>(6).fill('upload-fit'), 'wellness']);
+  });
+
   it('sends each completed day of the folders beside the watched one once, after the rides', async () => {
     putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
     putOld('HRVStatus/2.FIT', wellnessFile({ hrv: { '2026-02-14T06:50:00': 66 } }));

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SyncError, isAbort, messageOf, systemCode } from '../../base/errors.ts';
 import { type SynthesizeOptions, synthesize } from '../../seed/synthesize.ts';
@@ -14,11 +13,9 @@ export interface SeedFiles {
   readonly days: number;
 }
 
-/** A part of a file: all of a recording, or a record in a list. */
-interface Piece {
+interface SeedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  readonly isWhole: boolean;
 }
 
 /**
@@ -35,26 +32,12 @@ export async function writeSeedFiles(
 ): Promise<SeedFiles> {
   makeNamedFolder(dir, '--out');
   try {
-    const present =
-      readdirSync(dir).length === 0 ? new Set<string>() : findPresent(options, dir, signal);
-    const files = new Map<string, FileHandle>();
+    const isEmpty = readdirSync(dir).length === 0;
+    const present = isEmpty ? new Set<string>() : findPresent(options, dir, signal);
     const made = { recordings: 0, days: 0 };
-    let isComplete = false;
-    try {
-      for (const { name, bytes, isWhole } of piecesOf(options, made)) {
-        signal.throwIfAborted();
-        if (present.has(name)) continue;
-        const file = files.get(name) ?? (await create(join(dir, name)));
-        files.set(name, file);
-        await file.writeFile(bytes);
-        if (isWhole) await close(files, name);
-      }
-      isComplete = true;
-    } finally {
-      const unfinished = [...files.keys()];
-      for (const name of unfinished) await close(files, name);
-      // A part of a file would be in the way of the next run.
-      if (!isComplete) for (const name of unfinished) await rm(join(dir, name), { force: true });
+    for (const { name, bytes } of filesOf(options, made)) {
+      signal.throwIfAborted();
+      if (!present.has(name)) await create(join(dir, name), bytes);
     }
     return { dir, ...made };
   } catch (cause) {
@@ -65,30 +48,23 @@ export async function writeSeedFiles(
   }
 }
 
-/** @param made counts what the pieces hold */
-function* piecesOf(
+/** Makes the files one by one. @param made counts what they hold */
+function* filesOf(
   options: SynthesizeOptions,
   made = { recordings: 0, days: 0 },
-): Generator<Piece> {
-  const separators = { wellness: '[', nutrition: '[' };
-  const piece = (kind: (typeof KINDS)[number], text: string): Piece => ({
-    name: `${kind}.json`,
-    bytes: Buffer.from(text),
-    isWhole: false,
-  });
+): Generator<SeedFile> {
+  const lists = { wellness: [] as string[], nutrition: [] as string[] };
   for (const day of synthesize(options)) {
     made.days++;
-    for (const kind of KINDS) {
-      if (day[kind] === null) continue;
-      yield piece(kind, `${separators[kind]}\n${JSON.stringify(day[kind])}`);
-      separators[kind] = ',';
-    }
+    for (const kind of KINDS) if (day[kind] !== null) lists[kind].push(JSON.stringify(day[kind]));
     for (const { fileName, bytes } of day.recordings) {
       made.recordings++;
-      yield { name: fileName, bytes, isWhole: true };
+      yield { name: fileName, bytes };
     }
   }
-  for (const kind of KINDS) yield piece(kind, separators[kind] === ',' ? '\n]\n' : '[]\n');
+  for (const kind of KINDS) {
+    yield { name: `${kind}.json`, bytes: Buffer.from(`[\n${lists[kind].join(',\n')}\n]\n`) };
+  }
 }
 
 /**
@@ -101,23 +77,16 @@ function findPresent(
   dir: string,
   signal: AbortSignal,
 ): ReadonlySet<string> {
-  const hashes = new Map<string, ReturnType<typeof createHash>>();
-  for (const { name, bytes } of piecesOf(options)) {
-    signal.throwIfAborted();
-    const hash = hashes.get(name) ?? createHash('sha256');
-    hash.update(bytes);
-    hashes.set(name, hash);
-  }
   const present = new Set<string>();
-  for (const [name, hash] of hashes) {
+  for (const { name, bytes } of filesOf(options)) {
+    signal.throwIfAborted();
     const path = join(dir, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) continue;
     if (!stats.isFile()) {
       throw inTheWay(path, stats.isSymbolicLink() ? 'is a symbolic link' : 'is not a file');
     }
-    const found = createHash('sha256').update(readFileSync(path)).digest('hex');
-    if (found !== hash.digest('hex')) throw inTheWay(path, 'has other content');
+    if (!readFileSync(path).equals(bytes)) throw inTheWay(path, 'has other content');
     present.add(name);
   }
   return present;
@@ -131,20 +100,19 @@ function inTheWay(path: string, why: string): SyncError {
 }
 
 /** Creates a file. @throws SyncError `USAGE` if there is one, or a link, which it would follow */
-async function create(path: string): Promise<FileHandle> {
+async function create(path: string, bytes: Uint8Array): Promise<void> {
   try {
-    return await open(path, 'wx');
+    await writeFile(path, bytes, { flag: 'wx' });
   } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST') throw cause;
+    if (systemCode(cause) !== 'EEXIST') {
+      // A part of a file would be in the way of the next run.
+      await rm(path, { force: true });
+      throw cause;
+    }
     throw new SyncError('USAGE', `${path} was created by another program meanwhile.`, {
       cause,
       hint: 'Run the same command again.',
       details: { path },
     });
   }
-}
-
-async function close(files: Map<string, FileHandle>, name: string): Promise<void> {
-  await files.get(name)?.close();
-  files.delete(name);
 }

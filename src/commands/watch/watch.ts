@@ -20,7 +20,7 @@ import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import { hearSignals } from '../../system/signals.ts';
-import { preferMemory } from '../../system/small-heap.ts';
+import { keepIdleHeapSmall } from '../../system/small-heap.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemons.ts';
 import { backgroundKind, runInBackground } from './background.ts';
@@ -127,7 +127,7 @@ async function prepareToStay({ programDir }: AppContext): Promise<void> {
   const watchdog = hearSignals();
   loadAhead(programDir);
   await watchdog;
-  preferMemory();
+  keepIdleHeapSmall();
 }
 
 function optionsOf(
