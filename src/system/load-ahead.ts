@@ -1,12 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** A chunk of the bundle, such as `ledger.CMbzsjbd.cjs`; the entry points have one dot. */
-const CHUNK = /\.[\w-]+\.cjs$/;
-
-/** Large chunks that no watcher needs later: other commands, and the client for proxies. */
-const NOT_NEEDED = /^(?:sandbox|seed|fit-parser|undici-http)\./;
+/** Names the chunks that the watcher may load, one a line; the build writes it (rolldown.config.mjs). */
+const LIST = 'watcher-chunks.txt';
 
 /**
  * Loads the parts of this program that are otherwise loaded on demand: a process that runs for
@@ -16,7 +13,6 @@ const NOT_NEEDED = /^(?:sandbox|seed|fit-parser|undici-http)\./;
  */
 export function loadAhead(programDir: string): void {
   const require = createRequire(join(programDir, 'main.cjs'));
-  for (const name of readdirSync(programDir)) {
-    if (CHUNK.test(name) && !NOT_NEEDED.test(name)) require(`./${name}`);
-  }
+  const names = readFileSync(join(programDir, LIST), 'utf8').split('\n');
+  for (const name of names) require(`./${name}`);
 }
