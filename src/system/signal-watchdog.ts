@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
@@ -31,7 +31,7 @@ export type WatchdogNews =
   | { readonly deaf: true };
 
 /** Pause between two looks at the pending signals, in ms. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 1_500;
 
 const { signals, harmless, limitMs } = workerData as WatchdogOrders;
 const deadly = signals.filter(([name]) => !harmless.includes(name));
@@ -72,16 +72,26 @@ function listen(): void {
   }
 }
 
-/** The signals that are pending for the whole process; bit 0 is signal 1 (proc(5)). */
-function pendingSignals(): bigint {
-  const mask = /^ShdPnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+/** Longer than `/proc/self/status` until its line of pending signals (bytes). */
+const STATUS_BYTES = 4_096;
+
+/**
+ * Returns the signals that are pending for the whole process; bit 0 is signal 1 (proc(5)).
+ *
+ * @param status `/proc/self/status`, which stays open: each read shows the state of that moment
+ */
+function pendingSignals(status: number, buffer: Buffer): bigint {
+  const text = buffer.toString('latin1', 0, readSync(status, buffer, 0, STATUS_BYTES, 0));
+  const mask = /^ShdPnd:\s*([0-9a-f]+)$/m.exec(text)?.[1];
   return mask === undefined ? 0n : BigInt(`0x${mask}`);
 }
 
 function watchPending(): void {
   const ours = deadly.reduce((mask, [, number]) => mask | (1n << BigInt(number - 1)), 0n);
+  const status = openSync('/proc/self/status', 'r');
+  const buffer = Buffer.alloc(STATUS_BYTES);
   setInterval(() => {
-    if ((pendingSignals() & ours) === 0n) {
+    if ((pendingSignals(status, buffer) & ours) === 0n) {
       pendingMs = 0;
       return;
     }
