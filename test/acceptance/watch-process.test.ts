@@ -1,11 +1,21 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../src/daemon/registry.ts';
 import { unfinished } from '../support/fit-maker.ts';
-import { ndjson } from '../support/program.ts';
+import { PROGRAM, ndjson } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';
 import {
   type WatchWorld,
@@ -155,6 +165,31 @@ describe('the end of a watcher', () => {
     // Only uploads in flight at a kill may have been sent a second time.
     const again = world.requests() - 120;
     expect(again).toBeLessThanOrEqual(2 * 30);
+  });
+});
+
+describe('a watcher whose program was deleted by an update', () => {
+  it('still reads and sends a new recording, and exits with 0', async () => {
+    const installed = join(world.home.dir, 'installed');
+    cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
+    const program = join(installed, 'dist', 'main.cjs');
+    const watcher = spawn(process.execPath, [program, 'watch', world.folder, '--json'], {
+      env: world.home.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(watcher, 'exit');
+    let output = '';
+    watcher.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await until(() => output.includes('"event":"ready"'));
+    rmSync(installed, { recursive: true });
+
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    await until(() => output.includes('"outcome":"uploaded"'));
+    expect(world.hashes()).toEqual([sha256(ride)]);
+    watcher.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 });
 
