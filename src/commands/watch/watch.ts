@@ -19,6 +19,8 @@ import { MTP_CHILD } from '../../devices/mtp/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
+import { hearSignals } from '../../system/signals.ts';
+import { preferMemory } from '../../system/small-heap.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemons.ts';
 import { backgroundKind, runInBackground } from './background.ts';
@@ -78,7 +80,7 @@ export const watch: CommandModule = {
     requireBaseUrl(config);
     const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
     const once = flags.once || flags.dryRun;
-    if (!once && !flags.daemon) loadAhead(context.programDir);
+    if (!once && !flags.daemon) await prepareToStay(context);
     if (kind !== undefined && !flags.daemon) {
       const { devices } = flags;
       const watcher = { kind, folders: dirs, devices, passOn: passedOn(flags, context) };
@@ -119,6 +121,14 @@ export const watch: CommandModule = {
     return report.exitCode;
   },
 };
+
+/** Prepares this process to run for weeks. */
+async function prepareToStay({ programDir }: AppContext): Promise<void> {
+  const watchdog = hearSignals();
+  loadAhead(programDir);
+  await watchdog;
+  preferMemory();
+}
 
 function optionsOf(
   scope: WatchScope,
