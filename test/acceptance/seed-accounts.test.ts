@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type World,
   filesHolding,
+  foodsHeld,
   loginWithToken,
   openHome,
   openLoggedInWorld,
@@ -134,6 +135,37 @@ describe('sync seed --accounts', () => {
       /^nobody: 2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ not sent\.$/m,
     );
     expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
+  });
+
+  it('removes the seed of each account with --remove', async () => {
+    const world = await openWorld({ inProcess: true });
+    const [ada, ben] = ['athlete-1', 'athlete-2'].map(
+      (athlete) => world.sandbox.control.mint({ athlete }).access_token,
+    );
+    const file = world.write(
+      'accounts.json',
+      JSON.stringify([
+        { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
+        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 3 },
+      ]),
+    );
+    const env = { ADA_TOKEN: ada, BEN_TOKEN: ben };
+    const run = (...more: string[]) =>
+      world.sync(['seed', ...WEEK, '--accounts', file, ...more], { env });
+    await run();
+    const { code, stdout } = await run('--remove');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ada: 2026-05-11 to 2026-05-17: nutrition of 7 days removed\. /m);
+    expect(stdout).toMatch(/^ben: 2026-05-15 to 2026-05-17: nutrition of 3 days removed\. /m);
+    expect(stdout).toMatch(/^ben: .* stays$/m);
+    expect(stdout).toContain('2 of 2 accounts complete.');
+    for (const athlete of ['athlete-1', 'athlete-2']) {
+      expect(
+        world.sandbox.control
+          .state(athlete)
+          .athletes[0]?.nutrition.flatMap(({ date }) => foodsHeld(world.sandbox, date, athlete)),
+      ).toEqual([]);
+    }
   });
 
   it('requires the mark of a test account in the profile of each account', async () => {

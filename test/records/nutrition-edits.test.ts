@@ -177,7 +177,9 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     }
     const others = revision === '2026-02' ? [] : ['soup 33'];
     await push({ 'a.json': day(GEL, BAR) });
-    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { undo: () => true }))).toEqual(['pushed']);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { undo: () => true }))).toEqual([
+      'pushed',
+    ]);
     expect(held()).toEqual(others);
     await push({ 'a.json': day(GEL, BAR) });
     expect(held()).toEqual(['bar 40', 'gel 25', ...others]);
