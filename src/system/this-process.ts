@@ -1,5 +1,6 @@
 import type * as crypto from 'node:crypto';
 import type * as os from 'node:os';
+import type * as v8 from 'node:v8';
 import type * as zlib from 'node:zlib';
 
 /** Facts about this process. Modules below `commands/` use these instead of `process`. */
@@ -27,6 +28,10 @@ export function loadCrypto(): typeof crypto {
 
 export function loadOs(): typeof os {
   return process.getBuiltinModule('node:os');
+}
+
+export function loadV8(): typeof v8 {
+  return process.getBuiltinModule('node:v8');
 }
 
 export function loadZlib(): typeof zlib {
