@@ -101,18 +101,14 @@ export const program = defineConfig({
   platform: 'node',
   external,
   optimization: { inlineConst: { mode: 'all' } },
-<<<<<<< HEAD
   plugins: [
-    withoutExecutableSubcommands(),
+    commanderAsModules(),
     manifestConstants(),
     watcherChunks(),
     zoneData(),
     rawText(),
     thirdPartyNotices(),
   ],
-=======
-  plugins: [commanderAsModules(), manifestConstants(), zoneData(), rawText(), thirdPartyNotices()],
->>>>>>> start2
   output: {
     dir: 'dist',
     format: 'cjs',
