@@ -14,8 +14,14 @@ const PORTABLE_PACKAGES = {
   '@photostructure/sqlite': ['dist/index.cjs'],
   'node-gyp-build': ['index.js', 'node-gyp-build.js'],
 };
-/** Files in `dist/` that have another place in the folder. */
-const NOT_IN_DIST = ['THIRD-PARTY-LICENSES.txt', 'bundled-packages.json', 'athlete-sync.1'];
+/** What `dist/` does not keep: files that have another place in the folder, and the exports for npm. */
+const NOT_IN_DIST = [
+  'THIRD-PARTY-LICENSES.txt',
+  'bundled-packages.json',
+  'athlete-sync.1',
+  'library',
+  'types',
+].map((name) => fromRoot(`dist/${name}`));
 
 /**
  * Writes a folder that runs the program without an installed Node.js:
@@ -33,7 +39,7 @@ export function writeFolder(platform, folder) {
   writeLaunchers(platform, folder);
   cpSync(fromRoot('dist'), join(folder, 'dist'), {
     recursive: true,
-    filter: (path) => !NOT_IN_DIST.some((name) => path.endsWith(name)),
+    filter: (path) => !NOT_IN_DIST.includes(path),
   });
   for (const name of ['docs', 'README.md', 'CHANGELOG.md', 'LICENSE'])
     cpSync(fromRoot(name), join(folder, name), { recursive: true });
