@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import { checkZone } from '../base/zone-name.ts';
+import { checkZone, isUtc } from '../base/zone-name.ts';
 
 /** Sources of a machine's time zone. */
 export interface MachineZoneSources {
@@ -22,7 +22,11 @@ export function findMachineZone({ tz, resolved, localtime }: MachineZoneSources)
   // POSIX: a colon precedes an implementation-defined name; glibc accepts the name without one, too.
   const wanted = tz?.trim().replace(/^:/, '');
   if (wanted === undefined) {
-    const zone = acceptable(resolved()) ?? acceptable(zoneOfFile(localtime()));
+    const linked = zoneOfFile(localtime());
+    // The runtime, too, calls Etc/UTC and the like UTC.
+    if (linked !== undefined && isUtc(linked)) return 'UTC';
+    // The link comes first: asking the runtime takes 25 ms and 7 MB of memory.
+    const zone = acceptable(linked) ?? acceptable(resolved());
     return zone ?? unknown("the system's setting names none");
   }
   // A rule without summer time, equal to its name.

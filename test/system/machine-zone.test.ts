@@ -22,13 +22,21 @@ describe('the time zone of the machine', () => {
     expect(findMachineZone({ tz, resolved: nothing, localtime })).toBe(zone);
   });
 
-  test('comes from the runtime without TZ, or from the link of the system', () => {
+  test('comes from the link of the system without TZ, or from the runtime', () => {
     const tz = undefined;
-    expect(findMachineZone({ tz, resolved: () => 'Europe/Rome', localtime })).toBe('Europe/Rome');
-    for (const resolved of [nothing, () => 'Etc/Unknown']) {
-      expect(findMachineZone({ tz, resolved, localtime })).toBe('Asia/Tokyo');
-      const none = { tz, resolved, localtime: () => '/etc/localtime' };
-      expect(() => findMachineZone(none)).toThrow('which time zone');
+    const asked = () => {
+      throw new Error('The runtime was asked.');
+    };
+    expect(findMachineZone({ tz, resolved: asked, localtime })).toBe('Asia/Tokyo');
+    const utc = () => '/usr/share/zoneinfo/Etc/UTC';
+    expect(findMachineZone({ tz, resolved: asked, localtime: utc })).toBe('UTC');
+    for (const unnamed of [nothing, () => '/etc/localtime']) {
+      const found = findMachineZone({ tz, resolved: () => 'Europe/Rome', localtime: unnamed });
+      expect(found).toBe('Europe/Rome');
+      for (const resolved of [nothing, () => 'Etc/Unknown']) {
+        const none = { tz, resolved, localtime: unnamed };
+        expect(() => findMachineZone(none)).toThrow('which time zone');
+      }
     }
   });
 
