@@ -49,9 +49,11 @@ export async function search(
   const roots = await Promise.all(request.mounts.map(expand));
   const mounts = listMounts();
   const devices: Device[] = [];
-  await inParallel([...new Set(roots.flat())], AT_ONCE, async (root) => {
-    const device = await on(root, async () => await deviceAt(reader, root, mounts, request));
-    if (device !== undefined) devices.push(device);
+  await inParallel(byDevice(new Set(roots.flat())), AT_ONCE, async (storages) => {
+    for (const root of storages) {
+      const device = await on(root, async () => await deviceAt(reader, root, mounts, request));
+      if (device !== undefined) devices.push(device);
+    }
   });
   const apps = request.apps ? await findApps(reader, request, expand) : [];
   for (const device of [...(await mergeDevices(reader, devices)), ...apps]) {
@@ -61,6 +63,16 @@ export async function search(
     if (found !== undefined) tell({ state: 'found', device: found });
   }
   for (const folder of outermost([...silent])) tell({ state: 'silent', folder });
+}
+
+/** Groups the storages of an MTP device, which refuses a second reader: they take turns. */
+function byDevice(roots: Iterable<string>): readonly (readonly string[])[] {
+  const groups = new Map<string, string[]>();
+  for (const root of roots) {
+    const device = mtpMountOf(root)?.root ?? root;
+    groups.set(device, [...(groups.get(device) ?? []), root]);
+  }
+  return [...groups.values()];
 }
 
 /** Leaves out folders inside of other ones. */

@@ -15,9 +15,10 @@ function preloading(script: string) {
   return { options: { home, env }, traces, folder: join(home.dir, 'state', 'faults') };
 }
 
-/** Throws in the middle of a command that needs the zone of the machine. */
-const IN_COMMAND = `Intl.DateTimeFormat.prototype.resolvedOptions = () => { throw new TypeError('oops'); };`;
-const NEEDS_ZONE = ['push', 'wellness', '-', '--dry-run'];
+/** Throws in the middle of a command that hashes its input. */
+const IN_COMMAND = `require('node:crypto').createHash = () => { throw new TypeError('oops'); };`;
+const HASHES = ['push', 'wellness', '-', '--dry-run'];
+const RECORD = '{"date":"2026-05-17","restingHr":48}';
 
 /** Throws from a timer, as soon as the program runs. */
 const IN_TIMER = `
@@ -35,7 +36,7 @@ const RUNS_ON = ['sandbox', '--port', '0'];
 
 describe('a fault of the program', () => {
   it.each<[string, string, string[]]>([
-    ['in a command', IN_COMMAND, NEEDS_ZONE],
+    ['in a command', IN_COMMAND, HASHES],
     ['in a timer', IN_TIMER, RUNS_ON],
     ['in a promise that nothing awaits', REJECTION, RUNS_ON],
   ])(
@@ -44,7 +45,7 @@ describe('a fault of the program', () => {
       const { options, traces, folder } = preloading(script);
       const { code, stderr } = await runSync(args, {
         ...options,
-        env: { ...options.env, TZ: undefined },
+        input: RECORD,
       });
       const [name = ''] = traces();
       expect([code, stderr]).toEqual([
@@ -61,9 +62,9 @@ describe('a fault of the program', () => {
 
   it('is an error line with --json', async () => {
     const { options, traces, folder } = preloading(IN_COMMAND);
-    const { code, stdout } = await runSync([...NEEDS_ZONE, '--json'], {
+    const { code, stdout } = await runSync([...HASHES, '--json'], {
       ...options,
-      env: { ...options.env, TZ: undefined },
+      input: RECORD,
     });
     expect(code).toBe(1);
     expect(ndjson(stdout)).toEqual([

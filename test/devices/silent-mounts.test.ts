@@ -54,7 +54,10 @@ describe.skipIf(noMtp !== undefined)('a device over MTP', () => {
     writeRecording(join(device.source, 'Card/GARMIN/Activity/2026-02-16-07-30-00.fit'), {
       serial: 12,
     });
+    // Slow, so that readers of the two storages would meet.
+    device.behave({ delay: 0.03 });
     const { devices: known } = await find({ mounts });
+    device.behave({});
     const before = device.counts().opens;
     const reader = openSync(join(folder, '2026-02-14-07-30-00.fit'), 'r');
     const again = await find({ mounts, known });

@@ -1,12 +1,14 @@
 import type { Context } from '../../base/context.ts';
 import { prepareInputs } from '../../records/prepare.ts';
 import type { PreparedRecord, RecordKind } from '../../records/types.ts';
-import type { SyntheticDay } from '../../seed/synthesize.ts';
+import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 
 export const KINDS = ['wellness', 'nutrition'] as const;
 
-/** The input of seeded records in the ledger, by which their items are told from others. */
-export const SEED_INPUT = 'seed';
+/** Returns the input of a seed's records in the ledger, by which they are told from others. */
+export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
+  return `seed ${seed}`;
+}
 
 /** Days that are made, handled and dropped at a time: bounds the memory. */
 const DAYS_AT_A_TIME = 14;
@@ -30,15 +32,15 @@ export function* inBatches<T>(
 export async function recordsOf(
   kind: RecordKind,
   days: readonly Pick<SyntheticDay, RecordKind>[],
-  zone: string,
+  options: Pick<SynthesizeOptions, 'seed' | 'zone'>,
   { signal }: Pick<Context, 'signal'>,
 ): Promise<readonly PreparedRecord[]> {
   const text = JSON.stringify(days.flatMap((day) => day[kind] ?? []));
   const { records } = await prepareInputs(
     kind,
-    [{ name: SEED_INPUT, chunks: oneChunk(text) }],
+    [{ name: seedInput(options), chunks: oneChunk(text) }],
     // The seed's own offsets count, whichever zone data it has.
-    { zone: { name: zone, from: 'profile' }, strict: true, raw: false },
+    { zone: { name: options.zone, from: 'profile' }, strict: true, raw: false },
     signal,
   );
   return records;

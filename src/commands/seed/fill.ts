@@ -149,7 +149,7 @@ export class AccountFiller {
   }
 
   async #sendRecords(kind: RecordKind, days: readonly SentDay[]): Promise<void> {
-    const records = await recordsOf(kind, days, this.#options.zone, this.#context);
+    const records = await recordsOf(kind, days, this.#options, this.#context);
     await deliverRecords(this.#context, records, this.#options, {
       ...this.#target.records,
       report: (item) => {

@@ -15,7 +15,7 @@ import { itemKey } from '../../records/items.ts';
 import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
-import { SEED_INPUT, inBatches, recordsOf } from './days.ts';
+import { inBatches, recordsOf, seedInput } from './days.ts';
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =
@@ -55,6 +55,7 @@ export class AccountClearer {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: SynthesizeOptions & DeliveryOptions;
   readonly #target: RemovalTarget;
+  readonly #input: string;
   readonly #codes = new Set<ExitCode>();
   readonly #outcomes: Partial<Record<RecordItem['outcome'], number>> = {};
   readonly #left = { recording: 0, wellness: 0 };
@@ -68,6 +69,7 @@ export class AccountClearer {
     this.#context = context;
     this.#options = options;
     this.#target = target;
+    this.#input = seedInput(options);
   }
 
   get summary(): RemovalSummary {
@@ -109,19 +111,19 @@ export class AccountClearer {
 
   async #leaveWellness(days: readonly RemovedDay[]): Promise<void> {
     const { records } = this.#target.ledger;
-    const { zone, dryRun } = this.#options;
-    for (const { date, digest } of await recordsOf('wellness', days, zone, this.#context)) {
+    const made = await recordsOf('wellness', days, this.#options, this.#context);
+    for (const { date, digest } of made) {
       // Another push may have changed the day since: it is no longer the seed's.
-      const isOurs = records.filesOf('wellness', date).some(({ path }) => path === SEED_INPUT);
+      const isOurs = records.filesOf('wellness', date).some(({ path }) => path === this.#input);
       if (!isOurs || records.find('wellness', date)?.digest !== digest) continue;
       this.#leave({ kind: 'wellness', date });
-      if (!dryRun) records.forget('wellness', date);
+      if (!this.#options.dryRun) records.forget('wellness', date);
     }
   }
 
   async #removeNutrition(days: readonly RemovedDay[]): Promise<void> {
     const { ledger, records } = this.#target;
-    const made = await recordsOf('nutrition', days, this.#options.zone, this.#context);
+    const made = await recordsOf('nutrition', days, this.#options, this.#context);
     const keys = new Set(
       made.flatMap((record) =>
         record.kind === 'nutrition'
@@ -129,12 +131,14 @@ export class AccountClearer {
           : [],
       ),
     );
-    const undo = ({ input, body }: SentItem) => input === SEED_INPUT && keys.has(itemKey(body));
+    const undo = ({ input, body }: SentItem) => input === this.#input && keys.has(itemKey(body));
     const isKnown = (date: string) => {
       const { stored, intended = stored } = ledger.records.nutrition.day(date);
       return intended.items.some(undo);
     };
-    const empty = made.flatMap(({ date }) => (isKnown(date) ? [emptyDay(date, [SEED_INPUT])] : []));
+    const empty = made.flatMap(({ date }) =>
+      isKnown(date) ? [emptyDay(date, [this.#input])] : [],
+    );
     await deliverRecords(
       this.#context,
       empty,
