@@ -52,7 +52,7 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   }
   judgeCargo(round, world.sandbox, cargo);
   const [last] = jobs.slice(-1);
-  if (last === undefined || asksEachTime(scene, last)) return;
+  if (last === undefined || asksEachTime(last)) return;
   control.clearRequests();
   await perform(scene, last, last.again);
   for (const { route } of control.requests()) {
@@ -61,11 +61,8 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
 }
 
 /** Returns whether a command sends although nothing has changed. */
-function asksEachTime({ revision }: Scene, { args, claim }: Job): boolean {
-  const [command] = args;
-  // A revision that drops fields of wellness gets them again.
-  const dropsFields = command === 'seed' && revision === '2026-02';
-  return claim.profile !== undefined || args.includes('--replace-day') || dropsFields;
+function asksEachTime({ args, claim }: Job): boolean {
+  return claim.profile !== undefined || args.includes('--replace-day');
 }
 
 /** Returns the answer to an unknown fate, as a user gives it who looks at the day in the platform. */

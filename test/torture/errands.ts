@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FaultRoute } from '../../src/sandbox/fault-spec.ts';
 import type { Random } from '../../src/seed/random.ts';
+import { profileOf } from '../../src/seed/synthesize.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { type Food, foodKey, foodsOn } from './cargo.ts';
@@ -133,19 +134,15 @@ const ERRANDS = {
   },
 
   seed: async (scene) => {
-    const which = [
-      '--days',
-      '2',
-      '--seed',
-      String(1 + (scene.round.number % 99)),
-      '--until',
-      '2026-02-15',
-    ];
+    const seed = 1 + (scene.round.number % 99);
+    const until = '2026-02-15';
+    const which = ['--days', '2', '--seed', String(seed), '--until', until];
+    scene.cargo.profile = profileOf({ seed, until, zone: 'UTC' });
     const dir = join(scene.world.home.dir, `season-${scene.serial()}`);
     await scene.run(['seed', ...which, '--out', dir]);
     return {
       args: ['seed', ...which, '--json'],
-      routes: ['upload-fit', 'wellness', ...NUTRITION_ROUTES],
+      routes: ['upload-fit', 'wellness', ...NUTRITION_ROUTES, 'profile-update', 'profile'],
       claim: seasonIn(scene, dir),
     };
   },

@@ -40,6 +40,8 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 };
 /** An item that failed may arrive later: what the service answers ends by 5 then. */
 const LATER: readonly unknown[] = ['SERVICE_ANSWER', 'REJECTED'];
+/** What keeps `seed` from setting a profile, while its data are complete: it ends by 0. */
+const EXPECTED_OF_PROFILE: readonly unknown[] = ['SCOPE_MISSING', 'REJECTED', 'SERVICE_ANSWER'];
 const PRECEDENCE = [130, 1, 2, 4, 5, 6, 3, 0];
 
 /** Compares what a run with `--json` says with what the platform holds, and with its exit code. */
@@ -100,6 +102,12 @@ export function judgeReport(
 /** Returns the exit codes that a line stands for. */
 function exitCodesOf(line: Line, wrong: (what: string) => void): number[] {
   const { type, outcome, code, message, hint } = line;
+  if (type === 'seed-profile') {
+    const codes = (line['unset'] as readonly Line[]).map((field) => field['code']);
+    return codes
+      .filter((each) => !EXPECTED_OF_PROFILE.includes(each))
+      .map((each) => EXIT_CODES[String(each)] ?? 1);
+  }
   const failed = type === 'error' || outcome === 'failed';
   if (failed || outcome === 'rejected' || outcome === 'conflict') {
     if (typeof message !== 'string' || message === '') wrong(`no message: ${shown(line)}`);
