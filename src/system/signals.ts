@@ -45,8 +45,9 @@ export interface Signals {
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
  * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent ({@link hearSignals}). So a process that outlives its terminal starts the watchdog first,
- * and process 1 of a container, which is spared by signals that it does not handle.
+ * nothing was sent ({@link hearSignals}). Two kinds of processes start
+ * the watchdog first: one that outlives its terminal, and process 1 of a container, where the kernel ignores
+ * unhandled signals.
  */
 export function handleSignals(options: SignalOptions): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = options;

@@ -17,7 +17,7 @@ export function loadSqlite(): { readonly DatabaseSync: typeof DatabaseClass } {
   return (own ?? require('@photostructure/sqlite')) as ReturnType<typeof loadSqlite>;
 }
 
-/** Returns whether a version of Node.js loads `node:sqlite` without a warning that it is experimental. */
+/** Returns whether `node:sqlite` is stable in a version of Node.js. Earlier versions print a warning. */
 export function hasStableSqlite(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === 24) return minor >= 15;

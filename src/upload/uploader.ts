@@ -65,7 +65,7 @@ interface Recording {
   readonly activity: Activity;
 }
 
-/** The recording in a file, or the outcome of a file whose content rules out that it is sent. */
+/** A recording to send, or the outcome of a file whose content cannot be sent. */
 export type Examined = ({ readonly recording: Recording } | { readonly item: UploadItem }) & {
   /** What the ledger remembers of the file. */
   readonly found?: {

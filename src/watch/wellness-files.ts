@@ -55,7 +55,7 @@ export class WellnessFiles {
   /**
    * Reads the files that are new or changed into the ledger.
    *
-   * @returns what it read; a dry run does not record it
+   * @returns the files that it read. A dry run keeps them out of the ledger
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async read(): Promise<readonly MeasuredFile[]> {

@@ -5,7 +5,7 @@ import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 
 export const KINDS = ['wellness', 'nutrition'] as const;
 
-/** Returns the input of a seed's records in the ledger, by which they are told from others. */
+/** Returns the input name of a seed's records. The ledger keeps it: `--remove` finds the records by it. */
 export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
   return `seed ${seed}`;
 }

@@ -31,7 +31,7 @@ export interface FillTarget {
   readonly progress: (progress: { day: number; days: number; date: string }) => void;
 }
 
-/** The outcome of a recording, with the fault that it has on purpose, or of a day's record. */
+/** The outcome of a day's record, or of a recording, which may have an intended fault. */
 export type SeedItem = (UploadItem & { readonly fault?: Fault }) | PushItem;
 
 /** Counts recordings and records by their outcome; with the first and the last day. */
