@@ -5,7 +5,7 @@ import type { JsonValue } from './types.ts';
 
 /** Reads a large JSON list element by element, so that the memory is bounded by one element. */
 
-/** The text of an element. */
+/** The text of an element, or of several with their commas. */
 interface ElementText {
   readonly bytes: Buffer;
   /** Line of its first byte, from 1. */
@@ -28,7 +28,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Splits the text of a list at its commas. Does not check the elements. */
-class ListSplitter {
+export class ListSplitter {
   /** Lists and objects around the next byte. */
   #depth = 0;
   #inText = false;
@@ -36,15 +36,23 @@ class ListSplitter {
   #line: number;
   #startLine: number;
   #parts: Buffer[] = [];
+  /** Bytes in `#parts`. */
+  #size = 0;
+  #count = 0;
+  readonly #least: number;
   /** The list has ended. */
   isOver = false;
-  /** Something follows the list. */
+  /** Something follows the list, or it ends with the bracket of an object. */
   hasMore = false;
 
-  /** @param line of the list's first byte, from 1 */
-  constructor(line: number) {
+  /**
+   * @param line of the list's first byte, from 1
+   * @param least elements stay together until their text has this size (bytes)
+   */
+  constructor(line: number, least = 0) {
     this.#line = line;
     this.#startLine = line;
+    this.#least = least;
   }
 
   *push(chunk: Buffer): Generator<ElementText, void, undefined> {
@@ -63,15 +71,20 @@ class ListSplitter {
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
         if (--this.#depth === 0) {
           this.isOver = true;
+          this.hasMore = byte !== CLOSE_LIST;
+          const isOnly = this.#count === 0;
           const last = this.#end(chunk.subarray(from, at));
-          if (!isBlank(last.bytes)) yield last;
+          // After a comma, an element is missing: reading it fails.
+          if (!isOnly || !isBlank(last.bytes)) yield last;
         }
-      } else if (byte === COMMA && this.#depth === 1) {
+      } else if (byte === COMMA && this.#depth === 1 && this.#size + at - from >= this.#least) {
         yield this.#end(chunk.subarray(from, at));
         from = this.#begin(at);
       }
     }
-    if (this.#depth > 0) this.#parts.push(chunk.subarray(from));
+    if (this.#depth === 0) return;
+    this.#parts.push(chunk.subarray(from));
+    this.#size += chunk.length - from;
   }
 
   #begin(at: number): number {
@@ -82,6 +95,8 @@ class ListSplitter {
   #end(last: Buffer): ElementText {
     const bytes = Buffer.concat([...this.#parts, last]);
     this.#parts = [];
+    this.#size = 0;
+    this.#count++;
     return { bytes, line: this.#startLine };
   }
 }

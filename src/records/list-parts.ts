@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_RECORDS, parseDocument, rawRecord, readDocument } from './document.ts';
 import { elementLines } from './element-lines.ts';
 import { JsonFault, joinPointer, parseValue } from './json.ts';
-import type { ListPlace } from './json-list.ts';
+import { type ListPlace, ListSplitter } from './json-list.ts';
 import { lossesOf } from './json-losses.ts';
 import { SPACE } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
@@ -15,14 +15,7 @@ import type { RawRecord, RecordKind } from './types.ts';
 /** A part ends with the first element beyond this (bytes). */
 const PART_BYTES = 256 * 1024;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
 const NEW_LINE = 0x0a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** Consecutive elements of a list. */
 interface ListPart {
@@ -80,47 +73,17 @@ function* partsOf(
   chunks: readonly Buffer[],
   { offset, line: firstLine }: ListPlace,
 ): Generator<ListPart, void, undefined> {
-  let line = firstLine;
-  let part = { line, size: 0, pieces: [] as Buffer[] };
-  const end = (last: Buffer): ListPart => {
-    const bytes = Buffer.concat([...part.pieces, last]);
-    if (!isUtf8(bytes)) throw new JsonFault('the text is not UTF-8');
-    return { text: `[${bytes.toString()}]`, line: part.line };
-  };
-  let depth = 0;
-  let inText = false;
-  let isEscaped = false;
-  let isOver = false;
-  let skipped = offset + 1;
+  const splitter = new ListSplitter(firstLine, PART_BYTES);
+  let before = offset;
   for (const chunk of chunks) {
-    let from = Math.min(skipped, chunk.length);
-    skipped -= from;
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
-      if (isOver) {
-        if (!SPACE.has(byte)) throw new JsonFault('more follows after the list');
-      } else if (inText) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === QUOTE) inText = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-      } else if (byte === QUOTE) inText = true;
-      else if (byte === NEW_LINE) line++;
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
-      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-        if (depth-- > 0) continue;
-        if (byte !== CLOSE_LIST) throw new JsonFault('the list is not closed');
-        isOver = true;
-        yield end(chunk.subarray(from, at));
-      } else if (byte === COMMA && depth === 0 && part.size + at - from >= PART_BYTES) {
-        yield end(chunk.subarray(from, at));
-        from = at + 1;
-        part = { line, size: 0, pieces: [] };
-      }
+    for (const { bytes, line } of splitter.push(chunk.subarray(before))) {
+      if (!isUtf8(bytes)) throw new JsonFault('the text is not UTF-8');
+      yield { text: `[${bytes.toString()}]`, line };
     }
-    part.pieces.push(chunk.subarray(from));
-    part.size += chunk.length - from;
+    before = Math.max(0, before - chunk.length);
   }
-  if (!isOver) throw new JsonFault('the JSON ends too early');
+  if (splitter.hasMore) throw new JsonFault('more follows after the list');
+  if (!splitter.isOver) throw new JsonFault('the JSON ends too early');
 }
 
 /** Checks if a document has several lines. */

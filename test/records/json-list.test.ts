@@ -47,6 +47,8 @@ describe('reading a JSON list element by element', () => {
     ['[{"a":1},\n{"b":2}', /^in\.json: the end is missing\.$/],
     ['{"a":[{"b":2}]', /^in\.json: the end is missing\.$/],
     ['{"a":[{"b":2}', /^in\.json: the end is missing\.$/],
+    ['[1,\n]', /^in\.json:2: /],
+    ['[1}', /^in\.json: more follows after the end of the list\.$/],
     ['[1] [2]', /^in\.json: more follows after the end of the list\.$/],
   ])('reports %j with its place', async (text, message) => {
     await expect(read(text)).rejects.toMatchObject({
