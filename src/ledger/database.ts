@@ -104,8 +104,9 @@ const SCHEMA = `
     intended TEXT,
     -- 1: a request may have been processed, and no answer can show it.
     unclear INTEGER NOT NULL DEFAULT 0,
+    -- With a rowid: SQLite writes rows of many kB twice as fast.
     PRIMARY KEY (account, date)
-  ) WITHOUT ROWID;
+  );
 
   -- FIT files that a watcher has read for the athlete's days.
   CREATE TABLE wellness_files (
