@@ -108,7 +108,7 @@ class SqliteKnownFiles {
    */
   uploaded(filePath: string, fileStamp: FileStamp): string | undefined {
     const { path, stamp } = identityOf(filePath, fileStamp);
-    if (this.#unsaved.has(path)) this.flush();
+    if (this.#unsaved.size > 0 && this.#unsaved.has(path)) this.flush();
     const { size, mtimeMs, ctimeMs } = stamp;
     const row = this.#selectUploaded.get(this.#account, path, size, mtimeMs, ctimeMs);
     return (row as { readonly sha256: string } | undefined)?.sha256;
