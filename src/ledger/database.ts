@@ -13,7 +13,8 @@ export type { Database } from './guard.ts';
 const VERSION = 1;
 
 const SCHEMA = `
-  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels.
+  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels. With
+  -- row ids, because every entry of an index would repeat the hash without them.
   CREATE TABLE uploads (
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
@@ -48,7 +49,7 @@ const SCHEMA = `
     -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.
     changed_at INTEGER NOT NULL,
     PRIMARY KEY (account, sha256)
-  ) WITHOUT ROWID;
+  );
   CREATE INDEX uploads_started ON uploads (account, started_at);
   CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
 

@@ -118,6 +118,16 @@ it('sends a recording with few more files: one for recordings, one for the login
   ]);
 });
 
+it('shows the status without the modules of Node.js that requests and the keychain need', async () => {
+  const world = await openLoggedInWorld();
+  world.write('ride.fit', makeRecording({ durationSecs: 60 }));
+  await world.sync(['upload', 'ride.fit']);
+  const loaded = loadedBy(['status'], world.home, 'ignore');
+  expect(slowIn(loaded)).toEqual([]);
+  expect(loaded.files).not.toContain('open-http');
+  expect(loaded.files).not.toContain('keychain-call');
+});
+
 /** Why this process cannot run the program with a compile cache. */
 const noCache = !('enableCompileCache' in process.getBuiltinModule('node:module'))
   ? 'Node.js 22.1 or later'
