@@ -99,7 +99,7 @@ export const program = defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].[hash].cjs',
     // Each file takes time to find and read: one for what every command loads, one for the configuration,
-    // the ledger and the known files, one for the login and requests, one for recordings that are sent.
+    // the ledger and the known files, one for the login, one for recordings that are sent.
     codeSplitting: {
       groups: [
         { name: 'run', test: /src\/run\.ts/, priority: 3 },

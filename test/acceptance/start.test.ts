@@ -103,7 +103,7 @@ it('recognises a known recording with one more file, and no slow module of Node.
   expect(slowIn(await loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
 });
 
-it('sends a recording with few more files: one for recordings, one for the login and requests', async () => {
+it('sends a recording with three more files: for recordings, for the login, for requests', async () => {
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
   const { files } = await loadedBy(['upload', 'ride.fit'], world.home, 'ignore');
@@ -115,6 +115,7 @@ it('sends a recording with few more files: one for recordings, one for the login
     'upload',
     'send',
     'connection',
+    'node-http',
   ]);
 });
 
@@ -122,9 +123,9 @@ it('shows the status without the modules of Node.js that requests and the keycha
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
   await world.sync(['upload', 'ride.fit']);
-  const loaded = loadedBy(['status'], world.home, 'ignore');
+  const loaded = await loadedBy(['status'], world.home, 'ignore');
   expect(slowIn(loaded)).toEqual([]);
-  expect(loaded.files).not.toContain('open-http');
+  expect(loaded.files).not.toContain('node-http');
   expect(loaded.files).not.toContain('keychain-call');
 });
 
