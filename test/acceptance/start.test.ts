@@ -103,22 +103,6 @@ it('recognises a known recording with one more file, and no slow module of Node.
   expect(slowIn(await loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
 });
 
-it('sends a recording with three more files: for recordings, for the login, for requests', async () => {
-  const world = await openLoggedInWorld();
-  world.write('ride.fit', makeRecording({ durationSecs: 60 }));
-  const { files } = await loadedBy(['upload', 'ride.fit'], world.home, 'ignore');
-  // Zone data newer than the runtime's are in a file of their own.
-  expect(files.filter((name) => !['newest', 'latest', 'runtime'].includes(name))).toEqual([
-    'main',
-    'rolldown-runtime',
-    'run',
-    'upload',
-    'send',
-    'connection',
-    'node-http',
-  ]);
-});
-
 it('shows the status without the modules of Node.js that requests and the keychain need', async () => {
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
