@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_RECORDS, parseDocument, rawRecord, readDocument } from './document.ts';
 import { elementLines } from './element-lines.ts';
 import { MAX_DEPTH } from '../base/json.ts';
-import { JsonFault, joinPointer } from './json.ts';
+import { JsonFault } from './json.ts';
 import { type ListPlace, ListSplitter } from './json-list.ts';
 import { lossesOf } from './json-losses.ts';
 import { SPACE } from './text.ts';
@@ -55,7 +55,7 @@ export function* readListParts(
       for (const [index, element] of elements.entries()) {
         if (count === MAX_RECORDS) throw new JsonFault('there are too many elements');
         const line = hasLines ? { line: () => lineOf(index) } : {};
-        const source = `${name}#/${joinPointer('', count++)}`;
+        const source = `${name}#/${count++}`;
         yield { ...rawRecord(source, element, losses.get(index)), ...line };
       }
     }
