@@ -228,7 +228,10 @@ function isStorable(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isStorable);
-  return Object.keys(value).every((name) => isStorable(name) && isStorable(value[name] ?? null));
+  for (const name of Object.keys(value)) {
+    if (!isStorable(name) || !isStorable(value[name] ?? null)) return false;
+  }
+  return true;
 }
 
 /** Notes a problem for each text of a record, names included, that no database can hold. */
