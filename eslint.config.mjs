@@ -101,6 +101,8 @@ const PARSES_OWN_JSON = [
   // Strings and records that parseJson() read before.
   'src/records/element-lines.ts',
   'src/records/json-list.ts',
+  // Parts whose depth ListSplitter counted.
+  'src/records/list-parts.ts',
   'src/records/json-losses.ts',
   'src/records/merge.ts',
   // Finds the kind of a fault, after parseJson() checked the depth.

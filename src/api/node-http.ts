@@ -104,8 +104,9 @@ async function readAnswer(
     const received: Buffer[] = [];
     let size = 0;
     incoming.once('error', reject);
-    // A complete response emits `end` before `close`.
-    incoming.once('close', () => reject(cutOff()));
+    incoming.once('close', () => {
+      if (!incoming.readableEnded) reject(cutOff());
+    });
     incoming.on('data', (part: Buffer) => {
       size += part.length;
       received.push(part);

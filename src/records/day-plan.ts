@@ -1,7 +1,7 @@
 import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { itemIdentity, itemKey, itemText } from './items.ts';
+import { instantOf, itemIdentity, itemText, sameInput } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import type { JsonObject, NutritionPart } from './types.ts';
 import { isObject } from './values.ts';
@@ -87,9 +87,11 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
-  const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
+  const byInstant = new KeyIndex(left, ({ item }) => instantOf(item.body));
   const equals = items.map((body) =>
-    take(left.size === 0 ? undefined : byKey.first(itemKey(body))),
+    left.size === 0
+      ? undefined
+      : take(byInstant.first(instantOf(body), ({ item }) => sameInput(item.body, body))),
   );
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
@@ -129,9 +131,10 @@ function restored({ body, input, id }: SentItem): SentItem {
 export function sameContent(one: DayContent, other: DayContent): boolean {
   if (one.items.length !== other.items.length) return false;
   const left = new Set(other.items);
-  const byKey = new KeyIndex(left, ({ body }) => itemKey(body));
+  const byInstant = new KeyIndex(left, ({ body }) => instantOf(body));
   for (const { body, removed } of one.items) {
-    const found = byKey.first(itemKey(body), (item) => item.removed === removed);
+    const isSame = (item: SentItem) => item.removed === removed && sameInput(item.body, body);
+    const found = byInstant.first(instantOf(body), isSame);
     if (found === undefined) return false;
     left.delete(found);
   }

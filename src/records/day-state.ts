@@ -9,7 +9,7 @@ import {
   type SentItem,
 } from '../ledger/nutrition.ts';
 import { type Comparison, type ShownItem, compareDay, withoutId } from './day-match.ts';
-import { holdsItem, instantOf, itemKey, sameInput } from './items.ts';
+import { holdsItem, instantOf, itemKey, itemSet } from './items.ts';
 import type { DayOptions, DayTarget, NutritionRecord } from './nutrition-plan.ts';
 import {
   type Look,
@@ -167,10 +167,10 @@ export class DayState {
     const { present, edited, removed, adopted } = this.compare(shown);
     const isOwn = this.options.undo !== undefined || this.options.merge === 'replace-day';
     const gone = new Set(isOwn ? [] : removed.map(({ id }) => id));
+    const back = itemSet(present);
     const items = this.content.items.map((item): SentItem => {
       if (item.id !== undefined && gone.has(item.id)) return { ...item, removed: true };
-      const isBack = present.some(({ body }) => sameInput(body, item.body));
-      return item.removed === true && isBack ? withoutId(item) : item;
+      return item.removed === true && back.has(item.body) ? withoutId(item) : item;
     });
     const others = isOwn ? [] : adopted.map(withoutId);
     for (const { item, shown: there } of edited) {

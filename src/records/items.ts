@@ -1,4 +1,4 @@
-import { canonicalJson } from './digest.ts';
+import { canonicalJson, sameJson } from './digest.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Compares nutrition items, tolerating what services drop, trim or fill in. */
@@ -28,9 +28,38 @@ export function itemKey(item: JsonObject): string {
   return canonicalJson({ ...item, logged_at: instantOf(item) });
 }
 
-/** Checks that two items say the same. */
+/** Checks that two items say the same: they have the same {@link itemKey}. */
 export function sameInput(one: JsonObject, other: JsonObject): boolean {
-  return itemKey(one) === itemKey(other);
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    instantOf(one) === instantOf(other) &&
+    names.every((name) => name === 'logged_at' || isSame(one[name], other[name]))
+  );
+}
+
+/** Finds items that say the same as another one. */
+export class ItemSet {
+  readonly #byInstant = new Map<number | string, JsonObject[]>();
+
+  constructor(items: readonly JsonObject[]) {
+    for (const item of items) {
+      const instant = instantOf(item);
+      const others = this.#byInstant.get(instant);
+      if (others === undefined) this.#byInstant.set(instant, [item]);
+      else others.push(item);
+    }
+  }
+
+  has(item: JsonObject): boolean {
+    const others = this.#byInstant.get(instantOf(item)) ?? [];
+    return others.some((other) => sameInput(other, item));
+  }
+}
+
+/** Returns the bodies of items as a set. */
+export function itemSet(items: readonly { readonly body: JsonObject }[]): ItemSet {
+  return new ItemSet(items.map(({ body }) => body));
 }
 
 /** Checks that a service that shows `shown` holds `item`. */
@@ -67,6 +96,10 @@ function nameOf({ name }: JsonObject): string {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
+}
+
+function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one !== undefined && other !== undefined && sameJson(one, other);
 }
 
 function sameAmount(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

@@ -10,6 +10,10 @@ interface ElementText {
   readonly bytes: Buffer;
   /** Line of its first byte, from 1. */
   readonly line: number;
+  /** Number of members of all its objects. */
+  readonly members: number;
+  /** Most lists and objects around a place in it, with the list itself. */
+  readonly depth: number;
 }
 
 /** A parsed element. */
@@ -22,6 +26,7 @@ const NEW_LINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -32,13 +37,16 @@ export class ListSplitter {
   /** Lists and objects around the next byte. */
   #depth = 0;
   #inText = false;
-  #escaped = false;
+  /** The next byte is the one after a backslash. */
+  #isEscaped = false;
   #line: number;
   #startLine: number;
   #parts: Buffer[] = [];
   /** Bytes in `#parts`. */
   #size = 0;
   #count = 0;
+  #members = 0;
+  #deepest = 0;
   readonly #least: number;
   /** The list has ended. */
   isOver = false;
@@ -58,33 +66,63 @@ export class ListSplitter {
   *push(chunk: Buffer): Generator<ElementText, void, undefined> {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
+      if (this.#inText) {
+        at = this.#endOfText(chunk, at);
+        continue;
+      }
       const byte = chunk[at] ?? 0;
       if (byte === NEW_LINE) this.#line++;
-      if (this.isOver) this.hasMore ||= !SPACE.has(byte);
-      else if (this.#inText) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === BACKSLASH) this.#escaped = true;
-        else if (byte === QUOTE) this.#inText = false;
-      } else if (byte === QUOTE) this.#inText = true;
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-        if (this.#depth++ === 0) from = this.#begin(at);
-      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-        if (--this.#depth === 0) {
-          this.isOver = true;
-          this.hasMore = byte !== CLOSE_LIST;
-          const isOnly = this.#count === 0;
-          const last = this.#end(chunk.subarray(from, at));
-          // After a comma, an element is missing: reading it fails.
-          if (!isOnly || !isBlank(last.bytes)) yield last;
-        }
-      } else if (byte === COMMA && this.#depth === 1 && this.#size + at - from >= this.#least) {
-        yield this.#end(chunk.subarray(from, at));
-        from = this.#begin(at);
+      if (this.isOver) {
+        this.hasMore ||= !SPACE.has(byte);
+        continue;
+      }
+      switch (byte) {
+        case QUOTE:
+          this.#inText = true;
+          break;
+        case COLON:
+          this.#members++;
+          break;
+        case OPEN_LIST:
+        case OPEN_OBJECT:
+          if (this.#depth++ === 0) from = this.#begin(at);
+          if (this.#depth > this.#deepest) this.#deepest = this.#depth;
+          break;
+        case CLOSE_LIST:
+        case CLOSE_OBJECT:
+          if (--this.#depth === 0) {
+            this.isOver = true;
+            this.hasMore = byte !== CLOSE_LIST;
+            const isOnly = this.#count === 0;
+            const last = this.#end(chunk.subarray(from, at));
+            // After a comma, an element is missing: reading it fails.
+            if (!isOnly || !isBlank(last.bytes)) yield last;
+          }
+          break;
+        case COMMA:
+          if (this.#depth === 1 && this.#size + at - from >= this.#least) {
+            yield this.#end(chunk.subarray(from, at));
+            from = this.#begin(at);
+          }
+          break;
       }
     }
     if (this.#depth === 0) return;
     this.#parts.push(chunk.subarray(from));
     this.#size += chunk.length - from;
+  }
+
+  /** Returns the index of the quote that ends a text, or the end of the chunk. */
+  #endOfText(chunk: Buffer, from: number): number {
+    let at = this.#isEscaped ? from + 1 : from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) at++;
+    }
+    this.#inText = at >= chunk.length;
+    this.#isEscaped = at > chunk.length;
+    return at;
   }
 
   #begin(at: number): number {
@@ -97,7 +135,10 @@ export class ListSplitter {
     this.#parts = [];
     this.#size = 0;
     this.#count++;
-    return { bytes, line: this.#startLine };
+    const element = { bytes, line: this.#startLine, members: this.#members, depth: this.#deepest };
+    this.#members = 0;
+    this.#deepest = 0;
+    return element;
   }
 }
 

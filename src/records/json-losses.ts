@@ -25,18 +25,23 @@ export interface RecordList {
  * under 0 if the text is one record.
  *
  * @param value the parsed text
+ * @param members number of members of all objects in the text, if it is known
  * @throws JsonFault if the list itself appears twice
  */
 export function lossesOf(
   text: string,
   value: JsonValue,
   list?: RecordList,
+  members = writtenMembers(text),
 ): ReadonlyMap<number, Losses> {
-  const { members, isInexact } = survey(text);
+  // Most texts hold no such number, not even in their strings.
+  const isInexact = losesDigits(text) && losesDigits(outsideStrings(text));
   if (members === countMembers(value) && !isInexact) return new Map();
   return new LossFinder(text, list).find();
 }
 
+/** What every number that is not the same as a double has in it. */
+const LONG_NUMBER = /\d(?:[eE]|\d{15})/;
 const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/g;
 /** A number that may exceed all doubles. */
 const HUGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{300}/;
@@ -44,6 +49,7 @@ const COLON = /\s*:/y;
 
 /** Checks if a text holds a number that is not the same as a double. */
 function losesDigits(text: string): boolean {
+  if (!LONG_NUMBER.test(text)) return false;
   if (HUGE_NUMBER.test(text)) return true;
   for (const [digits] of text.matchAll(LONG_INTEGER)) if (!isExact(digits)) return true;
   return false;
@@ -53,24 +59,27 @@ function isExact(digits: string): boolean {
   return BigInt(digits) === BigInt(Number(digits));
 }
 
-/** Looks over a text that is known to be JSON, skipping its strings. */
-function survey(text: string): { readonly members: number; readonly isInexact: boolean } {
-  // Most texts hold no such number, not even in their strings.
-  const mayLoseDigits = losesDigits(text);
-  let isInexact = false;
+/** Counts the members of all objects in a text that is known to be JSON. */
+function writtenMembers(text: string): number {
   let members = 0;
   let from = 0;
-  const look = (to?: number) => {
-    if (mayLoseDigits && !isInexact) isInexact = losesDigits(text.slice(from, to));
-  };
   for (let open; (open = text.indexOf('"', from)) !== -1;) {
-    look(open);
     from = endOfString(text, open);
     COLON.lastIndex = from;
     if (COLON.test(text)) members++;
   }
-  look();
-  return { members, isInexact };
+  return members;
+}
+
+/** Returns what is between the strings of a text that is known to be JSON. */
+function outsideStrings(text: string): string {
+  let outside = '';
+  let from = 0;
+  for (let open; (open = text.indexOf('"', from)) !== -1;) {
+    outside += `${text.slice(from, open)} `;
+    from = endOfString(text, open);
+  }
+  return outside + text.slice(from);
 }
 
 /** Counts the members of all objects in a value. */

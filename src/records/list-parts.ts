@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_RECORDS, parseDocument, rawRecord, readDocument } from './document.ts';
 import { elementLines } from './element-lines.ts';
-import { JsonFault, joinPointer, parseValue } from './json.ts';
+import { MAX_DEPTH } from '../base/json.ts';
+import { JsonFault } from './json.ts';
 import { type ListPlace, ListSplitter } from './json-list.ts';
 import { lossesOf } from './json-losses.ts';
 import { SPACE } from './text.ts';
-import type { RawRecord, RecordKind } from './types.ts';
+import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 
 /**
  * Reads a large JSON document that is a list of records in parts: as objects, all its elements would take
@@ -23,6 +24,8 @@ interface ListPart {
   readonly text: string;
   /** Line of its first character, from 1. */
   readonly line: number;
+  /** Number of members of all its objects. */
+  readonly members: number;
 }
 
 /**
@@ -41,23 +44,23 @@ export function* readListParts(
   try {
     const hasLines = hasLineBreak(chunks);
     for (const part of partsOf(chunks, list)) {
-      const elements = parseValue(part.text);
+      const elements = JSON.parse(part.text) as JsonValue;
       if (!Array.isArray(elements) || (elements.length === 0 && count > 0)) {
         throw new JsonFault('an element is missing');
       }
-      const losses = lossesOf(part.text, elements, {});
+      const losses = lossesOf(part.text, elements, {}, part.members);
       let lines: number[] | undefined;
       const lineOf = (index: number) =>
         part.line - 1 + ((lines ??= elementLines(part.text))[index] ?? 1);
       for (const [index, element] of elements.entries()) {
         if (count === MAX_RECORDS) throw new JsonFault('there are too many elements');
         const line = hasLines ? { line: () => lineOf(index) } : {};
-        const source = `${name}#/${joinPointer('', count++)}`;
+        const source = `${name}#/${count++}`;
         yield { ...rawRecord(source, element, losses.get(index)), ...line };
       }
     }
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
+    if (!(error instanceof JsonFault || error instanceof SyntaxError)) throw error;
     // The whole document has this fault, too: reading it finds the place, and yields nothing.
     readDocument(parseDocument(name, Buffer.concat(chunks)), kind).next();
     throw error;
@@ -67,7 +70,7 @@ export function* readListParts(
 /**
  * Splits a list at some of its commas, into lists.
  *
- * @throws JsonFault if the document is not UTF-8, or does not end with the list
+ * @throws JsonFault if the document is not UTF-8, nested too deep, or does not end with the list
  */
 function* partsOf(
   chunks: readonly Buffer[],
@@ -76,9 +79,10 @@ function* partsOf(
   const splitter = new ListSplitter(firstLine, PART_BYTES);
   let before = offset;
   for (const chunk of chunks) {
-    for (const { bytes, line } of splitter.push(chunk.subarray(before))) {
+    for (const { bytes, line, members, depth } of splitter.push(chunk.subarray(before))) {
       if (!isUtf8(bytes)) throw new JsonFault('the text is not UTF-8');
-      yield { text: `[${bytes.toString()}]`, line };
+      if (depth > MAX_DEPTH) throw new JsonFault('the JSON is nested too deep');
+      yield { text: `[${bytes.toString()}]`, line, members };
     }
     before = Math.max(0, before - chunk.length);
   }

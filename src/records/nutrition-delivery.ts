@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { sameInput } from './items.ts';
+import { itemSet, sameInput } from './items.ts';
 import type { DayContent } from '../ledger/nutrition.ts';
 import { type DayOutcome, DayState, type NextStep } from './day-state.ts';
 import { sameContent } from './day-plan.ts';
@@ -71,11 +71,8 @@ export async function deliverDay(
     if (gone.length > 0 && options.undo === undefined)
       target.warn(words.goneNote(record, gone, true));
     const looksFirst = service.kind !== 'replace' && !service.isOpaque;
-    const items = looksFirst
-      ? outgoing(content).items.filter(
-          ({ body }) => !known.stored.items.some((item) => sameInput(item.body, body)),
-        )
-      : outgoing(content).items;
+    const stored = itemSet(known.stored.items);
+    const items = outgoing(content).items.filter(({ body }) => !(looksFirst && stored.has(body)));
     const by = (await service.canRead()) ? 'read' : 'empty-post';
     return {
       outcome: 'would-push',
@@ -85,9 +82,8 @@ export async function deliverDay(
     };
   }
   const before = [...(known.intended?.items ?? []), ...(known.intended?.maybe ?? [])];
-  const maybe = before.filter(
-    ({ body }) => !content.items.some((item) => sameInput(item.body, body)),
-  );
+  const wanted = itemSet(before.length === 0 ? [] : content.items);
+  const maybe = before.filter(({ body }) => !wanted.has(body));
   ledger.nutrition.intend(date, { ...content, maybe });
   return await deliverInRounds(
     context,

@@ -51,9 +51,10 @@ export function readItem(
   const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
   const { known, unknown } = read;
   noteImplausibleItem(read, raw, path, notes);
-  if (unknown.length === 0 && known.size === 0 && notes.problems.length === 0) {
+  const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
+  if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
-  } else if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {
+  } else if (isEmpty) {
     noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
   } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path, unknownFields);
   if (written === undefined) {
@@ -66,7 +67,7 @@ export function readItem(
   );
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
-  const body: JsonObject = Object.fromEntries(known);
+  const body = known;
   body['logged_at'] = loggedAt;
   if (unknownFields) for (const [name, value] of unknown) body[name] = value;
   return { field, body, loggedAt, date, zoneUsed };

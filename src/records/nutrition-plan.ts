@@ -2,7 +2,7 @@ import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { ELSEWHERE } from './day-match.ts';
 import { type MergeMode, mergeDay } from './day-plan.ts';
-import { itemIdentity, sameInput } from './items.ts';
+import { ItemSet, itemIdentity, itemSet } from './items.ts';
 import type { NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, Warning } from './types.ts';
 
@@ -76,28 +76,26 @@ function holdMoved(
 ): Omit<DayPlan, 'partialTotals'> {
   const { date } = record;
   const replaces = service.kind === 'replace';
-  const isIn = (items: readonly SentItem[], item: SentItem) =>
-    items.some(({ body }) => sameInput(body, item.body));
   if (gone.length === 0 && !record.zoneUsed) return { content, gone, moved: [] };
-  const around = daysAround(date).map((day) => ({
-    stored: ledger.nutrition.day(day).stored.items,
-    said: itemsOf(run.get(day)),
-    day,
-  }));
-  const stay = replaces
-    ? []
-    : gone.filter((item) =>
-        around.some(({ said }) => said.some((body) => sameInput(body, item.body))),
-      );
+  const around = daysAround(date).map((day) => {
+    let said: ItemSet | undefined;
+    return {
+      day,
+      stored: itemSet(ledger.nutrition.day(day).stored.items),
+      says: ({ body }: SentItem) => (said ??= new ItemSet(itemsOf(run.get(day)))).has(body),
+    };
+  });
+  const stay = replaces ? [] : gone.filter((item) => around.some(({ says }) => says(item)));
   for (const item of stay) leftInPlace.add(movedKey(date, item));
+  const before = itemSet(base.items);
   const isElsewhere = (item: SentItem) =>
     record.zoneUsed &&
-    !isIn(base.items, item) &&
+    !before.has(item.body) &&
     isWrittenOn(item, date) &&
     around.some(
-      ({ day, stored, said }) =>
-        isIn(stored, item) &&
-        !said.some((body) => sameInput(body, item.body)) &&
+      ({ day, stored, says }) =>
+        stored.has(item.body) &&
+        !says(item) &&
         (!replaces || !run.has(day) || leftInPlace.has(movedKey(day, item))),
     );
   const moved = content.items.filter(isElsewhere);

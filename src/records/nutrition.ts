@@ -44,16 +44,16 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const { known, unknown } = read;
   const sendsUnknown = options.unknownFields === true;
-  const fields = new Map([...known, ...(sendsUnknown ? unknown : [])]);
+  const fields = new Map([...Object.entries(known), ...(sendsUnknown ? unknown : [])]);
   const hasItems = items !== undefined && items.length > 0;
   if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
   const saysNothing =
-    itemsNames.length === 0 && [...known.keys()].every((name) => name === 'rawJson');
+    itemsNames.length === 0 && Object.keys(known).every((name) => name === 'rawJson');
   if (saysNothing && unknown.length === 0 && notes.problems.length === 0) {
     notes.problem(itemsName, ITEMS_MISSING);
   }
   const nothingKnown =
-    !hasItems && unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
+    !hasItems && unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   if (nothingKnown && notes.problems.length === 0) {
     noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
   }

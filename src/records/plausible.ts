@@ -177,7 +177,7 @@ function noteTotal(
 }
 
 function numberIn({ known }: Fields, name: string): number | undefined {
-  const value = known.get(name);
+  const value = known[name];
   return typeof value === 'number' ? value : undefined;
 }
 

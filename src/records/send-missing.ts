@@ -2,7 +2,7 @@ import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import { type Outdated, type ShownItem, compareDay } from './day-match.ts';
 import type { DayOutcome, DayState, NextStep } from './day-state.ts';
 import { sameJson } from './digest.ts';
-import { holdsItem, itemIdentity, sameInput } from './items.ts';
+import { holdsItem, itemIdentity, itemSet } from './items.ts';
 import { type Look, outgoing } from './nutrition-service.ts';
 import * as words from './nutrition-words.ts';
 import { sendWholeDay } from './send-whole-day.ts';
@@ -122,9 +122,8 @@ export async function sendMissing(
   });
   const before = new Set(look.items.map(({ id }) => id));
   const present = day.adopt(after.present, after.missing, items, before);
-  const proof = await day.proveKind(
-    present.filter((item) => missing.some(({ body }) => sameInput(body, item.body))),
-  );
+  const sent = itemSet(missing);
+  const proof = await day.proveKind(present.filter(({ body }) => sent.has(body)));
   if (proof === 'retry' && look.by === 'read') day.keepEdits(look.items);
   if (proof !== undefined) return proof;
   const extra = after.extra.filter(({ id }) => !stuck.some(({ shown }) => shown.id === id));

@@ -1,7 +1,8 @@
 import type { DayOutcome, DayState } from './day-state.ts';
 import type { Outdated } from './day-match.ts';
 import { sameJson } from './digest.ts';
-import { itemIdentity, sameInput } from './items.ts';
+import { instantOf, itemIdentity, sameInput } from './items.ts';
+import { KeyIndex } from './key-index.ts';
 import { outgoing } from './nutrition-service.ts';
 
 /**
@@ -12,21 +13,24 @@ export async function sendUnseen(day: DayState): Promise<DayOutcome> {
   const { service, ledger } = day.target;
   const { date } = day.record;
   const { items, fields } = outgoing(day.content);
-  const left = [...day.stored.items];
-  const known = items.filter((item) => {
-    const found = left.findIndex(({ body }) => sameInput(body, item.body));
-    if (found !== -1) left.splice(found, 1);
-    return found !== -1;
-  });
+  const left = new Set(day.stored.items);
+  const byInstant = new KeyIndex(left, ({ body }) => instantOf(body));
+  const known = new Set(
+    items.filter(({ body }) => {
+      if (left.size === 0) return false;
+      const found = byInstant.first(instantOf(body), (item) => sameInput(item.body, body));
+      return found !== undefined && left.delete(found);
+    }),
+  );
   const appends = service.kind === 'append';
   const stale = appends
-    ? left.map((item): Outdated => {
+    ? [...left].map((item): Outdated => {
         const next = items.find(({ body }) => itemIdentity(item.body) === itemIdentity(body));
         return { shown: { body: item.body }, ...(next === undefined ? {} : { next }) };
       })
     : [];
   const held = new Set(stale.map(({ next }) => next));
-  const news = appends ? items.filter((item) => !known.includes(item) && !held.has(item)) : items;
+  const news = appends ? items.filter((item) => !known.has(item) && !held.has(item)) : items;
   const fieldsWait = !sameJson(fields, day.stored.fields);
   const conflicts = { stuck: stale, foreign: [], extra: [] };
   const after = [...(appends ? known : []), ...news, ...(appends ? left : [])];

@@ -72,10 +72,10 @@ export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp 
     if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
     return { problem: wrongForm(trimmed, wanted) };
   }
-  const [written, year = '', , month = '', day = ''] = match;
+  const [written, year = '', separator, month = '', day = ''] = match;
   const problem = wrongDate(Number(year), Number(month), Number(day));
   if (problem !== undefined) return { problem };
-  const date = `${year}-${month}-${day}`;
+  const date = separator === '-' ? written : `${year}-${month}-${day}`;
   const rest = trimmed.slice(written.length);
   return rest === '' ? { form: 'date', date } : readTime(date, rest);
 }

@@ -51,11 +51,13 @@ function saying(found: string, done?: string): string {
 
 /** The members of an object: those a table knows, by their canonical names, and the others. */
 export interface ReadFields {
-  readonly known: ReadonlyMap<string, JsonValue>;
-  /** The name of each known member as the object spells it. */
+  readonly known: JsonObject;
+  /** The name of each known member as the object spells it, if it is another one. */
   readonly spellings: ReadonlyMap<string, string>;
   readonly unknown: readonly (readonly [name: string, value: JsonValue])[];
 }
+
+const NO_SPELLINGS: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the members of an object by a table. A `null` is left out: the value is not known. Unknown
@@ -72,8 +74,8 @@ export function readFields(
   path = '',
   skip: readonly string[] = [],
 ): ReadFields {
-  const known = new Map<string, JsonValue>();
-  const spellings = new Map<string, string>();
+  const known: JsonObject = {};
+  let spellings = NO_SPELLINGS;
   const unknown: [string, JsonValue][] = [];
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
@@ -89,10 +91,10 @@ export function readFields(
       ? raw
       : readValue(raw, rule, joinPointer(path, spelling), notes);
     if (value === undefined) continue;
-    const other = known.get(name);
+    const other = known[name];
     if (other === undefined) {
-      known.set(name, value);
-      spellings.set(name, spelling);
+      known[name] = value;
+      if (spelling !== name) spellings = new Map(spellings).set(name, spelling);
     } else if (!sameJson(other, value)) {
       noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
     }
@@ -226,7 +228,10 @@ function isStorable(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isStorable);
-  return Object.keys(value).every((name) => isStorable(name) && isStorable(value[name] ?? null));
+  for (const name of Object.keys(value)) {
+    if (!isStorable(name) || !isStorable(value[name] ?? null)) return false;
+  }
+  return true;
 }
 
 /** Notes a problem for each text of a record, names included, that no database can hold. */

@@ -33,9 +33,10 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     dateSpelling,
   );
   const sendsUnknown = options.unknownFields === true;
-  const fields = new Map([...withSleepSecs(known, notes), ...(sendsUnknown ? unknown : [])]);
-  noteImplausibleWellness({ known: fields, spellings }, value, notes);
-  const nothingKnown = unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
+  const read = withSleepSecs(known, notes);
+  const fields = new Map([...Object.entries(read), ...(sendsUnknown ? unknown : [])]);
+  noteImplausibleWellness({ known: read, spellings }, value, notes);
+  const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
@@ -66,19 +67,15 @@ function isNutrition(record: JsonObject): boolean {
 }
 
 /** Hours alone become seconds, which is the interface's field. */
-function withSleepSecs(
-  fields: ReadonlyMap<string, JsonValue>,
-  notes: Notes,
-): ReadonlyMap<string, JsonValue> {
-  const hours = fields.get('sleepHours');
+function withSleepSecs(fields: JsonObject, notes: Notes): JsonObject {
+  const { sleepHours: hours, sleepSecs: given } = fields;
   if (typeof hours !== 'number') return fields;
   const secs = Math.round(hours * 3600);
-  const given = fields.get('sleepSecs');
   if (typeof given !== 'number') {
-    const renamed = [...fields].map(([name, value]): [string, JsonValue] =>
+    const renamed = Object.entries(fields).map(([name, value]) =>
       name === 'sleepHours' ? ['sleepSecs', secs] : [name, value],
     );
-    return new Map(renamed);
+    return Object.fromEntries(renamed) as JsonObject;
   }
   if (Math.abs(given - secs) > SLEEP_TOLERANCE_SECS) {
     notes.warn('sleepHours', `${hours} h is ${secs} s, but sleepSecs says ${given} s: both sent`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  ItemSet,
   holdsItem,
   instantOf,
   itemIdentity,
@@ -46,8 +47,21 @@ test.each([
   ['an amount', { ...GEL, carbs: 25.0001 }, false],
   ['a field', { ...GEL, meal: 'LUNCH' }, false],
   ['blanks in its name', { ...GEL, name: 'Gel ' }, false],
-])('sameInput and itemKey, for two items that differ in %s: %j, %s', (_what, other, same) => {
-  expect([sameInput(GEL, other), itemKey(GEL) === itemKey(other)]).toEqual([same, same]);
+  ['a member of a field', { ...GEL, extra: { unit: 'g', amount: 2 } }, false],
+])(
+  'sameInput, itemKey and ItemSet, for two items that differ in %s: %j, %s',
+  (_what, other, same) => {
+    const set = new ItemSet([{ ...GEL, name: 'Bar' }, GEL]);
+    const found = [sameInput(GEL, other), itemKey(GEL) === itemKey(other), set.has(other)];
+    expect(found).toEqual([same, same, same]);
+  },
+);
+
+test('sameInput compares fields that are objects, whatever the order of their names', () => {
+  const one = { ...GEL, extra: { unit: 'g', amount: 2 } };
+  expect(sameInput(one, { ...GEL, extra: { amount: 2, unit: 'g' } })).toBe(true);
+  expect(sameInput(one, { ...GEL, extra: { amount: 3, unit: 'g' } })).toBe(false);
+  expect(sameInput(one, { ...GEL, other: 1 })).toBe(false);
 });
 
 test.each([

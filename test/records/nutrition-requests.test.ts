@@ -85,6 +85,18 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     );
   });
 
+  it('needs no request if an export only wrote the names of its fields in another order', async () => {
+    const { push, requestsOf } = await openNutrition({ revision });
+    const { date, items } = day(GEL, BAR);
+    const reversed = items.map((item) => Object.fromEntries(Object.entries(item).reverse()));
+    await push({ 'a.json': { date, items } });
+    const made = await requestsOf(async () => {
+      const results = await push({ 'a.json': { items: reversed, date } });
+      expect(outcomesOf(results)).toEqual(['skipped']);
+    });
+    expect(made).toEqual([]);
+  });
+
   it('needs one request after another day has shown the kind of service', async () => {
     const { push, requestsOf } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
