@@ -37,7 +37,7 @@ const MAX_OFFSET = 14 * 60 * MINUTE;
 /** The parts of a timestamp, in their order. */
 const DATE = /^(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)/;
 const CLOCK = /^[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?!\d)/i;
-const OFFSET = /^ ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)(?![\d:])/i;
+const OFFSET = /^ ?(Z|UTC|GMT|([+-]\d{2})(?::?(\d{2}))?)(?![\d:])/i;
 const ZONE = /^ ?\[!?([^\]]+)\]$/;
 
 /** Seconds since 1970 with 10 digits (2001 to 2286), or milliseconds with 13. */
@@ -65,10 +65,15 @@ const MONTHS = [
  */
 export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | Fault {
   const trimmed = text.trim();
-  const epoch = EPOCH.exec(trimmed);
-  if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
+  if (trimmed.startsWith(lastDate) && (trimmed[10] === 'T' || trimmed[10] === ' ')) {
+    return readTime(lastDate, trimmed.slice(10));
+  }
   const match = DATE.exec(trimmed);
-  if (match === null) return { problem: wrongForm(trimmed, wanted) };
+  if (match === null) {
+    const epoch = EPOCH.exec(trimmed);
+    if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
+    return { problem: wrongForm(trimmed, wanted) };
+  }
   const [written, year = '', , month = '', day = ''] = match;
   const problem = wrongDate(Number(year), Number(month), Number(day));
   if (problem !== undefined) return { problem };
@@ -94,7 +99,7 @@ function readTime(date: string, text: string): Timestamp | Fault {
   if (typeof wall === 'object') return wall;
   const afterClock = text.slice(clock[0].length);
   const place = OFFSET.exec(afterClock);
-  const offset = readOffset(place?.[1] ?? '');
+  const offset = place === null ? 'none' : readOffset(place);
   if (typeof offset === 'object') return offset;
   const afterOffset = afterClock.slice(place?.[0].length ?? 0);
   const leapSecond = clock[3] === '60';
@@ -115,14 +120,24 @@ function readClock(date: string, [, hh, mm, ss = '0', fraction = '']: string[]):
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
-  return Date.parse(date) + clock;
+  return startOf(date) + clock;
 }
 
-function readOffset(text: string): number | 'utc' | 'none' | Fault {
-  if (text === '') return 'none';
-  if (!/^[+-]/.test(text)) return 'utc';
-  const hours = Number(text.slice(1, 3));
-  const minutes = Number(text.slice(3).replace(':', '') || '0');
+/** The date of the last time, and its start (ms): most times are on the day of the one before. */
+let lastDate = '1970-01-01';
+let lastStart = 0;
+
+function startOf(date: string): number {
+  if (date !== lastDate) {
+    lastStart = Date.parse(date);
+    lastDate = date;
+  }
+  return lastStart;
+}
+
+function readOffset([, text = '', hh = '', mm = '0']: string[]): number | 'utc' | Fault {
+  const hours = Math.abs(Number(hh));
+  const minutes = Number(mm);
   const size = (hours * 60 + minutes) * MINUTE;
   if (size === 0) return 'utc';
   const offset = text.startsWith('-') ? -size : size;
