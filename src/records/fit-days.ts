@@ -45,7 +45,7 @@ export async function readFitFiles(
   for (const [file, all] of byFile) {
     const own = readingOf('wellness', file.origin);
     const mapping = { ...options, commaIsDecimal: false };
-    for await (const raw of readMapped(all.map(rowOf), FIT_MAPPING, mapping)) {
+    for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {
       addRecord('wellness', raw, options, own);
     }
     for (const dated of all) {

@@ -145,8 +145,9 @@ function locateAsWritten(
     return { instant, wall: rules.wallAt(instant), kind };
   }
   const instant = wall - offset;
+  if (written === undefined) return { instant, wall, kind: 'once' };
   const zoneOffset = rules.offsetAt(instant);
-  if (written !== undefined && Math.abs(zoneOffset - offset) >= MINUTE) {
+  if (Math.abs(zoneOffset - offset) >= MINUTE) {
     const found = writeOffset(Math.trunc(offset / MINUTE));
     const there = writeOffset(Math.trunc(zoneOffset / MINUTE));
     const problem = `the offset ${found} is not that of ${written}, ${there}: leave one of them out`;

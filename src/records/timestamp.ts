@@ -66,6 +66,9 @@ const MONTHS = [
  */
 export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | Fault {
   const trimmed = text.trim();
+  if (trimmed.startsWith(lastDate) && (trimmed[10] === 'T' || trimmed[10] === ' ')) {
+    return readTime(lastDate, trimmed.slice(10));
+  }
   const match = DATE.exec(trimmed);
   if (match === null) {
     const epoch = EPOCH.exec(trimmed);
@@ -120,8 +123,8 @@ function readClock(date: string, [, hh, mm, ss = '0', fraction = '']: string[]):
 }
 
 /** The last answer of {@link midnightOf}: most times are on the day of the one before. */
-let lastDate = '';
-let lastMidnight = NaN;
+let lastDate = '1970-01-01';
+let lastMidnight = 0;
 
 function midnightOf(date: string): number {
   if (date !== lastDate) {

@@ -13,7 +13,7 @@ export interface Sample {
   /** The instant at which it ended, if it has a length. */
   readonly end?: number | undefined;
   /** The device or program that measured it. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
 }
 
 /** Takes the samples of a day, in the order of the file. */

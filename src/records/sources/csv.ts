@@ -99,7 +99,7 @@ export async function* readTable(
   chunks: AsyncIterable<Uint8Array>,
   { delimiter, header }: TableForm,
   skipLines = 0,
-): AsyncGenerator<Row, void, undefined> {
+): AsyncGenerator<Row[], void, undefined> {
   const columns = header.map(plain);
   const parser = parse({ ...LENIENT, delimiter, info: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks)), parser, () => undefined);
@@ -117,7 +117,7 @@ export async function* readTable(
       }
       // The parser counts lines up to the end of the record.
       const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
-      yield textRow(`${name}:${info.lines - breaks}`, cells);
+      yield [textRow(`${name}:${info.lines - breaks}`, cells)];
     }
   } catch (error) {
     throw isTableFault(error) ? tableFault(name, error) : error;

@@ -1,7 +1,7 @@
 import type { RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { NutritionDays } from './nutrition-days.ts';
-import type { Row } from './row.ts';
+import type { Row, Rows } from './row.ts';
 import type { MappingOptions } from './row-values.ts';
 import type { Mapping } from './types.ts';
 import { WellnessDays } from './wellness-days.ts';
@@ -13,7 +13,7 @@ import { WellnessDays } from './wellness-days.ts';
  * for each value that cannot be read. Rows without a mapped value are left out.
  */
 export async function* readMapped(
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  parts: Rows,
   mapping: Mapping,
   options: MappingOptions,
 ): AsyncGenerator<RawRecord, void, undefined> {
@@ -21,13 +21,18 @@ export async function* readMapped(
     mapping.kind === 'wellness'
       ? new WellnessDays(mapping, options)
       : new NutritionDays(mapping, options);
-  for await (const row of rows) {
-    if (isMeant(row, mapping)) yield* reader.add(row);
+  const { where } = mapping;
+  const problems: RawRecord[] = [];
+  for await (const rows of parts) {
+    for (const row of rows) {
+      if (where === undefined || isMeant(row, where)) reader.add(row, problems);
+    }
+    if (problems.length > 0) yield* problems.splice(0);
   }
   yield* reader.finish();
 }
 
-function isMeant(row: Row, { where = {} }: Mapping): boolean {
+function isMeant(row: Row, where: NonNullable<Mapping['where']>): boolean {
   return Object.entries(where).every(([path, values]) => {
     const value = row.get(path);
     return values.some((wanted) => wanted === value || String(wanted) === scalarText(value));

@@ -16,7 +16,7 @@ import type { MappingOptions } from './row-values.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchFit, matchJson, matchXml } from './recognise.ts';
-import { type Row, jsonRow } from './row.ts';
+import { type Row, type Rows, jsonRow } from './row.ts';
 import type { Mapping, Source } from './types.ts';
 
 /** The source of an input. */
@@ -75,7 +75,7 @@ export class ExportReader {
   async readDocument({ name, value }: Document): Promise<Records | undefined> {
     const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
-    return this.#mapped(jsonRows(name, value, match), match, false);
+    return this.#mapped([jsonRows(name, value, match)], match, false);
   }
 
   /** Checks if a JSON document matches a source, or is refused since it matches none. */
@@ -131,7 +131,7 @@ export class ExportReader {
   async readText(
     name: string,
     head: Buffer,
-    chunks: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Buffer>,
   ): Promise<Records | undefined> {
     const matches = await matchText(name, head, this.#sources.list);
     if (matches === undefined) return undefined;
@@ -151,11 +151,7 @@ export class ExportReader {
     return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',');
   }
 
-  #mapped(
-    rows: Iterable<Row> | AsyncIterable<Row>,
-    match: FoundExport,
-    commaIsDecimal: boolean,
-  ): Records {
+  #mapped(rows: Rows, match: FoundExport, commaIsDecimal: boolean): Records {
     this.#found = match;
     const options: MappingOptions = { ...this.#options, commaIsDecimal };
     return readMapped(rows, match.mapping, options);
@@ -225,11 +221,11 @@ async function* rowsOfElements(
   name: string,
   member: string | undefined,
   elements: AsyncIterable<ListElement>,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Row[]> {
   const list = member === undefined ? '' : joinPointer('', member);
   for await (const { index, value } of elements) {
     const pointer = joinPointer(list, index);
-    if (isObject(value)) yield jsonRow(name, { value, around: [], pointer });
+    if (isObject(value)) yield [jsonRow(name, { value, around: [], pointer })];
   }
 }
 
@@ -237,10 +233,10 @@ async function* rowsOfLines(
   name: string,
   lines: AsyncIterable<Line>,
   match: Match,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Iterable<Row>> {
   for await (const { number, bytes } of lines) {
     try {
-      yield* jsonRows(`${name}:${number}`, parseValue(bytes.toString()), match);
+      yield jsonRows(`${name}:${number}`, parseValue(bytes.toString()), match);
     } catch (error) {
       if (!(error instanceof JsonFault)) throw error;
       throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');

@@ -10,6 +10,7 @@ const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * @returns undefined if the text is no number
  */
 export function parseNumber(text: string, commaIsDecimal: boolean): number | undefined {
+  if (PLAIN.test(text)) return Number(text);
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
   const plain = withPoint(bare, commaIsDecimal);
   return PLAIN.test(plain) ? Number(plain) : undefined;

@@ -38,15 +38,16 @@ export class NutritionDays {
     this.#totals = new ValueReader(targetsOf(totals, NUTRITION_FIELDS), name, commaIsDecimal);
   }
 
-  *add(row: Row): Generator<RawRecord, void, undefined> {
-    const item = fieldsOf(yield* this.#items.read(row));
-    const totals = fieldsOf(yield* this.#totals.read(row));
+  /** @param problems gets one for each value that cannot be read */
+  add(row: Row, problems: RawRecord[]): void {
+    const item = fieldsOf(this.#items.read(row, problems));
+    const totals = fieldsOf(this.#totals.read(row, problems));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
     if (!isItem && Object.keys(totals).length === 0) return;
     const { time } = this.#mapping;
     const when = readWhen(row, time, this.#options.zone, 'time');
     if (when === undefined || 'problem' in when) {
-      yield problemOf(row, time, when);
+      problems.push(problemOf(row, time, when));
       return;
     }
     let day = this.#days.get(when.date);

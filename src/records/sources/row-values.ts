@@ -39,7 +39,7 @@ export interface FoundValue extends Target {
   readonly value: JsonValue;
 }
 
-/** Finds the values of a record; a problem instead of a value that cannot be read. */
+/** Finds the values of a record. */
 export class ValueReader {
   readonly #targets: readonly Target[];
   /** The targets of a record, by its name. */
@@ -53,14 +53,15 @@ export class ValueReader {
     this.#commaIsDecimal = commaIsDecimal;
   }
 
-  *read(row: Row): Generator<RawRecord, FoundValue[], undefined> {
+  /** @param problems gets one for each value that cannot be read */
+  read(row: Row, problems: RawRecord[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
     for (const target of this.#targetsNamed(name)) {
       const read = readValue(row, target.rule, target.platform, this.#commaIsDecimal);
       if (read === undefined) continue;
       if ('problem' in read) {
-        yield { source: row.source, field: target.field, problem: read.problem };
+        problems.push({ source: row.source, field: target.field, problem: read.problem });
       } else {
         const { field, rule, platform } = target;
         found.push({ field, rule, platform, value: read.value });

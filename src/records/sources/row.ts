@@ -14,6 +14,9 @@ export interface Row {
   readonly raw: JsonObject;
 }
 
+/** The records of an export, in parts: waiting for each record takes longer than waiting for each part. */
+export type Rows = Iterable<Iterable<Row>> | AsyncIterable<Iterable<Row>>;
+
 /** Returns the first value at these paths that is neither `null` nor an empty text. */
 export function firstValue(row: Row, paths: Paths): JsonValue | undefined {
   for (const path of typeof paths === 'string' ? [paths] : paths) {

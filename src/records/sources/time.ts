@@ -82,6 +82,7 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
   if (written === undefined) return undefined;
   const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
   const text = typeof clock === 'string' ? joinClock(written, clock) : written;
+  if (offset === undefined && rule.zone === undefined) return text;
   if (text === undefined || !HAS_CLOCK.test(text)) return text;
   const utc = rule.zone === 'utc' && !HAS_OFFSET.test(text) ? `${text}Z` : text;
   if (offset !== undefined && /Z$/i.test(utc)) {

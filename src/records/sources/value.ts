@@ -56,7 +56,8 @@ function round(value: number, decimals: number): number {
   return Number.isFinite(rounded) ? rounded + 0 : value;
 }
 
-function isNone(value: JsonValue, { none = [] }: FieldRule): boolean {
+function isNone(value: JsonValue, { none }: FieldRule): boolean {
+  if (none === undefined) return false;
   const number = typeof value === 'string' ? Number(value) : value;
   return none.some((word) => word === value || word === number);
 }
@@ -102,12 +103,12 @@ function divisorOf(row: Row, { over }: FieldRule, commaIsDecimal: boolean): numb
 function unitFactor(row: Row, { unit }: FieldRule): number | string {
   if (unit === undefined) return 1;
   const name = firstValue(row, unit.from);
-  const known = Object.entries(unit.factors);
+  const text = scalarText(name);
   // Apple's `Cal` are kilocalories, `cal` are not.
-  const [, factor] =
-    known.find(([word]) => word === name) ??
-    known.find(([word]) => word.toLowerCase() === scalarText(name).toLowerCase()) ??
-    [];
+  const exact = Object.hasOwn(unit.factors, text) ? unit.factors[text] : undefined;
+  if (exact !== undefined) return exact;
+  const known = Object.entries(unit.factors);
+  const [, factor] = known.find(([word]) => word.toLowerCase() === text.toLowerCase()) ?? [];
   if (factor !== undefined) return factor;
   const units = known.map(([word]) => word).join(', ');
   if (name === undefined) return `has no unit in "${unit.from}"; ${units} are known`;

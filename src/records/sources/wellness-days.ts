@@ -32,25 +32,28 @@ export class WellnessDays {
     this.#values = new ValueReader(targets, mapping.name, options.commaIsDecimal);
   }
 
-  *add(row: Row): Generator<RawRecord, void, undefined> {
-    const values = yield* this.#values.read(row);
+  /** @param problems gets one for each value that cannot be read */
+  add(row: Row, problems: RawRecord[]): void {
+    const values = this.#values.read(row, problems);
     if (values.length === 0) return;
     const { day, at, span } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
-      yield* this.#addStage(row, span, stages);
+      this.#addStage(row, span, stages, problems);
       return;
     }
     const when = this.#readDay(row);
     if (when === undefined || 'problem' in when) {
-      yield problemOf(row, day, when);
+      problems.push(problemOf(row, day, when));
       return;
     }
     const known = this.#dayOf(when.date, row.source);
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
-    const about = { instant: instantOf(time), source: row.source, ...this.#spanOf(row) };
+    const instant = instantOf(time);
+    const end = span && readInstant(row, span.to, this.#options.zone);
+    const origin = span && this.#originOf(row, span);
     for (const { field, rule, value } of values) {
-      known.add(field, rule, { value, ...about }, span?.prefer);
+      known.add(field, rule, { value, instant, source: row.source, end, origin }, span?.prefer);
     }
     if (this.#options.raw && this.#mapping.format !== 'xml') known.raws.push(row.raw);
   }
@@ -63,16 +66,13 @@ export class WellnessDays {
     return isTime ? readWhen(row, span.from, this.#options.zone, 'time') : when;
   }
 
-  *#addStage(
-    row: Row,
-    span: SpanRule,
-    values: readonly FoundValue[],
-  ): Generator<RawRecord, void, undefined> {
+  #addStage(row: Row, span: SpanRule, values: readonly FoundValue[], problems: RawRecord[]): void {
     const start = readInstant(row, span.from, this.#options.zone);
     const to = readWhen(row, span.to, this.#options.zone, 'time');
     const end = instantOf(to);
     if (to === undefined || 'problem' in to || start === undefined || end === undefined) {
-      yield problemOf(row, span.to, to !== undefined && 'problem' in to ? to : undefined);
+      const problem = to !== undefined && 'problem' in to ? to : undefined;
+      problems.push(problemOf(row, span.to, problem));
       return;
     }
     if (end <= start) return;
@@ -84,14 +84,6 @@ export class WellnessDays {
       fields: this.#shared(values.map(({ field }) => field)),
       source: row.source,
     });
-  }
-
-  /** Returns the end and the origin of a row's measurement. */
-  #spanOf(row: Row): { end?: number | undefined; origin?: string } {
-    const { span } = this.#mapping;
-    if (span === undefined) return {};
-    const end = readInstant(row, span.to, this.#options.zone);
-    return { end, origin: this.#originOf(row, span) };
   }
 
   /** Returns one list for the same fields: there are many stages of few kinds. */

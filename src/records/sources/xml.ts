@@ -1,4 +1,5 @@
-import { Parser } from 'htmlparser2';
+import { decodeXML } from 'entities/decode';
+import { Parser, type QuoteType } from 'htmlparser2';
 import { SyncError } from '../../base/errors.ts';
 import type { JsonObject } from '../types.ts';
 import type { Row } from './row.ts';
@@ -10,38 +11,36 @@ const PART = 16 * 1024;
 /** Deepest nesting of elements. The parser needs quadratic time; exports have fewer than ten levels. */
 const MAX_DEPTH = 100;
 
-/** Longest text, comment or value (bytes). The parser holds it in memory. */
+/** Longest text, comment or tag (bytes). The parser holds it in memory. */
 const MAX_TEXT = 1024 * 1024;
 
 /**
- * Reads XML in parts: each element with the mapping's name becomes a row, its attributes the members. The parser
- * forgives, since exports of iOS 16 have a DTD that is not well-formed.
+ * Reads XML: each element with the mapping's name becomes a row, its attributes the members. Yields the rows of
+ * each part. The parser forgives, since exports of iOS 16 have a DTD that is not well-formed.
  *
  * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, or exceeds a limit
  */
 export async function* readXml(
   name: string,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Buffer>,
   mapping: Mapping,
-): AsyncGenerator<Row, void, undefined> {
+): AsyncGenerator<Row[], void, undefined> {
   const {
     records: element,
     has: [root],
   } = mapping;
   const filter = filterOf(mapping);
   let rows: Row[] = [];
-  /** The attributes so far of a wanted element. */
-  let attributes: Map<string, string> | undefined;
-  const endAttributes = () => {
-    const isWanted = filter === undefined || attributes?.has(filter.name) === true;
-    if (attributes !== undefined && isWanted) rows.push(new AttributeRow(name, attributes));
-    attributes = undefined;
-  };
   const open = new Set([root]);
   let depth = 0;
-  /** Bytes since the last tag or attribute. */
+  /** Bytes since the last tag. */
   let pending = 0;
-  const parser = new Parser(
+  const endAttributes = () => {
+    const { row } = parser;
+    if (row !== undefined && (filter === undefined || row.has(filter.name))) rows.push(row);
+    parser.row = undefined;
+  };
+  const parser = new RowParser(
     {
       onopentagname(tag) {
         pending = 0;
@@ -49,12 +48,12 @@ export async function* readXml(
           throw beyondLimit(name, `nests elements more than ${MAX_DEPTH} deep`);
         }
         endAttributes();
-        if (tag === element) attributes = new Map();
+        if (tag === element) parser.row = new ElementRow(name);
       },
       onattribute(attribute, value) {
-        pending = 0;
-        if (attribute === filter?.name && !filter.values.has(value)) attributes = undefined;
-        attributes?.set(attribute, value);
+        const isOther = attribute === filter?.name && !filter.values.has(decoded(value));
+        if (isOther) parser.row = undefined;
+        else parser.row?.set(attribute, value);
       },
       onclosetag(tag, isImplied) {
         pending = 0;
@@ -63,26 +62,43 @@ export async function* readXml(
         if (!isImplied) open.delete(tag);
       },
     },
-    { xmlMode: true },
+    { xmlMode: true, decodeEntities: false },
   );
-  const decoder = new TextDecoder();
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PART) {
       const part = chunk.subarray(at, at + PART);
       pending += part.length;
-      parser.write(decoder.decode(part, { stream: true }));
+      parser.write(part.toString('latin1'));
       if (pending > MAX_TEXT) throw beyondLimit(name, 'has a text of more than 1 MB');
-      yield* rows;
+      yield rows;
       rows = [];
     }
   }
-  parser.end(decoder.decode());
-  yield* rows;
+  parser.end();
+  yield rows;
   if (open.size === 0) return;
   throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
     hint: 'Export it again, and copy or unpack it completely.',
     details: { path: name },
   });
+}
+
+/** Makes strings only of the attributes of rows: most elements of an export are left out. */
+class RowParser extends Parser {
+  /** The row of a wanted element, while its attributes are read. */
+  row: ElementRow | undefined;
+
+  override onattribname(start: number, end: number): void {
+    if (this.row !== undefined) super.onattribname(start, end);
+  }
+
+  override onattribdata(start: number, end: number): void {
+    if (this.row !== undefined) super.onattribdata(start, end);
+  }
+
+  override onattribend(quote: QuoteType, end: number): void {
+    if (this.row !== undefined) super.onattribend(quote, end);
+  }
 }
 
 function beyondLimit(name: string, excess: string): SyncError {
@@ -92,23 +108,49 @@ function beyondLimit(name: string, excess: string): SyncError {
   });
 }
 
-/** A class: with object literals instead, five times as much memory outlives young collections. */
-class AttributeRow implements Row {
+/**
+ * An element with its attributes as the parser returns them: see {@link decoded}. A class: with object
+ * literals instead, five times as much memory outlives young collections.
+ */
+class ElementRow implements Row {
   readonly source: string;
-  readonly #attributes: ReadonlyMap<string, string>;
+  readonly #attributes = new Map<string, string>();
 
-  constructor(source: string, attributes: ReadonlyMap<string, string>) {
+  constructor(source: string) {
     this.source = source;
-    this.#attributes = attributes;
+  }
+
+  set(name: string, value: string): void {
+    this.#attributes.set(name, value);
+  }
+
+  has(name: string): boolean {
+    return this.#attributes.has(name);
   }
 
   get(path: Path): string | undefined {
-    return this.#attributes.get(path);
+    const value = this.#attributes.get(path);
+    return value === undefined ? undefined : decoded(value);
   }
 
   get raw(): JsonObject {
-    return Object.fromEntries(this.#attributes);
+    return Object.fromEntries([...this.#attributes].map(([name, value]) => [name, decoded(value)]));
   }
+}
+
+/** The last value that {@link decoded} decoded: most often, the name of the same device. */
+let last = { value: '', text: '' };
+
+/**
+ * Returns the text of a value that the parser returned. To the parser, each byte is a character (Latin-1)
+ * and `&` is no entity: markup is ASCII, and few values are read.
+ */
+function decoded(value: string): string {
+  if (!/[&\x80-\xff]/.test(value)) return value;
+  if (value !== last.value) {
+    last = { value, text: decodeXML(Buffer.from(value, 'latin1').toString()) };
+  }
+  return last.text;
 }
 
 /** Names the values that a field takes: most elements of an export hold others. */

@@ -70,6 +70,42 @@ describe('an XML export', () => {
     expect(JSON.stringify(invalid)).toContain('&a;');
   });
 
+  it.each([
+    ['entities in the type', '&#72;KQuantityTypeIdentifierStepCount', '500', 'Watch'],
+    ['entities in the value', 'HKQuantityTypeIdentifierStepCount', '&#x35;00', 'Watch'],
+    [
+      'entities in the name of the device',
+      'HKQuantityTypeIdentifierStepCount',
+      '500',
+      '&lt;Watch&gt; &amp; &apos;more&apos;',
+    ],
+  ])('is read with %s', async (_what, type, value, source) => {
+    const record =
+      `<Record sourceName='${source}' type="${type}" unit="count" value="${value}" ` +
+      'startDate="2026-02-15 10:00:00 &#43;0100" endDate="2026-02-15 10:01:00 +0100"/>';
+    const { bodies, invalid } = await read(Buffer.from(`<HealthData>${record}</HealthData>`), 5);
+    expect(bodies).toEqual([{ date: '2026-02-15', steps: 500 }]);
+    expect(invalid).toEqual([]);
+  });
+
+  it.each([
+    ['adds the records of one device', 'Zoë’s ⌚', 'Zoë’s ⌚', 1000],
+    [
+      'adds those of a device whose name has entities',
+      'Zoë’s &amp; ⌚',
+      'Zo&#xEB;’s &#38; &#x231A;',
+      1000,
+    ],
+    ['counts a minute of two devices once', 'Zoë’s ⌚', 'Zoé’s ⌚', 750],
+  ])('%s', async (_what, one, other, steps) => {
+    const record = (source: string, minute: number) =>
+      `<Record type="HKQuantityTypeIdentifierStepCount" sourceName="${source}" unit="count" value="500" ` +
+      `startDate="2026-02-15 10:0${minute}:00 +0100" endDate="2026-02-15 10:0${minute + 2}:00 +0100"/>`;
+    const document = `<HealthData>${record(one, 0)}${record(other, 1)}</HealthData>`;
+    const { bodies } = await read(Buffer.from(document), 3);
+    expect(bodies).toEqual([{ date: '2026-02-15', steps }]);
+  });
+
   it('is read although its DTD is not well-formed, as exports of iOS 16 have it', async () => {
     const text = sample
       .toString()
