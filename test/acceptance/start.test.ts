@@ -122,7 +122,7 @@ it('shows the status without the modules of Node.js that requests and the keycha
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
   await world.sync(['upload', 'ride.fit']);
-  const loaded = loadedBy(['status'], world.home, 'ignore');
+  const loaded = await loadedBy(['status'], world.home, 'ignore');
   expect(slowIn(loaded)).toEqual([]);
   expect(loaded.files).not.toContain('open-http');
   expect(loaded.files).not.toContain('keychain-call');
