@@ -280,6 +280,7 @@ function setupOf(
       }
     },
     monitor: devices ? monitorOf(context) : undefined,
+    ignoredDevices: config.get('ignoreDevices') ?? [],
     heartbeat:
       heartbeatUrl === undefined
         ? undefined
