@@ -100,13 +100,11 @@ export const program = defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].[hash].cjs',
     // Each file takes time to find and read: one for what every command loads, one for the configuration,
-    // the ledger and the known files, one for the login and requests, one for recordings that are sent.
+    // the ledger and the known files.
     codeSplitting: {
       groups: [
-        { name: 'run', test: /src\/run\.ts/, priority: 3 },
-        { name: 'upload', test: /src\/commands\/upload\.ts/, priority: 2 },
-        { name: 'connection', test: /src\/app\/open-connection\.ts/, priority: 1 },
-        { name: 'send', test: /src\/upload\/batch-sender\.ts/ },
+        { name: 'run', test: /src\/run\.ts/, priority: 1 },
+        { name: 'upload', test: /src\/commands\/upload\.ts/ },
       ],
     },
     // A stack trace keeps the names of functions. Shorter names of variables save 1 ms of a start.

@@ -2,7 +2,6 @@ import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Http } from './http.ts';
-import { createNodeHttp } from './node-http.ts';
 import { type Proxy, proxyFor, proxySettings } from './proxy.ts';
 
 /**
@@ -23,7 +22,7 @@ export function uncheckedTls(env: Env): SyncError | undefined {
 const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
 /**
- * Opens the {@link Http} for this environment. Loads the client for proxies if there is one.
+ * Opens the {@link Http} for this environment. Loads an implementation when it is called first.
  *
  * `send` rejects https requests while certificates are not checked: {@link uncheckedTls}.
  *
@@ -37,6 +36,7 @@ export async function openHttp(options: {
   const { env, connections } = options;
   const userAgent = `athlete-sync/${options.version}`;
   const settings = proxySettings(env);
+  const { createNodeHttp } = await import('./node-http.ts');
   const direct = createNodeHttp({ userAgent, connections });
   const proxies = new Set([settings.http, settings.https].filter((one) => one !== undefined));
   const unchecked = uncheckedTls(env);

@@ -100,10 +100,10 @@ export function dayText(start: number, { zone, now, aligned }: ActivityView): st
 export function activityJson(activity: Activity): Record<string, unknown> | undefined {
   const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
   const json = {
-    ...(name === undefined ? {} : { name }),
-    ...(startedAt === undefined ? {} : { startedAt: isoTime(startedAt, offsetMinutes) }),
-    ...(movingSecs === undefined ? {} : { durationSecs: movingSecs }),
-    ...(distanceMeters === undefined ? {} : { distanceMeters }),
+    name,
+    startedAt: startedAt === undefined ? undefined : isoTime(startedAt, offsetMinutes),
+    durationSecs: movingSecs,
+    distanceMeters,
   };
-  return Object.keys(json).length === 0 ? undefined : json;
+  return Object.values(json).every((value) => value === undefined) ? undefined : json;
 }

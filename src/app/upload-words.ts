@@ -8,8 +8,13 @@ import { type ActivityView, activityJson, activityText } from './activity-words.
 import { invalidHint } from './invalid-hint.ts';
 
 /** Returns the progress of an upload for its line: the file in work by its name. */
-export function recordingProgress({ current, ...counts }: UploadProgress): ProgressState {
-  return { ...counts, noun: 'recording', current: basename(current) };
+export function recordingProgress({
+  done,
+  total,
+  sentBytes,
+  current,
+}: UploadProgress): ProgressState {
+  return { noun: 'recording', done, total, sentBytes, current: basename(current) };
 }
 
 /** Returns the outcome of a recording as JSON. */
@@ -18,9 +23,8 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
     return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason, item.wellness) };
   }
   if (!('activity' in item)) return { type: 'upload', ...item };
-  const { path, outcome, activity, ...rest } = item;
-  const json = activityJson(activity);
-  return { type: 'upload', path, outcome, ...(json && { activity: json }), ...rest };
+  const head = { type: 'upload', path: item.path, outcome: item.outcome };
+  return { ...head, ...item, activity: activityJson(item.activity) };
 }
 
 /** Returns the counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */

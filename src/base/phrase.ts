@@ -77,6 +77,11 @@ export class Phrase {
   toString(): string {
     return this.render();
   }
+
+  /** Shows the commands without a profile. */
+  toJSON(): string {
+    return this.render();
+  }
 }
 
 /**

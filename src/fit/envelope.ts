@@ -42,110 +42,38 @@ export type Unwhole =
     }
   | { readonly state: 'not-fit'; readonly problem: ForeignKind; readonly detail: string };
 
-/** First bytes kept to identify a file that is not FIT. */
+/** First bytes that identify a file that is not FIT. */
 export const PEEK_BYTES = 256;
 /** Number of zeroes at the end that no recording has, since its records contain time stamps. */
 const ZERO_TAIL_BYTES = 256;
 
 /** Checks a whole file in memory. */
 export function checkEnvelope(bytes: Uint8Array): Envelope {
-  const checker = new EnvelopeChecker();
-  checker.update(bytes);
-  return checker.finish();
+  const segments: Segment[] = [];
+  let start = 0;
+  do {
+    const header = readHeader(bytes, start);
+    if (header === undefined) return withoutHeader(bytes, start);
+    if (isUnfinished(header)) return unfinished();
+    const end = start + header.headerSize + header.dataSize + CRC_BYTES;
+    if (end > bytes.length) return missing(end - bytes.length, end);
+    const segment = bytes.subarray(start, end);
+    // The CRC over data and CRC together is 0 if they match.
+    if (crc16(segment) !== 0) {
+      const zeroes = zeroesAtEnd(segment);
+      return zeroes >= ZERO_TAIL_BYTES ? zeroTail(zeroes) : crcMismatch();
+    }
+    segments.push({ start, ...header });
+    start = end;
+  } while (start < bytes.length);
+  return { state: 'whole', segments };
 }
 
-/**
- * Checks a file while it is read: `update` with each chunk in order, of any size, then `finish`.
- * Keeps no reference to a chunk, so the caller may reuse its buffer.
- */
-export class EnvelopeChecker {
-  readonly #segments: Segment[] = [];
-  readonly #first = new Uint8Array(PEEK_BYTES);
-  readonly #header = new Uint8Array(HEADER_BYTES);
-  #verdict: Unwhole | 'foreign' | 'trailing' | undefined;
-  /** Bytes seen so far. */
-  #total = 0;
-  /** Start of the current segment. */
-  #start = 0;
-  /** Bytes of its header read so far. */
-  #headerHave = 0;
-  /** Bytes of the segment left to read after the first 12, including the CRC. */
-  #left = 0;
-  #crc = 0;
-  /** Trailing zeroes of the segment so far. */
-  #zeroes = 0;
-
-  update(chunk: Uint8Array): void {
-    if (this.#total < PEEK_BYTES) {
-      this.#first.set(chunk.subarray(0, PEEK_BYTES - this.#total), this.#total);
-    }
-    let at = 0;
-    while (at < chunk.length && this.#verdict === undefined) {
-      at += this.#left > 0 ? this.#readBody(chunk, at) : this.#readHeader(chunk, at);
-    }
-    this.#total += chunk.length;
-  }
-
-  finish(): Envelope {
-    const first = this.#first.subarray(0, Math.min(this.#total, PEEK_BYTES));
-    const verdict = this.#verdict;
-    if (verdict === 'foreign') return notFit(first);
-    if (verdict === 'trailing') return trailing(this.#total - this.#start);
-    if (verdict !== undefined) return verdict;
-    if (this.#left > 0) return missing(this.#left, this.#total + this.#left);
-    if (this.#headerHave > 0) {
-      if (isHeaderStart(this.#header.subarray(0, this.#headerHave))) {
-        return headerCut(this.#total - this.#start);
-      }
-      return this.#start === 0 ? notFit(first) : trailing(this.#total - this.#start);
-    }
-    return this.#total === 0 ? notFit(first) : { state: 'whole', segments: [...this.#segments] };
-  }
-
-  #readHeader(chunk: Uint8Array, at: number): number {
-    const piece = chunk.subarray(at, at + HEADER_BYTES - this.#headerHave);
-    this.#header.set(piece, this.#headerHave);
-    this.#headerHave += piece.length;
-    if (this.#headerHave === HEADER_BYTES) this.#beginSegment();
-    return piece.length;
-  }
-
-  #beginSegment(): void {
-    const header = readHeader(this.#header);
-    if (header === undefined) {
-      this.#verdict = this.#start === 0 ? 'foreign' : 'trailing';
-      return;
-    }
-    if (isUnfinished(header)) {
-      this.#verdict = unfinished();
-      return;
-    }
-    this.#segments.push({ start: this.#start, ...header });
-    this.#headerHave = 0;
-    this.#left = header.headerSize - HEADER_BYTES + header.dataSize + CRC_BYTES;
-    this.#crc = crc16(this.#header);
-    this.#zeroes = 0;
-  }
-
-  #readBody(chunk: Uint8Array, at: number): number {
-    const piece = chunk.subarray(at, at + this.#left);
-    this.#crc = crc16(piece, this.#crc);
-    const zeroes = zeroesAtEnd(piece);
-    this.#zeroes = zeroes === piece.length ? this.#zeroes + zeroes : zeroes;
-    this.#left -= piece.length;
-    if (this.#left === 0) this.#endSegment();
-    return piece.length;
-  }
-
-  #endSegment(): void {
-    // The CRC over data and CRC together is 0 if they match.
-    if (this.#crc !== 0) {
-      this.#verdict = this.#zeroes >= ZERO_TAIL_BYTES ? zeroTail(this.#zeroes) : crcMismatch();
-      return;
-    }
-    const { start, headerSize, dataSize } = this.#segments.at(-1) as Segment;
-    this.#start = start + headerSize + dataSize + CRC_BYTES;
-  }
+/** @param start of bytes that are no header, or not all of one: the file, or the rest behind a segment */
+function withoutHeader(bytes: Uint8Array, start: number): Unwhole {
+  const rest = bytes.subarray(start);
+  if (rest.length < HEADER_BYTES && isHeaderStart(rest)) return headerCut(rest.length);
+  return start === 0 ? notFit(bytes.subarray(0, PEEK_BYTES)) : trailing(rest.length);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MESSAGE, readMessages } from './messages.ts';
+import { MESSAGE, type Message, readMessages } from './messages.ts';
 
 /** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
 export interface FileId {
@@ -24,18 +24,23 @@ export function readFileId(first: Uint8Array): FileId | undefined {
   let fileId: FileId | undefined;
   readMessages(first, {
     [MESSAGE.fileId]: (message) => {
-      fileId = {
-        type: message.number(0),
-        manufacturer: message.number(1),
-        product: message.number(2) || undefined,
-        productName: message.text(8),
-        serial: message.number(3) || undefined,
-        timeCreated: message.date(4),
-      };
+      fileId = fileIdOf(message);
       return false;
     },
   });
   return fileId;
+}
+
+/** Decodes a `file_id` message. */
+export function fileIdOf(message: Message): FileId {
+  return {
+    type: message.number(0),
+    manufacturer: message.number(1),
+    product: message.number(2) || undefined,
+    productName: message.text(8),
+    serial: message.number(3) || undefined,
+    timeCreated: message.date(4),
+  };
 }
 
 /**

@@ -16,8 +16,9 @@ export const HEADER_BYTES = 12;
 export const CRC_BYTES = 2;
 /** Offset of the size of the data. */
 export const DATA_SIZE_AT = 4;
-/** ".FIT" at offset 8. */
+/** ".FIT", and its offset. */
 const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];
+const SIGNATURE_AT = 8;
 /** Sizes that devices state while they record. */
 const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
 
@@ -28,8 +29,7 @@ export function isUnfinished({ dataSize }: Header): boolean {
 
 /** Reads the header at `start`; undefined if there is none, or not all of it. */
 export function readHeader(bytes: Uint8Array, start = 0): Header | undefined {
-  if (start + HEADER_BYTES > bytes.length) return undefined;
-  if (!isHeaderStart(bytes.subarray(start, start + HEADER_BYTES))) return undefined;
+  if (start + HEADER_BYTES > bytes.length || !isHeaderStart(bytes, start)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, HEADER_BYTES);
   return {
     headerSize: view.getUint8(0),
@@ -39,8 +39,9 @@ export function readHeader(bytes: Uint8Array, start = 0): Header | undefined {
   };
 }
 
-/** Whether a FIT header can start with `bytes`, which may be shorter than a header. */
-export function isHeaderStart(bytes: Uint8Array): boolean {
-  if (bytes[0] !== 12 && bytes[0] !== 14) return false;
-  return SIGNATURE.every((byte, i) => i + 8 >= bytes.length || bytes[i + 8] === byte);
+/** Whether `bytes` from `start` on, which may be fewer than a header, can be the start of a FIT header. */
+export function isHeaderStart(bytes: Uint8Array, start = 0): boolean {
+  if (bytes[start] !== 12 && bytes[start] !== 14) return false;
+  const at = start + SIGNATURE_AT;
+  return SIGNATURE.every((byte, i) => at + i >= bytes.length || bytes[at + i] === byte);
 }

@@ -221,10 +221,12 @@ class SegmentReader implements Message {
   /** Skips a message, and those with the same header that follow it: in a recording, most do. */
   #skip(definition: Definition, at: number, end: number, lastStart: number): number | undefined {
     const bytes = this.#bytes;
+    const header = bytes[at];
     const length = 1 + definition.size;
-    if (at + length > end) return undefined;
+    const last = Math.min(lastStart - 1, end - length);
+    if (at > last) return undefined;
     let next = at + length;
-    while (next < lastStart && next + length <= end && bytes[next] === bytes[at]) next += length;
+    while (next <= last && bytes[next] === header) next += length;
     if (definition.timestampAt !== undefined) {
       this.#timed = definition;
       this.#timedBody = next - definition.size;

@@ -1,3 +1,4 @@
+import { type FileId, fileIdOf } from './file-id.ts';
 import { firstPosition, localOffset, type Position, positionOf } from './local-time.ts';
 import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
 import { printableWord } from './printable.ts';
@@ -27,6 +28,7 @@ export type Averages = Readonly<Record<'power' | 'heartRate' | 'cadence', number
 
 /** The device's summary of a recording. */
 export interface Summary {
+  readonly fileId: FileId | undefined;
   readonly sessions: readonly Session[];
   /** Start of the first session. */
   readonly startTime: Date | undefined;
@@ -48,18 +50,18 @@ interface Sport {
 }
 
 /**
- * Reads the device's summary of all segments (`session` 18, `activity` 34). Fields without a summary
+ * Reads the device's summary of all segments (`file_id` 0, `session` 18, `activity` 34). Fields without a summary
  * are undefined.
  */
 export function readSummary(bytes: Uint8Array): Summary {
   const sessions: Session[] = [];
   const sports: Sport[] = [];
   const clocks: { readonly utc: number | undefined; readonly local: number | undefined }[] = [];
-  let manufacturer: number | undefined;
+  let fileId: FileId | undefined;
   let position: Position | undefined;
   readMessages(bytes, {
     [MESSAGE.fileId]: (message) => {
-      manufacturer ??= message.number(1);
+      fileId ??= fileIdOf(message);
     },
     [MESSAGE.sport]: (message) => {
       const word = printableWord(message.text(3));
@@ -80,11 +82,12 @@ export function readSummary(bytes: Uint8Array): Summary {
       utc,
       local,
       at: startTime ?? dateOf(utc),
-      manufacturer,
+      manufacturer: fileId?.manufacturer,
       position: () => position ?? firstPosition(bytes),
     }),
   );
   return {
+    fileId,
     sessions: named,
     startTime,
     elapsedSecs: sum(named.map(({ elapsedSecs }) => elapsedSecs)),

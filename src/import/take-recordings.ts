@@ -1,11 +1,10 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
-import { readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import { localDay } from '../records/local-day.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
-import { identify } from '../upload/identify.ts';
+import { type Whole, identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
 import { type UnreadableMember, readMember } from '../upload/read-member.ts';
 import { type RecordingContents, readFile } from '../upload/read-recording.ts';
@@ -92,7 +91,7 @@ export class RecordingStock {
       });
     } else {
       this.#whole.add(stemOf(path));
-      this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+      this.#addActivity({ path, from }, identity, contents.bytes);
     }
   }
 
@@ -118,8 +117,12 @@ export class RecordingStock {
     return samples.length > 0;
   }
 
-  #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
-    const day = localDay(describeActivity(bytes, readSummary(bytes)), this.#options.zone);
+  #addActivity(
+    { path, from }: Pick<Piece, 'path' | 'from'>,
+    { sha256, summary }: Whole,
+    bytes: Buffer,
+  ): void {
+    const day = localDay(describeActivity(bytes, summary), this.#options.zone);
     const days = day === undefined ? [] : [day];
     const { since } = this.#options;
     if (this.#seen.has(sha256)) {

@@ -12,6 +12,7 @@ const OWN_COLOUR = /(\u001b\[(?:31|39)m)/;
 
 /** Returns lines of output without any control sequence but those of {@link red}. */
 export function withoutControls(lines: string): string {
+  if (!lines.includes('\u001b')) return printableLines(lines);
   return lines
     .split(OWN_COLOUR)
     .map((part, index) => (index % 2 === 1 ? part : printableLines(part)))

@@ -45,15 +45,21 @@ export interface Output {
  * @param profile the profile in use, which commands in the fields name
  */
 export function jsonLine(
-  { type, ...fields }: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
   profile: string | undefined,
 ): string {
   // They come first, and a service's field of that name does not replace them.
-  const head = { type, v: JSON_VERSION };
-  return toJson(
-    { ...head, ...fields, ...head },
-    { replacer: (_key, value) => (value instanceof Phrase ? value.render(profile) : value) },
-  );
+  const head = { type: fields['type'], v: JSON_VERSION };
+  const line = { ...head, ...fields, ...head };
+  return profile === undefined ? toJson(line) : toJson(line, { replacer: withProfile(profile) });
+}
+
+/** Returns a replacer that adds the profile to the commands of each phrase. */
+function withProfile(profile: string) {
+  return function (this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+    const phrase = this[key];
+    return phrase instanceof Phrase ? phrase.render(profile) : value;
+  };
 }
 
 /** @param clock of the progress */

@@ -194,8 +194,8 @@ export class BatchSender {
   }
 
   #showProgress(): void {
-    const current = this.#current;
-    this.#target.progress?.({ ...this.#totals, total: this.#total, current });
+    const { done, sentBytes } = this.#totals;
+    this.#target.progress?.({ done, total: this.#total, sentBytes, current: this.#current });
   }
 
   #settle(item: UploadItem): void {

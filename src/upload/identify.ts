@@ -1,39 +1,45 @@
 import { createHash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
-import { describeFileType, isActivity, readFileId } from '../fit/file-id.ts';
+import { describeFileType, isActivity } from '../fit/file-id.ts';
+import { type Summary, readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { KnownFile } from '../ledger/known-files.ts';
 import type { InvalidReason } from './report.ts';
 
 /** The result of checking a file's bytes. */
 export type Identity =
-  | { readonly verdict: 'activity'; readonly sha256: string; readonly device: string | undefined }
-  | {
+  | ({ readonly verdict: 'activity' } & Whole)
+  | ({
       readonly verdict: 'not-an-activity';
-      readonly sha256: string;
-      readonly device: string | undefined;
       readonly detail: string;
       /** It holds wellness, which `sync push wellness` sends. */
       readonly wellness: boolean;
-    }
+    } & Whole)
   | {
       readonly verdict: Exclude<InvalidReason, 'not-an-activity' | 'unreadable'>;
       readonly detail: string;
     };
 
+/** What a whole FIT file states. */
+export interface Whole {
+  readonly sha256: string;
+  readonly device: string | undefined;
+  readonly summary: Summary;
+}
+
 /** Identifies a complete recording by the SHA-256 of its bytes (interface 2.1, 4.4). */
 export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes)): Identity {
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
-  const fileId = readFileId(bytes);
+  const summary = readSummary(bytes);
+  const { fileId } = summary;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const device = deviceId(fileId);
-  if (isActivity(bytes, fileId)) return { verdict: 'activity', sha256, device };
+  const whole = { sha256, device: deviceId(fileId), summary };
+  if (isActivity(bytes, fileId)) return { verdict: 'activity', ...whole };
   const holds = describeFileType(fileId?.type);
   return {
     verdict: 'not-an-activity',
-    sha256,
-    device,
+    ...whole,
     wellness: readFitWellness(bytes).length > 0,
     detail: `What it holds is not an activity (${holds}). --any-type sends it all the same.`,
   };

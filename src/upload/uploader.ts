@@ -3,13 +3,13 @@ import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { activityName } from '../fit/activity-name.ts';
-import { type Summary, readFirstSession, readSummary } from '../fit/summary.ts';
+import { type Summary, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadClaims } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import { type Identity, identify, knownFileOf } from './identify.ts';
+import { type Identity, type Whole, identify, knownFileOf } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
 import {
   type BufferSource,
@@ -179,9 +179,8 @@ export class Uploader {
     if (identity.verdict === 'not-an-activity' && !anyType) {
       return { item: notAnActivity(path, named, identity) };
     }
-    const { sha256 } = identity;
-    const summary = readSummary(contents.bytes);
-    const fields = this.#fieldsOf(origin, summary, identity);
+    const { sha256, summary } = identity;
+    const fields = this.#fieldsOf(origin, identity);
     const activity = { ...describeActivity(contents.bytes, summary), name: fields.name };
     if (isTooEarly?.(activity) === true) {
       return { item: { path, outcome: 'skipped', reason: 'before-since', sha256 } };
@@ -292,7 +291,7 @@ export class Uploader {
     return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 
-  #fieldsOf({ path, name }: Origin, summary: Summary, { device }: Whole): UploadFields {
+  #fieldsOf({ path, name }: Origin, { device, summary }: Whole): UploadFields {
     return {
       fileName: wireFileName(path),
       name: this.#options.name ?? name ?? activityName(summary),
@@ -304,8 +303,6 @@ export class Uploader {
     };
   }
 }
-
-type Whole = Extract<Identity, { sha256: string }>;
 
 /** Note on `--name` for a duplicate. */
 const KEEPS_NAME =

@@ -103,28 +103,13 @@ it('recognises a known recording with one more file, and no slow module of Node.
   expect(slowIn(await loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
 });
 
-it('sends a recording with few more files: one for recordings, one for the login and requests', async () => {
-  const world = await openLoggedInWorld();
-  world.write('ride.fit', makeRecording({ durationSecs: 60 }));
-  const { files } = await loadedBy(['upload', 'ride.fit'], world.home, 'ignore');
-  // Zone data newer than the runtime's are in a file of their own.
-  expect(files.filter((name) => !['newest', 'latest', 'runtime'].includes(name))).toEqual([
-    'main',
-    'rolldown-runtime',
-    'run',
-    'upload',
-    'send',
-    'connection',
-  ]);
-});
-
 it('shows the status without the modules of Node.js that requests and the keychain need', async () => {
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
   await world.sync(['upload', 'ride.fit']);
   const loaded = await loadedBy(['status'], world.home, 'ignore');
   expect(slowIn(loaded)).toEqual([]);
-  expect(loaded.files).not.toContain('open-http');
+  expect(loaded.files).not.toContain('node-http');
   expect(loaded.files).not.toContain('keychain-call');
 });
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { crc16 } from '../../src/fit/crc16.ts';
 
 /** The definition, bit by bit. */
-function bitwise(bytes: Uint8Array, start = 0): number {
-  let crc = start;
+function bitwise(bytes: Uint8Array): number {
+  let crc = 0;
   for (const byte of bytes) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;
@@ -17,37 +17,14 @@ describe('the CRC of FIT files', () => {
     expect(crc16(Buffer.from('123456789'))).toBe(0xbb3d);
   });
 
-  it('matches the definition for any bytes, length, alignment and start value', () => {
+  it('matches the definition for any bytes, length and alignment', () => {
     fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 700 }),
-        fc.nat({ max: 7 }),
-        fc.nat({ max: 0xffff }),
-        (bytes, shift, start) => {
-          const shifted = new Uint8Array(bytes.length + shift).subarray(shift);
-          shifted.set(bytes);
-          expect(crc16(shifted, start)).toBe(bitwise(bytes, start));
-        },
-      ),
+      fc.property(fc.uint8Array({ maxLength: 2000 }), fc.nat({ max: 7 }), (bytes, shift) => {
+        const shifted = new Uint8Array(bytes.length + shift).subarray(shift);
+        shifted.set(bytes);
+        expect(crc16(shifted)).toBe(bitwise(bytes));
+      }),
       { numRuns: 2000 },
-    );
-  });
-
-  it('continues over chunks of any sizes', () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ minLength: 300, maxLength: 2000 }),
-        fc.array(fc.nat({ max: 400 }), { maxLength: 12 }),
-        (bytes, sizes) => {
-          let crc = 0;
-          let at = 0;
-          for (const size of [...sizes, bytes.length]) {
-            crc = crc16(bytes.subarray(at, at + size), crc);
-            at += size;
-          }
-          expect(crc).toBe(bitwise(bytes));
-        },
-      ),
     );
   });
 

@@ -1,13 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkEnvelope,
-  EnvelopeChecker,
-  PEEK_BYTES,
-  peekHeader,
-  type Envelope,
-} from '../../src/fit/envelope.ts';
+import { checkEnvelope, PEEK_BYTES, peekHeader, type Envelope } from '../../src/fit/envelope.ts';
 import {
   appleDoubleStub,
   makeRecording,
@@ -28,18 +22,6 @@ const chain = makeRecording({ durationSecs: 60, chained: 2 });
 /** Returns state and problem without the detail. */
 function verdict(envelope: Envelope): string {
   return envelope.state === 'whole' ? 'whole' : `${envelope.state} ${envelope.problem}`;
-}
-
-function inPieces(bytes: Uint8Array, sizes: readonly number[]): Envelope {
-  const checker = new EnvelopeChecker();
-  const buffer = new Uint8Array(Math.max(...sizes, 1));
-  for (let at = 0, i = 0; at < bytes.length; i++) {
-    const size = Math.min(sizes[i % sizes.length] ?? 1, bytes.length - at);
-    buffer.set(bytes.subarray(at, at + size));
-    checker.update(buffer.subarray(0, size));
-    at += size;
-  }
-  return checker.finish();
 }
 
 const files: readonly [what: string, bytes: Uint8Array, expected: string][] = [
@@ -122,20 +104,6 @@ describe('checkEnvelope', () => {
     expect(checkEnvelope(truncated(bytes, 1))).toMatchObject({
       detail: expect.stringContaining('1 byte of 20,000') as unknown,
     });
-  });
-
-  it.each(files)('returns the same result for chunks of any size: %s', (_, bytes) => {
-    const expected = checkEnvelope(bytes);
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 }),
-        (sizes) => {
-          expect(inPieces(bytes, sizes)).toEqual(expected);
-        },
-      ),
-      { numRuns: 25 },
-    );
-    expect(inPieces(bytes, [1])).toEqual(expected);
   });
 
   it('never accepts a file that was cut off', () => {

@@ -37,6 +37,14 @@ describe('readSummary', () => {
     const distanceMetres = times.distanceMetres ?? 0;
     expect(distanceMetres).toBeGreaterThan(5000);
     expect(times).toEqual({
+      fileId: {
+        type: 4,
+        manufacturer: 1,
+        product: 4062,
+        productName: undefined,
+        serial: 3412345678,
+        timeCreated: startTime,
+      },
       sessions: [{ ...session, distanceMetres }],
       startTime,
       elapsedSecs: 900,

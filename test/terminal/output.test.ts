@@ -162,11 +162,14 @@ describe('in a terminal', () => {
   });
 });
 
-it('names the profile in each command of a text and of a JSON field', () => {
-  const { output, out, err } = open({ json: true, profile: 'ada' });
+it.each([
+  ['ada', ' --profile ada'],
+  [undefined, ''],
+])('names the profile in each command of a text and of a JSON field: %s', (profile, flag) => {
+  const { output, out, err } = open({ json: true, profile });
   const hint = phrase`Run ${sync('config', 'set', 'endpoint.token', 'PATH')}.`;
   output.error({ type: 'error', hint, login: { hints: [hint] }, said: '`sync login`' }, hint);
-  const named = 'Run `sync config set endpoint.token PATH --profile ada`.';
+  const named = `Run \`sync config set endpoint.token PATH${flag}\`.`;
   expect(out.map((line) => JSON.parse(line) as unknown)).toEqual([
     { type: 'error', v: 1, hint: named, login: { hints: [named] }, said: '`sync login`' },
   ]);
