@@ -62,10 +62,11 @@ function watcherChunks() {
 
 /**
  * Returns whether a chunk is for the watcher: not a module of Node, the one with the table of commands (which
- * is loaded already), nor the large client for proxies.
+ * is loaded already), nor the large client for proxies. Not date-fns-tz either (`runtime`): it asks `Intl`
+ * while it loads, which takes 8 MB. The watcher loads it when it starts if the zone data of Node.js is the newest.
  */
 function isForWatcher(chunk) {
-  return chunk !== undefined && !['run', 'undici-http'].includes(chunk.name);
+  return chunk !== undefined && !['run', 'runtime', 'undici-http'].includes(chunk.name);
 }
 
 /** Packages with native code stay outside of the bundles. */

@@ -130,7 +130,7 @@ function settingJson(config: Config, key: SettingKey): Record<string, unknown> {
 }
 
 function valueText(config: Config, key: SettingKey): string {
-  if (key === 'watch') return config.get(key)?.join(', ') ?? '';
+  if (key === 'watch' || key === 'ignoreDevices') return config.get(key)?.join(', ') ?? '';
   const value = config.get(key);
   if (value === undefined) return '';
   return Array.isArray(value) ? value.join(' ') : String(value);

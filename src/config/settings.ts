@@ -123,6 +123,12 @@ export const SETTINGS = {
     parse: parseWatched,
     fallback: undefined,
   }),
+  ignoreDevices: setting<readonly string[] | undefined>({
+    about:
+      'devices that `sync watch` leaves alone: titles or serial numbers of `sync devices`, separated by commas',
+    parse: parseDevices,
+    fallback: undefined,
+  }),
   notifications: setting<NotificationMode>({
     about: 'desktop notifications of `sync watch`: on, needed (only if you have to act) or off',
     ...oneOf(NOTIFICATIONS),
@@ -235,6 +241,12 @@ function parseWatched(text: string): readonly string[] {
     throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
   }
   return [...new Set(entries)];
+}
+
+function parseDevices(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new Error('holds an empty name');
+  return [...new Set(names)];
 }
 
 function parseScopes(text: string): readonly string[] {

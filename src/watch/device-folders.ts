@@ -30,6 +30,8 @@ export interface DeviceTarget {
   readonly source: DeviceSource;
   /** Devices that left with recordings, by key. Shared by all logins of a process. */
   readonly away: Map<string, DeviceHealth>;
+  /** Titles and serial numbers of devices that are left alone. */
+  readonly ignored: readonly string[];
   /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
   readonly claim: (folders: readonly string[]) => Promise<Lock>;
   readonly listener?: DeviceListener | undefined;
@@ -65,6 +67,8 @@ export class DeviceFolders {
   readonly #claims = new Map<string, Promise<DeviceClaim>>();
   /** Devices that another process sends, and which were reported. */
   readonly #refused = new Set<string>();
+  /** Ignored devices that were reported. */
+  readonly #ignored = new Set<string>();
   #closed = false;
 
   constructor(target: DeviceTarget, options: DeviceFoldersOptions) {
@@ -88,11 +92,14 @@ export class DeviceFolders {
     for (const { device } of this.#plugged.values()) {
       if (!devices.some((found) => isSame(found, device))) this.#unplug(device);
     }
-    for (const key of this.#refused) {
-      if (!devices.some((found) => found.key === key)) this.#refused.delete(key);
+    for (const reported of [this.#refused, this.#ignored]) {
+      for (const key of reported) {
+        if (!devices.some((found) => found.key === key)) reported.delete(key);
+      }
     }
     for (const device of devices) {
-      if (!this.#plugged.has(device.key)) this.#claim(device);
+      if (this.#isIgnored(device)) this.#ignore(device);
+      else if (!this.#plugged.has(device.key)) this.#claim(device);
     }
   }
 
@@ -150,6 +157,18 @@ export class DeviceFolders {
     for (const { lock } of this.#plugged.values()) lock.release();
     this.#claims.clear();
     this.#plugged.clear();
+  }
+
+  #isIgnored({ title, serial }: Device): boolean {
+    const names = [title, serial].map((name) => name?.toLowerCase());
+    return this.#target.ignored.some((name) => names.includes(name.toLowerCase()));
+  }
+
+  /** Reports once that a device is left alone. */
+  #ignore({ key, title, root }: Device): void {
+    if (this.#ignored.has(key)) return;
+    this.#ignored.add(key);
+    this.#options.report({ event: 'device-ignored', device: key, title, root });
   }
 
   #claim(device: Device): void {

@@ -30,6 +30,13 @@ export type WatchNotice =
       /** Recordings on it that are not sent; absent: none is known. */
       readonly left?: number;
     }
+  /** A device was plugged in that the user's settings exclude; reported once until it leaves. */
+  | {
+      readonly event: 'device-ignored';
+      readonly device: string;
+      readonly title: string;
+      readonly root: string;
+    }
   /** Every existing folder was rescanned, and is watched from now on. */
   | { readonly event: 'ready'; readonly files: number; readonly queued: number }
   /** The outcome of a recording. */

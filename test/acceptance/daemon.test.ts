@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -23,6 +24,7 @@ import {
 } from '../support/acceptance.ts';
 import { installSync, runShell } from '../support/shell.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { wellnessFile } from '../support/wellness-files.ts';
 import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
 type Daemon = Record<string, unknown> & { pid: number; log: string; running: boolean };
@@ -140,18 +142,30 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect((await daemonsOf(world))[0]?.running).toBe(true);
   });
 
-  it('sends new recordings after its program was deleted, as an update does', async () => {
-    const world = await openDaemonWorld();
-    const { home, folder } = world;
+  it('renews its login and sends the files of a device after an update deleted its program', async () => {
+    const world = await openDaemonWorld({ env: { SYNC_TIMEZONE: 'Europe/Berlin' } });
+    const { home, folder, sandbox } = world;
     const installed = join(home.dir, 'installed');
     cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
     symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
-    const args = [join(installed, 'dist', 'main.cjs'), 'watch', folder, '--daemon'];
+    const unplugged = join(home.dir, 'unplugged');
+    put(join(unplugged, 'Activity/ride.fit'), anotherRecording());
+    const restingHr = { '2026-02-14T22:00:00': 52 };
+    put(join(unplugged, 'Monitor/1.fit'), wellnessFile({ restingHr }));
+    const device = join(folder, 'Edge');
+    const main = join(installed, 'dist', 'main.cjs');
+    const args = [main, 'watch', join(device, 'Activity'), '--wellness', '--daemon'];
     const { status } = spawnSync(process.execPath, args, { env: home.env, stdio: 'ignore' });
     expect(status).toBe(0);
     rmSync(installed, { recursive: true });
-    put(join(folder, 'ride.fit'), anotherRecording());
-    await until(() => uploads(world) === 1);
+    sandbox.control.expire();
+    renameSync(unplugged, device);
+    const answers = (route: 'token' | 'wellness') =>
+      sandbox.control.requests({ route }).map(({ status: answer, body }) => ({ answer, body }));
+    await until(() => hashes(world).length === 1 && answers('wellness').length === 1);
+    expect(answers('token')).toMatchObject([{ answer: 200 }]);
+    const sent = { date: '2026-02-14', restingHr: 52 };
+    expect(answers('wellness')).toMatchObject([{ answer: 200, body: sent }]);
   });
 
   it('runs once per folder: a second start reports the first and changes nothing', async () => {

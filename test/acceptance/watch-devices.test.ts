@@ -75,6 +75,34 @@ describe('sync watch --devices', () => {
     expect(counts()).toEqual(counts().map(() => 1));
   });
 
+  it('leaves a device alone that ignoreDevices names, and says so once', async () => {
+    const [own, foreign] = rides(2);
+    const mine = edge('3412345678', own === undefined ? [] : [own]);
+    const theirs = edge('3499999999', foreign === undefined ? [] : [foreign]);
+    const set = world.run(['config', 'set', 'ignoreDevices', 'Wahoo ELEMNT, 3499999999']);
+    expect((await set.finished).code).toBe(0);
+    theirs.plugIn();
+    const watcher = watchDevices();
+    await ready(watcher);
+    mine.plugIn();
+    await until(() => world.recordings().length === 1);
+    await stop(watcher);
+    expect(world.hashes()).toEqual([own].map((bytes) => sha256(bytes ?? new Uint8Array())));
+    expect(devicesOf(watcher).map(({ device }) => device)).toEqual([KEY]);
+    expect(events(watcher, 'device-ignored')).toEqual([
+      {
+        ...{ type: 'watch', event: 'device-ignored', device: 'serial:garmin:3499999999' },
+        ...{ title: 'Garmin Edge 840', root: theirs.here, at: expect.any(String) as string },
+      },
+    ]);
+    const once = world.run(['watch', '--once', '--devices'], { env });
+    expect(await once.finished).toMatchObject({ code: 0 });
+    expect(once.stdout()).toContain(
+      'Garmin Edge 840 is plugged in, and left alone: the setting ignoreDevices names it.',
+    );
+    expect(counts()).toEqual([1]);
+  });
+
   it('reports what is left on a device that leaves, and sends that from its next mount point', async () => {
     const recordings = rides(32);
     const device = edge('3412345678', recordings);

@@ -100,6 +100,15 @@ describe.each<[SettingKey, Record<string, unknown>]>([
   ],
   ['tokenStore', { keychain: 'keychain', ' file ': 'file', Keychain: refused, '': refused }],
   ['nutritionDelivery', { auto: 'auto', replace: 'replace', append: 'append', both: refused }],
+  [
+    'ignoreDevices',
+    {
+      ' Garmin Edge 840 ': ['Garmin Edge 840'],
+      '3412345678, Garmin Edge 840, 3412345678': ['3412345678', 'Garmin Edge 840'],
+      '3412345678,': refused,
+      '': refused,
+    },
+  ],
   ['notifications', { on: 'on', ' needed ': 'needed', off: 'off', true: refused, '': refused }],
   [
     'onEvent',

@@ -7,8 +7,12 @@ import type { DeviceSource } from '../../src/watch/device-folders.ts';
 import { dir, happened, held, start } from './in-process.ts';
 import { anotherRecording, put, until } from './support.ts';
 
-/** Devices that a test plugs in and unplugs. */
-function usbPorts() {
+/**
+ * Devices that a test plugs in and unplugs.
+ *
+ * @param ignored titles and serial numbers of devices that the watcher leaves alone
+ */
+function usbPorts(ignored: readonly string[] = []) {
   let listener: ((devices: readonly Device[]) => void) | undefined;
   let looks = 0;
   const source: { -readonly [Key in keyof DeviceSource]: DeviceSource[Key] } = {
@@ -32,7 +36,7 @@ function usbPorts() {
     return Promise.resolve({ release });
   };
   return {
-    target: { source, away, claim },
+    target: { source, away, claim, ignored },
     set(...devices: readonly Device[]) {
       source.devices = devices;
       listener?.(devices);
@@ -93,6 +97,38 @@ describe('a device at another mount point', () => {
     expect(new Set(read)).toEqual(new Set(['serial:garmin:3412345678/Garmin/Activity/new.fit']));
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
   });
+});
+
+describe('a device that the settings exclude', () => {
+  it.each(['garmin edge 840', '3412345678'])(
+    'is left alone by its name %s, and reported each time that it is plugged in',
+    async (name) => {
+      const [root, other] = [media('GARMIN'), media('OTHER')];
+      putRides(root, 1);
+      putRides(other, 1);
+      const theirs = { ...edgeAt(root), serial: '3412345678' };
+      const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
+      const ports = usbPorts([name]);
+      const { events } = start({ folders: [], devices: ports.target });
+      await until(() => happened(events, 'ready').length === 1);
+      ports.set(theirs);
+      await until(() => happened(events, 'device-ignored').length === 1);
+      ports.set(theirs, mine);
+      await until(() => held().length === 1);
+      ports.set();
+      await until(() => happened(events, 'device').length === 2);
+      ports.set(theirs);
+      await until(() => happened(events, 'device-ignored').length === 2);
+      const { key, title } = theirs;
+      const said = { event: 'device-ignored', device: key, title, root };
+      expect(happened(events, 'device-ignored')).toEqual([said, said]);
+      expect(happened(events, 'device')).toMatchObject([
+        { device: mine.key, state: 'plugged-in' },
+        { device: mine.key, state: 'away' },
+      ]);
+      expect([held().length, ports.locks()]).toEqual([1, 0]);
+    },
+  );
 });
 
 describe('a device whose folder disappears before the monitor notices', () => {

@@ -56,6 +56,8 @@ export interface WatchSetup {
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
   /** How devices are found; undefined if only folders are watched. */
   readonly monitor: MonitorOptions | undefined;
+  /** Titles and serial numbers of devices that are left alone. */
+  readonly ignoredDevices: readonly string[];
   /** @param waiting recordings that are still to be sent */
   readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */

@@ -18,6 +18,7 @@ import { watcherTarget } from './target.ts';
 /** Events that are shown and do not change the exit code. */
 const REMARKS: readonly WatchNotice['event'][] = [
   'device',
+  'device-ignored',
   'unverified',
   'values-left',
   'weights-left',
@@ -62,6 +63,7 @@ export async function runWatchOnce(
       devices: source && {
         source,
         away: new Map(),
+        ignored: setup.ignoredDevices,
         claim: (folders) => lockScope(context, owner, { folders }),
       },
       report: (event) => {

@@ -65,8 +65,12 @@ interface Shared {
 }
 
 /** Returns the devices for all rounds, with what the watcher before this one knew of absent ones. */
-function devicesOf(source: DeviceMonitor, { registration }: WatchSetup): Shared['devices'] {
-  return { source, away: new Map(registration.earlierAway.map((device) => [device.key, device])) };
+function devicesOf(
+  source: DeviceMonitor,
+  { registration, ignoredDevices: ignored }: WatchSetup,
+): Shared['devices'] {
+  const away = new Map(registration.earlierAway.map((device) => [device.key, device]));
+  return { source, away, ignored };
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */

@@ -5,7 +5,7 @@ import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
 import { devicePlaces } from '../../app/device-places.ts';
-import { zoneShown } from '../../app/zone.ts';
+import { zoneDataOf, zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
@@ -123,9 +123,10 @@ export const watch: CommandModule = {
 };
 
 /** Prepares this process to run for weeks. */
-async function prepareToStay({ programDir }: AppContext): Promise<void> {
+async function prepareToStay(context: AppContext): Promise<void> {
   const watchdog = hearSignals();
-  loadAhead(programDir);
+  loadAhead(context.programDir);
+  await zoneDataOf(context);
   await watchdog;
   keepIdleHeapSmall();
 }
@@ -279,6 +280,7 @@ function setupOf(
       }
     },
     monitor: devices ? monitorOf(context) : undefined,
+    ignoredDevices: config.get('ignoreDevices') ?? [],
     heartbeat:
       heartbeatUrl === undefined
         ? undefined

@@ -36,6 +36,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       return event.devices === true ? 'Watching every known device that is plugged in.' : undefined;
     case 'device':
       return deviceText(event);
+    case 'device-ignored':
+      return `${event.title} is plugged in, and left alone: the setting ignoreDevices names it.`;
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':

@@ -48,6 +48,14 @@ const WATCH: LineKind = {
         },
       },
       {
+        is: { 'device-ignored': 'a device was plugged in that the setting `ignoreDevices` names' },
+        fields: {
+          device: text('Identifies the device wherever it is mounted.'),
+          title: text('Its name for people.'),
+          root: text('Where it is mounted.'),
+        },
+      },
+      {
         is: { ready: 'every folder that is there is watched, and was searched once' },
         fields: { files: count('Files that were found.'), queued: QUEUED },
       },
@@ -144,6 +152,13 @@ const WATCH: LineKind = {
       title: 'Garmin Edge 840',
       state: 'away',
       left: 32,
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'device-ignored',
+      device: 'serial:garmin:3499999999',
+      title: 'Garmin Edge 840',
+      root: '/media/ada/GARMIN1',
       at: HAPPENED_AT,
     },
     { event: 'ready', files: 12, queued: 1, at: HAPPENED_AT },

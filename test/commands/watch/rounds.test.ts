@@ -98,6 +98,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
+    ignoredDevices: [],
     wellness: false,
     mtp: { childPath: '', env: {} },
     registration,
