@@ -110,7 +110,7 @@ export const upload: CommandModule = {
               uploadUrl: () => uploadUrl,
               report,
               onWaiting: (count) => {
-                if (count > MANY) keepNewObjectsSmall();
+                if (count > MANY && !options.dryRun) keepNewObjectsSmall();
               },
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>
