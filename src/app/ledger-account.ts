@@ -23,7 +23,6 @@
  *   the rides, and send all of them again.
  * - It answers "43": Ben logged in. His key is athlete:43, so Ada's rides do not count as his.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../auth/account.ts';
 import { SyncError } from '../base/errors.ts';
@@ -39,6 +38,7 @@ import {
 } from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { ledgerPath } from './config.ts';
+import { loadCrypto } from '../system/this-process.ts';
 
 /**
  * Asks the service for the account of the login in use.
@@ -147,7 +147,11 @@ export async function knownAccount(
 
 /** Returns the key of a token that the service has not named an athlete for. */
 function digestKey(config: Config, token: Secret): string {
-  const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
+  const digest = loadCrypto()
+    .createHash('sha256')
+    .update(token.reveal())
+    .digest('hex')
+    .slice(0, 16);
   return `${accountKey(config, undefined)} token:${digest}`;
 }
 

@@ -21,7 +21,7 @@ import {
   watcherPaths,
 } from '../daemon/registry.ts';
 import type { BackgroundKind, WatcherEnd, WatcherState } from '../daemon/state-file.ts';
-import { type WatchScope, scopeNames } from '../daemon/watch-scope.ts';
+import { type WatchScope, scopeArguments, scopeNames } from '../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 
 /*
@@ -212,11 +212,6 @@ export function watchArguments(
   kind: BackgroundKind,
 ): string[] {
   return ['watch', ...scopeArguments(scope), '--profile', profile, '--background', kind];
-}
-
-/** Returns a scope as `sync watch` takes it. */
-export function scopeArguments({ folders, devices }: WatchScope): string[] {
-  return [...folders, ...(devices === true ? ['--devices'] : [])];
 }
 
 /** Returns variables that locate the same files from every working directory. */

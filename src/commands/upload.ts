@@ -23,6 +23,7 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
+import { hearSignals } from '../system/signals.ts';
 import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
@@ -110,6 +111,8 @@ export const upload: CommandModule = {
               uploadUrl: () => uploadUrl,
               report,
               onWaiting: (count) => {
+                // Its thread starts while the first recordings are read.
+                void hearSignals();
                 if (count > MANY && !options.dryRun) keepNewObjectsSmall();
               },
               onOther: (file) => tally.addOther(file),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { loadCrypto } from '../system/this-process.ts';
 
 /** The smallest keychain: one text for each account. */
 export interface Vault {
@@ -117,5 +117,5 @@ function partName(account: string, generation: Generation, number: number): stri
 
 /** Returns the SHA-256 in hex. */
 export function hashOf(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return loadCrypto().createHash('sha256').update(value).digest('hex');
 }

@@ -1,12 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { constants, readdirSync } from 'node:fs';
-import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
+/* eslint-disable @typescript-eslint/require-await -- the failures of a store are rejections */
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { distrustHint, findDistrust } from '../system/folder-trust.ts';
-import { thisProcess } from '../system/this-process.ts';
+import { loadCrypto, thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
   TEMPORARY,
@@ -55,18 +62,18 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     async load(signal) {
       signal.throwIfAborted();
       refuseUntrusted(dirname(path));
-      const text = await readOwn(path, platform);
+      const text = readOwn(path, platform);
       return text === undefined ? undefined : readCredentials(text, describe());
     },
     async save(credentials, signal) {
       signal.throwIfAborted();
-      await removeLeftovers(path);
+      removeLeftovers(path);
       write(path, writeCredentials(credentials));
     },
     async prepareSave(credentials, signal) {
       signal.throwIfAborted();
       const text = writeCredentials(credentials);
-      await removeLeftovers(path);
+      removeLeftovers(path);
       const replacement = begin(path, 2 * text.length + RESERVED_BYTES);
       try {
         write(path, text);
@@ -75,7 +82,6 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
         throw error;
       }
       return {
-        // eslint-disable-next-line @typescript-eslint/require-await -- failures are rejections
         async commit(next) {
           try {
             replacement.commit(`${writeCredentials(next)}\n`);
@@ -88,40 +94,40 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     },
     async delete(signal) {
       signal.throwIfAborted();
-      await removeLeftovers(path);
-      return await remove(path);
+      removeLeftovers(path);
+      return remove(path);
     },
     async probe(signal) {
       signal.throwIfAborted();
-      const probe = `${path}.probe-${randomBytes(8).toString('hex')}`;
+      const probe = `${path}.probe-${loadCrypto().randomBytes(8).toString('hex')}`;
       try {
         write(probe, '{}');
-        await readOwn(probe, platform);
+        readOwn(probe, platform);
       } finally {
-        await remove(probe);
+        remove(probe);
       }
     },
   };
 }
 
-async function readOwn(path: string, platform: NodeJS.Platform): Promise<string | undefined> {
-  let file: FileHandle;
+function readOwn(path: string, platform: NodeJS.Platform): string | undefined {
+  let fd: number;
   try {
-    file = await open(path, constants.O_RDONLY);
+    fd = openSync(path, 'r');
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw unusable(path, path, 'read', cause);
   }
   try {
     // Checks the open file, not its name, which another process could replace.
-    const { mode, uid } = await file.stat();
+    const { mode, uid } = fstatSync(fd);
     if (platform !== 'win32') refuseIfShared(path, mode, uid);
-    return await file.readFile('utf8');
+    return readFileSync(fd, 'utf8');
   } catch (cause) {
     if (cause instanceof SyncError) throw cause;
     throw unusable(path, path, 'read', cause);
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }
 
@@ -180,9 +186,9 @@ function refuseUntrusted(folder: string): void {
   });
 }
 
-async function remove(path: string): Promise<boolean> {
+function remove(path: string): boolean {
   try {
-    await unlink(path);
+    unlinkSync(path);
     return true;
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return false;
@@ -191,12 +197,12 @@ async function remove(path: string): Promise<boolean> {
 }
 
 /** Removes files of a process that was killed while it wrote: they contain tokens as well. */
-async function removeLeftovers(path: string): Promise<void> {
+function removeLeftovers(path: string): void {
   const base = basename(path);
   try {
-    for (const name of await readdir(dirname(path))) {
+    for (const name of readdirSync(dirname(path))) {
       if (name.startsWith(base) && TEMPORARY.test(name.slice(base.length))) {
-        await rm(join(dirname(path), name), { force: true });
+        rmSync(join(dirname(path), name), { force: true });
       }
     }
   } catch (cause) {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
 import type { Config } from '../config/config.ts';
@@ -7,6 +5,7 @@ import { type Paths, findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
 import { type CredentialStore, serviceId } from './store.ts';
+import { loadCrypto, loadOs } from '../system/this-process.ts';
 
 /** The outside world, as the stores see it. */
 export interface StoreOptions {
@@ -68,14 +67,18 @@ export function keychainEntryName(
     stateDir === usual?.stateDir ? '' : stateDir,
   ];
   if (others.every((folder) => folder === '')) return profile + service;
-  const digest = createHash('sha256').update(others.join('\0')).digest('hex').slice(0, 12);
+  const digest = loadCrypto()
+    .createHash('sha256')
+    .update(others.join('\0'))
+    .digest('hex')
+    .slice(0, 12);
   return `${profile}${service} (configuration ${digest})`;
 }
 
 /** Returns the paths in the user's own home folder, independent of HOME and other variables. */
 function findUsualPaths(platform: NodeJS.Platform): Paths | undefined {
   try {
-    return findPaths({}, platform, userInfo().homedir);
+    return findPaths({}, platform, loadOs().userInfo().homedir);
   } catch {
     // The system has no account for this user ID.
     return undefined;

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { SYSTEM_PATH, childEnv } from '../system/environment.ts';
+import { loadExecFileSync } from '../system/this-process.ts';
 
 /**
  * Returns when a process started, in the system's own format. Together with the pid this identifies one
@@ -23,6 +23,7 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
         return undefined;
       default: {
         // The output must not depend on the caller's language and zone.
+        const execFileSync = loadExecFileSync();
         const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
           encoding: 'utf8',
           env: childEnv({ LC_ALL: 'C', TZ: 'UTC', PATH: SYSTEM_PATH }, 'session'),

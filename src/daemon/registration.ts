@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../base/context.ts';
@@ -13,6 +12,7 @@ import type { DeviceHealth, WatcherHealth } from './health.ts';
 import { type WatcherPaths, alreadyWatching, inspectWatcher, listWatchers } from './registry.ts';
 import { type WatcherState, writeState } from './state-file.ts';
 import type { WatchScope } from './watch-scope.ts';
+import { loadCrypto } from '../system/this-process.ts';
 
 /**
  * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an
@@ -194,7 +194,10 @@ export async function lockScope(
     for (const lock of locks) lock.release();
   };
   const take = async (name: string, what: WatchScope, isHeldBy: (held: WatchScope) => boolean) => {
-    const hash = createHash('sha256').update(`${owner.account}\0${name}`).digest('hex');
+    const hash = loadCrypto()
+      .createHash('sha256')
+      .update(`${owner.account}\0${name}`)
+      .digest('hex');
     const path = join(owner.stateDir, 'locks', `folder-${hash.slice(0, 16)}.lock`);
     const lock = await takeLock(context, path);
     if (lock === undefined) throw alreadyWatching(what, holder(owner, isHeldBy), owner.profile);

@@ -13,3 +13,8 @@ export const ANY_DEVICE = 'any known device';
 export function scopeNames({ folders, devices }: WatchScope): string {
   return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
 }
+
+/** Returns a scope as `sync watch` takes it. */
+export function scopeArguments({ folders, devices }: WatchScope): string[] {
+  return [...folders, ...(devices === true ? ['--devices'] : [])];
+}

@@ -13,8 +13,10 @@ export type { Database } from './guard.ts';
 const VERSION = 1;
 
 const SCHEMA = `
-  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels.
+  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels. With
+  -- row ids, because every entry of an index would repeat the hash without them.
   CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
     -- pending: may have been sent. confirmed: the service has it. rejected: the service refused it.
@@ -47,8 +49,8 @@ const SCHEMA = `
     verified_at INTEGER,
     -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.
     changed_at INTEGER NOT NULL,
-    PRIMARY KEY (account, sha256)
-  ) WITHOUT ROWID;
+    UNIQUE (account, sha256)
+  );
   CREATE INDEX uploads_started ON uploads (account, started_at);
   CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
 
@@ -64,7 +66,10 @@ const SCHEMA = `
     verdict TEXT NOT NULL,
     detail TEXT NOT NULL DEFAULT '',
     -- 1: it holds wellness and no activity.
-    wellness INTEGER NOT NULL DEFAULT 0
+    wellness INTEGER NOT NULL DEFAULT 0,
+    -- Where to look first for the upload of this hash: neighbours in a folder are neighbours there, too,
+    -- while their hashes are far apart. NULL or another upload: unknown.
+    upload INTEGER
   ) WITHOUT ROWID;
 
   -- One row a day, kind and account: what was last confirmed.
@@ -104,8 +109,9 @@ const SCHEMA = `
     intended TEXT,
     -- 1: a request may have been processed, and no answer can show it.
     unclear INTEGER NOT NULL DEFAULT 0,
+    -- With a rowid: SQLite writes rows of many kB twice as fast.
     PRIMARY KEY (account, date)
-  ) WITHOUT ROWID;
+  );
 
   -- FIT files that a watcher has read for the athlete's days.
   CREATE TABLE wellness_files (

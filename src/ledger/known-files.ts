@@ -63,13 +63,15 @@ class SqliteKnownFiles {
        WHERE k.path = ?`,
     );
     this.#selectUploaded = database.prepare(
-      `SELECT u.sha256 FROM known_files k JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
-       WHERE k.path = ? AND k.size = ? AND k.mtime_ms = ? AND k.ctime_ms = ? AND u.state = 'confirmed'`,
+      `SELECT u.sha256 FROM known_files k JOIN uploads u ON u.id = k.upload
+       WHERE k.path = ? AND k.size = ? AND k.mtime_ms = ? AND k.ctime_ms = ?
+         AND u.account = ? AND u.sha256 = k.sha256 AND u.state = 'confirmed'`,
     );
     this.#upsert = database.prepare(
       `INSERT OR REPLACE INTO known_files
-         (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+         (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness, upload)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+         (SELECT id FROM uploads WHERE account = ?9 AND sha256 = ?5))`,
     );
   }
 
@@ -103,14 +105,15 @@ class SqliteKnownFiles {
   }
 
   /**
-   * Returns the hash of the recording in an unchanged file if it is uploaded. For a folder without new
-   * recordings, this is the only look-up of each file: one column.
+   * Returns the hash of the recording in an unchanged file, if its upload was found with it when it was
+   * remembered. For nearly every file of a folder without new recordings, this is the only look-up: one
+   * column. {@link find} knows the others.
    */
   uploaded(filePath: string, fileStamp: FileStamp): string | undefined {
     const { path, stamp } = identityOf(filePath, fileStamp);
-    if (this.#unsaved.has(path)) this.flush();
+    if (this.#unsaved.size > 0 && this.#unsaved.has(path)) this.flush();
     const { size, mtimeMs, ctimeMs } = stamp;
-    const row = this.#selectUploaded.get(this.#account, path, size, mtimeMs, ctimeMs);
+    const row = this.#selectUploaded.get(path, size, mtimeMs, ctimeMs, this.#account);
     return (row as { readonly sha256: string } | undefined)?.sha256;
   }
 
@@ -126,6 +129,7 @@ class SqliteKnownFiles {
     this.#unsaved.set(path, () =>
       this.#upsert.run(
         ...[path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail, wellness ? 1 : 0],
+        this.#account,
       ),
     );
     if (this.#unsaved.size >= BATCH) this.flush();

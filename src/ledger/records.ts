@@ -23,6 +23,14 @@ export interface DayFile {
   readonly sentAt: number;
 }
 
+/** How a day came to the service. */
+interface Confirmation {
+  /** The files that it was sent from, besides earlier ones. */
+  readonly sentFrom?: readonly string[];
+  /** Fields that the service dropped. The day is sent again when the service may know them. */
+  readonly dropped?: readonly string[];
+}
+
 /** The days of one account, by kind and local date. Every method is one transaction. */
 export class RecordLedger {
   readonly nutrition: NutritionLedger;
@@ -150,21 +158,18 @@ export class RecordLedger {
     return this.#isConfirmed(this.#row(kind, date), digest);
   }
 
-  /**
-   * Records that the service holds a day.
-   *
-   * @param dropped fields that the service dropped. The day is sent again when the service may know them.
-   */
-  confirm(kind: RecordKind, date: string, digest: string, dropped: readonly string[] = []): void {
-    const lost = dropped.length === 0 ? null : dropped.join(',');
-    this.#confirm.run(digest, lost, this.#now(), this.#account, kind, date);
-  }
-
-  /** Records that a day was sent from these files, besides earlier ones. */
-  sentFrom(kind: RecordKind, date: string, paths: readonly string[]): void {
+  /** Records that the service holds a day. */
+  confirm(
+    kind: RecordKind,
+    date: string,
+    digest: string,
+    { sentFrom = [], dropped = [] }: Confirmation = {},
+  ): void {
     const now = this.#now();
+    const lost = dropped.length === 0 ? null : dropped.join(',');
     transaction(this.#database, () => {
-      for (const path of paths) this.#addFile.run(this.#account, kind, date, path, now);
+      this.#confirm.run(digest, lost, now, this.#account, kind, date);
+      for (const path of sentFrom) this.#addFile.run(this.#account, kind, date, path, now);
     });
   }
 

@@ -61,25 +61,30 @@ export function prepareStatements(database: Database) {
          SELECT 1 FROM uploads WHERE account = failing.account AND sha256 <> failing.sha256
          AND state = 'confirmed' AND changed_at >= failing.faults_since)`,
     ),
-    // Nearly every row is confirmed: an index (kept out by the +) would only add a look-up for each.
+    // Nearly every row is confirmed: an index would only add a look-up for each.
     listConfirmed: database.prepare(
-      `SELECT sha256, path, service, started_at, duration_secs, sent_as, changed_at FROM uploads
-       WHERE account = ? AND +state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
+      `SELECT sha256, path, service, started_at, duration_secs, sent_as, changed_at
+       FROM uploads NOT INDEXED
+       WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
        ORDER BY changed_at`,
     ),
     listSent: database.prepare(
-      `SELECT path, size FROM uploads WHERE account = ? AND state = 'confirmed'`,
+      `SELECT path, size FROM uploads NOT INDEXED WHERE account = ? AND state = 'confirmed'`,
     ),
     forget: database.prepare(
       `DELETE FROM uploads WHERE account = ? AND sha256 = ? AND state = 'confirmed'`,
     ),
     verify: database.prepare('UPDATE uploads SET verified_at = ? WHERE account = ? AND sha256 = ?'),
-    // Each part reads only the entries of an index. Grouping by state compares the states, too.
+    // Nearly every row is confirmed and of this account. SQLite counts a whole table by the pages of its
+    // smallest index, in a third of the time that it takes to count the matching entries.
     count: database.prepare(
-      `SELECT
+      `WITH parts AS MATERIALIZED (SELECT
+         (SELECT count(*) FROM uploads) AS total,
+         (SELECT count(*) FROM uploads WHERE account < ?1) +
+           (SELECT count(*) FROM uploads WHERE account > ?1) AS others,
          (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'pending') AS pending,
-         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'confirmed') AS confirmed,
-         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'rejected') AS rejected`,
+         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'rejected') AS rejected)
+       SELECT pending, total - others - pending - rejected AS confirmed, rejected FROM parts`,
     ),
     last: database.prepare(
       `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,

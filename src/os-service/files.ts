@@ -76,6 +76,6 @@ export function refused(program: string, args: readonly string[], ran: Ran): Syn
   const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;
   const words = said === '' ? '' : ` ${said}`;
   return new SyncError('STORAGE', `${commandText(program, args)} failed (${end}).${words}`, {
-    hint: phrase`Nothing was installed. ${WITHOUT_SERVICE} works without it.`,
+    hint: phrase`Fix that, then try again. ${WITHOUT_SERVICE} works without it.`,
   });
 }

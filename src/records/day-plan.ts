@@ -1,7 +1,8 @@
 import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { itemIdentity, itemText, sameInput } from './items.ts';
+import { itemIdentity, itemKey, itemText } from './items.ts';
+import { KeyIndex } from './key-index.ts';
 import type { JsonObject, NutritionPart } from './types.ts';
 import { isObject } from './values.ts';
 
@@ -77,33 +78,28 @@ export const STDIN = 'stdin';
 
 /** Pairs an input's items with the known ones that they are versions of. */
 function pair(slots: readonly Slot[], items: readonly JsonObject[], input: string) {
-  const left = [...slots];
+  const left = new Set(slots);
   let overlaps = false;
-  const take = (body: JsonObject): SentItem | undefined => {
-    const identity = itemIdentity(body);
-    const same = left.filter(({ item }) => itemIdentity(item.body) === identity);
-    const best = same.find(({ item }) => sameInput(item.body, body)) ?? same[0];
-    if (best === undefined) return undefined;
-    left.splice(left.indexOf(best), 1);
-    overlaps ||= best.item.input === input;
-    return best.item;
+  const take = (slot: Slot | undefined): SentItem | undefined => {
+    if (slot === undefined) return undefined;
+    left.delete(slot);
+    overlaps ||= slot.item.input === input;
+    return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
-  const unchanged = new Map<JsonObject, SentItem>();
-  for (const body of items) {
-    const equal = left.find(({ item }) => sameInput(item.body, body));
-    if (equal === undefined) continue;
-    left.splice(left.indexOf(equal), 1);
-    overlaps ||= equal.item.input === input;
-    unchanged.set(body, equal.item);
-  }
-  const next = items.map((body): Slot => {
-    const equal = unchanged.get(body);
+  const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
+  const equals = items.map((body) =>
+    take(left.size === 0 ? undefined : byKey.first(itemKey(body))),
+  );
+  const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
+  const next = items.map((body, index): Slot => {
+    const equal = equals[index];
     if (equal !== undefined) return { item: { ...equal, input }, said: true };
-    const { id } = take(body) ?? {};
-    return { item: { body, input, ...(id === undefined ? {} : { id }) }, said: true };
+    const before = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
+    const id = before?.id;
+    return { item: id === undefined ? { body, input } : { body, input, id }, said: true };
   });
-  return { next, left, overlaps };
+  return { next, left: [...left], overlaps };
 }
 
 /**
@@ -132,11 +128,12 @@ function restored({ body, input, id }: SentItem): SentItem {
 /** Checks that two contents say the same to a service. */
 export function sameContent(one: DayContent, other: DayContent): boolean {
   if (one.items.length !== other.items.length) return false;
-  const left = [...other.items];
+  const left = new Set(other.items);
+  const byKey = new KeyIndex(left, ({ body }) => itemKey(body));
   for (const { body, removed } of one.items) {
-    const found = left.findIndex((item) => item.removed === removed && sameInput(item.body, body));
-    if (found === -1) return false;
-    left.splice(found, 1);
+    const found = byKey.first(itemKey(body), (item) => item.removed === removed);
+    if (found === undefined) return false;
+    left.delete(found);
   }
   return sameJson(one.fields, other.fields);
 }

@@ -182,11 +182,7 @@ class Run {
     const outcome: Outcome = this.#breaker.openedBy
       ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, index, warnings);
-    const { kind, date, sources, files, zoneUsed } = record;
-    if (outcome.outcome === 'pushed') {
-      if (this.#options.undo !== undefined) this.#forgetFiles(record);
-      else this.#target.ledger.sentFrom(kind, date, files);
-    }
+    const { kind, date, sources, zoneUsed } = record;
     this.#target.report({
       kind,
       date,
@@ -252,7 +248,7 @@ class Run {
       if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
       ledger.wellness.noteSent(date, sentFields(record, dropped));
       // What the service dropped is not delivered: the day is sent again when the service may know it.
-      ledger.confirm(kind, date, digest, dropped);
+      ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped });
       return { outcome: 'pushed', attempts };
     } catch (error) {
       return await this.#failed(record, error);
@@ -285,7 +281,11 @@ class Run {
     switch (day.outcome) {
       case 'pushed':
         this.#breaker.answered();
-        ledger.confirm(kind, date, digest);
+        if (undo === undefined) ledger.confirm(kind, date, digest, { sentFrom: record.files });
+        else {
+          ledger.confirm(kind, date, digest);
+          this.#forgetFiles(record);
+        }
         return day;
       case 'unchanged':
         if (!dryRun) ledger.confirm(kind, date, digest);

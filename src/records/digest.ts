@@ -1,12 +1,12 @@
 import { loadCrypto } from '../system/this-process.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
-/**
- * Digests of records, by which the ledger recognises a confirmed one. Two bodies have the same digest if
- * and only if they mean the same JSON: the order of names does not count, the order of lists does.
- */
+/** Digests of records, by which the ledger recognises a confirmed one. */
 
-/** SHA-256 (hex) of a body as it goes out. */
+/**
+ * SHA-256 (hex) of a body as it goes out. Two bodies have the same digest if and only if they mean the same
+ * JSON: the order of names does not count, the order of lists does.
+ */
 export function recordDigest(body: JsonObject): string {
   return sha256(canonicalJson(body));
 }
@@ -17,7 +17,7 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 }
 
 /** SHA-256 (hex) of a text. */
-function sha256(text: string): string {
+export function sha256(text: string): string {
   return loadCrypto().createHash('sha256').update(text).digest('hex');
 }
 

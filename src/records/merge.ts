@@ -1,8 +1,8 @@
-import { recordDigest, sameJson } from './digest.ts';
+import { recordDigest, sameJson, sha256 } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { mergeDay } from './day-plan.ts';
-import { itemIdentity, itemKey } from './items.ts';
+import { instantOf, itemIdentity, itemKey } from './items.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -30,13 +30,21 @@ interface Stated {
   readonly timed: boolean;
 }
 
+/** The items of one input, a list for each of its records. */
+interface DayPart {
+  readonly input: string;
+  readonly lists: string[];
+}
+
 interface Day {
   readonly fields: Map<string, Stated>;
-  /**
-   * A list for each record that has items, by input. As JSON text: years of items take a fraction of
-   * the memory that objects would.
-   */
-  readonly parts: { readonly input: string; readonly lists: string[] }[];
+  /** By input. Lists are JSON texts: years of items take a fraction of the memory that objects would. */
+  readonly parts: DayPart[];
+  /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
+  first: number;
+  last: number;
+  /** The times of two lists overlap: an item may be in both. */
+  overlaps: boolean;
   readonly sources: string[];
   readonly warnings: Warning[];
   /** Warnings beyond {@link MAX_WARNINGS}. */
@@ -136,6 +144,9 @@ export class DayMerger {
       else replaced.push(name);
     }
     for (const part of later.parts) day.parts.push(part);
+    day.overlaps ||= later.overlaps || !(later.first > day.last || day.first > later.last);
+    day.first = Math.min(day.first, later.first);
+    day.last = Math.max(day.last, later.last);
     for (const raw of later.raws) day.raws.push(raw);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
@@ -156,11 +167,7 @@ export class DayMerger {
   }
 
   #prepare(date: string, day: Day): PreparedRecord {
-    const parts = day.parts.map(({ input, lists }): ReadPart => ({
-      input,
-      lists: lists.map((list) => JSON.parse(list) as JsonObject[]),
-    }));
-    if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day, parts);
+    if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
       const message = `there are ${day.dropped.toLocaleString('en-US')} more warnings about ${date}`;
@@ -172,10 +179,10 @@ export class DayMerger {
     const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
-      : nutrition(about, partsOf(parts), textOf(day.parts), fields);
+      : nutrition(about, textOf(day.parts), fields);
   }
 
-  #reportMerge(date: string, day: Day, parts: readonly ReadPart[]): void {
+  #reportMerge(date: string, day: Day): void {
     const last = day.sources.at(-1) ?? '';
     const listed = day.sources.slice(0, 5).join(', ');
     const more =
@@ -187,37 +194,30 @@ export class DayMerger {
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
     }
-    const twice = parts.reduce((sum, { lists }) => sum + repeatedItems(lists), 0);
-    if (twice > 0) {
-      const found = twice === 1 ? 'one item is' : `${twice} items are`;
-      const message = `${found} the same in several records of one input: all are sent`;
-      warn(day, { source: last, field: 'items', message });
-    }
-    const once = repeatedItems(parts.map(({ lists }) => lists.flat()));
-    if (once > 0) {
-      const found = once === 1 ? 'one item is' : `${once} items are`;
-      const message = `${found} the same in several inputs: sent once`;
-      warn(day, { source: last, field: 'items', message });
-    }
+    // Equal items have the same time.
+    if (day.overlaps) reportRepeated(day, last);
   }
 }
 
-/** The items of one input, a list a record. */
-interface ReadPart {
-  readonly input: string;
-  readonly lists: readonly JsonObject[][];
+/** Warns of items that are in several records. */
+function reportRepeated(day: Day, source: string): void {
+  const parts = day.parts.map(({ lists }) => lists.map((list) => JSON.parse(list) as JsonObject[]));
+  const twice = parts.reduce((sum, lists) => sum + repeatedItems(lists), 0);
+  if (twice > 0) {
+    const found = twice === 1 ? 'one item is' : `${twice} items are`;
+    const message = `${found} the same in several records of one input: all are sent`;
+    warn(day, { source, field: 'items', message });
+  }
+  const once = repeatedItems(parts.map((lists) => lists.flat()));
+  if (once > 0) {
+    const found = once === 1 ? 'one item is' : `${once} items are`;
+    const message = `${found} the same in several inputs: sent once`;
+    warn(day, { source, field: 'items', message });
+  }
 }
 
-/** An input that says nothing about items has no lists. */
-function partsOf(parts: readonly ReadPart[]): NutritionPart[] {
-  return parts.map(({ input, lists }) => ({
-    input,
-    ...(lists.length === 0 ? {} : { items: lists.flat() }),
-  }));
-}
-
-/** Returns {@link partsOf} as JSON text. */
-function textOf(parts: Day['parts']): string {
+/** Returns `NutritionPart[]` as JSON text. An input that says nothing about items has no lists. */
+function textOf(parts: readonly DayPart[]): string {
   const texts = parts.map(({ input, lists }) => {
     const elements = lists.map((list) => list.slice(1, -1)).filter((text) => text !== '');
     const items = lists.length === 0 ? '' : `,"items":[${elements.join(',')}]`;
@@ -247,6 +247,8 @@ function dayOf(draft: DayDraft, input: string): Day {
   ]);
   return {
     fields: new Map(fields),
+    ...spanOf(draft.items ?? []),
+    overlaps: false,
     parts: [{ input, lists: draft.items === undefined ? [] : [JSON.stringify(draft.items)] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
@@ -255,6 +257,16 @@ function dayOf(draft: DayDraft, input: string): Day {
     raws: (draft.raws ?? []).map((raw) => JSON.stringify(raw)),
     mapped: draft.mapped ?? false,
   };
+}
+
+function spanOf(items: readonly JsonObject[]): Pick<Day, 'first' | 'last'> {
+  let [first, last] = [Infinity, -Infinity];
+  for (const item of items) {
+    const instant = Number(instantOf(item));
+    first = Math.min(first, instant);
+    last = Math.max(last, instant);
+  }
+  return { first, last };
 }
 
 function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
@@ -336,18 +348,13 @@ function wellness(about: About, body: JsonObject): PreparedRecord {
   };
 }
 
-function nutrition(
-  about: About,
-  parts: readonly NutritionPart[],
-  partsText: string,
-  fields: JsonObject,
-): PreparedRecord {
+function nutrition(about: About, partsText: string, fields: JsonObject): PreparedRecord {
   const fieldsText = JSON.stringify(fields);
   const { date } = about;
   return {
     kind: 'nutrition',
     ...about,
-    digest: recordDigest({ date, parts, fields } as unknown as JsonObject),
+    digest: sha256(`${date}${partsText}${fieldsText}`),
     get parts() {
       return JSON.parse(partsText) as NutritionPart[];
     },

@@ -48,9 +48,9 @@ export function readItem(
     return undefined;
   }
   const written = writtenTime(raw, path, day, zone, notes);
-  const skip = new Set(written?.names);
-  const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, skip);
-  noteImplausibleItem(known, raw, path, notes);
+  const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
+  const { known, unknown } = read;
+  noteImplausibleItem(read, raw, path, notes);
   if (unknown.length === 0 && known.size === 0 && notes.problems.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {

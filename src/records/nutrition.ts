@@ -40,8 +40,9 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const date = readDate(value, options.zone, notes);
   const day = typeof date === 'object' ? date.date : undefined;
   const items = readItems(value[itemsName], itemsName, day, notes, options);
-  const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
-  const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
+  const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
+  const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
+  const { known, unknown } = read;
   const sendsUnknown = options.unknownFields === true;
   const fields = new Map([...known, ...(sendsUnknown ? unknown : [])]);
   const hasItems = items !== undefined && items.length > 0;
@@ -60,7 +61,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const spans = days.length > 1;
   if (!spans)
     noteImplausibleDay(
-      known,
+      read,
       (items ?? []).map(({ read }) => read.body),
       value,
       notes,

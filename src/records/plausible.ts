@@ -1,18 +1,13 @@
 import { KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
-import { ITEM_FIELDS, NUTRITION_FIELDS, SUMMED_TOTALS, WELLNESS_FIELDS } from './fields.ts';
+import { SUMMED_TOTALS } from './fields.ts';
 import { joinPointer } from './json.ts';
-import { Names } from './names.ts';
-import type { JsonObject, JsonValue } from './types.ts';
-import type { Notes } from './values.ts';
+import type { JsonObject } from './types.ts';
+import type { Notes, ReadFields } from './values.ts';
 
 /**
  * Notes values within their range that are probably in another unit, or contradict each other. They are
  * sent, because only the athlete knows; `--strict` refuses them.
  */
-
-const wellnessNames = new Names(WELLNESS_FIELDS);
-const nutritionNames = new Names(NUTRITION_FIELDS);
-const itemNames = new Names(ITEM_FIELDS);
 
 const SENT = 'Sent as it is';
 
@@ -81,23 +76,21 @@ const ITEM_DOUBTS = {
   calories: aboutEnergy,
 };
 
-type Fields = ReadonlyMap<string, JsonValue>;
+type Fields = Pick<ReadFields, 'known' | 'spellings'>;
 
 /**
  * Notes implausible values of a wellness record.
  *
- * @param fields by canonical name
  * @param record as it is written
  */
 export function noteImplausibleWellness(fields: Fields, record: JsonObject, notes: Notes): void {
-  const spellingOf = spellingsIn(record, wellnessNames);
-  noteDoubts(fields, WELLNESS_DOUBTS, record, spellingOf, notes);
+  noteDoubts(fields, WELLNESS_DOUBTS, record, notes);
   const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
   if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
     const found = () => `is ${diastolic}, and systolic is ${systolic}: are they swapped?`;
-    notes.doubt('blood pressure', spellingOf('diastolic'), found, SENT);
+    notes.doubt('blood pressure', spellingOf(fields, 'diastolic'), found, SENT);
   }
-  notePhases(fields, spellingOf('sleepSecs'), notes);
+  notePhases(fields, notes);
 }
 
 /** Notes implausible values of a nutrition day, and totals that contradict its items. */
@@ -107,11 +100,10 @@ export function noteImplausibleDay(
   record: JsonObject,
   notes: Notes,
 ): void {
-  const spellingOf = spellingsIn(record, nutritionNames);
-  noteDoubts(fields, DAY_DOUBTS, record, spellingOf, notes);
+  noteDoubts(fields, DAY_DOUBTS, record, notes);
   for (const name of SUMMED_TOTALS) {
     const total = numberIn(fields, name);
-    if (total !== undefined) noteTotal(name, total, items, spellingOf(name), notes);
+    if (total !== undefined) noteTotal(name, total, items, spellingOf(fields, name), notes);
   }
 }
 
@@ -122,15 +114,13 @@ export function noteImplausibleItem(
   path: string,
   notes: Notes,
 ): void {
-  const spellingOf = spellingsIn(item, itemNames);
-  noteDoubts(fields, ITEM_DOUBTS, item, spellingOf, notes, path);
+  noteDoubts(fields, ITEM_DOUBTS, item, notes, path);
 }
 
 function noteDoubts(
   fields: Fields,
   doubts: Readonly<Record<string, Doubt>>,
   record: JsonObject,
-  spellingOf: (name: string) => string,
   notes: Notes,
   path = '',
 ): void {
@@ -138,10 +128,11 @@ function noteDoubts(
     const value = numberIn(fields, name);
     if (value === undefined) continue;
     // As it is written: 2.5 l are not 3 l, even if the field takes whole numbers only.
-    const written = record[spellingOf(name)];
+    const spelling = spellingOf(fields, name);
+    const written = record[spelling];
     const found = doubts[name]?.(typeof written === 'number' ? written : value);
     if (found === undefined) continue;
-    const field = joinPointer(path, spellingOf(name));
+    const field = joinPointer(path, spelling);
     notes.doubt(`implausible ${name}`, field, () => found, SENT);
   }
 }
@@ -149,7 +140,7 @@ function noteDoubts(
 /** Rounding of the phases of a sleep. */
 const PHASE_TOLERANCE = 1.05;
 
-function notePhases(fields: Fields, field: string, notes: Notes): void {
+function notePhases(fields: Fields, notes: Notes): void {
   const sleep = numberIn(fields, 'sleepSecs');
   if (sleep === undefined) return;
   const phases = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'].reduce(
@@ -158,7 +149,7 @@ function notePhases(fields: Fields, field: string, notes: Notes): void {
   );
   if (phases <= sleep * PHASE_TOLERANCE) return;
   const found = () => `is ${sleep} s, and deep, REM and light sleep are ${phases} s together`;
-  notes.doubt('sleep phases', field, found, SENT);
+  notes.doubt('sleep phases', spellingOf(fields, 'sleepSecs'), found, SENT);
 }
 
 /** A total is noted if it differs from the sum of the items by more than this factor... */
@@ -185,15 +176,12 @@ function noteTotal(
   notes.doubt(`total ${name}`, field, found, SENT);
 }
 
-function numberIn(fields: Fields, name: string): number | undefined {
-  const value = fields.get(name);
+function numberIn({ known }: Fields, name: string): number | undefined {
+  const value = known.get(name);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Returns a function for the spelling of a field in a record. */
-function spellingsIn(record: JsonObject, names: Names): (name: string) => string {
-  return (name) => {
-    for (const key in record) if (names.find(key) === name && record[key] !== null) return key;
-    return name;
-  };
+/** Returns a field's name as the record spells it. */
+function spellingOf({ spellings }: Fields, name: string): string {
+  return spellings.get(name) ?? name;
 }

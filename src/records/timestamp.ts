@@ -36,8 +36,9 @@ const MAX_OFFSET = 14 * 60 * MINUTE;
 
 /** The parts of a timestamp, in their order. */
 const DATE = /^(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)/;
-const CLOCK = /^[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?!\d)/i;
-const OFFSET = /^ ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)(?![\d:])/i;
+const CLOCK = String.raw`[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?!\d)`;
+const OFFSET = String.raw` ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)(?![\d:])`;
+const TIME = new RegExp(`^${CLOCK}(?:${OFFSET})?`, 'i');
 const ZONE = /^ ?\[!?([^\]]+)\]$/;
 
 /** Seconds since 1970 with 10 digits (2001 to 2286), or milliseconds with 13. */
@@ -65,10 +66,12 @@ const MONTHS = [
  */
 export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | Fault {
   const trimmed = text.trim();
-  const epoch = EPOCH.exec(trimmed);
-  if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
   const match = DATE.exec(trimmed);
-  if (match === null) return { problem: wrongForm(trimmed, wanted) };
+  if (match === null) {
+    const epoch = EPOCH.exec(trimmed);
+    if (epoch !== null) return readEpoch(epoch[1] ?? '', epoch[2] ?? '');
+    return { problem: wrongForm(trimmed, wanted) };
+  }
   const [written, year = '', , month = '', day = ''] = match;
   const problem = wrongDate(Number(year), Number(month), Number(day));
   if (problem !== undefined) return { problem };
@@ -86,18 +89,16 @@ function readEpoch(digits: string, fraction: string): Timestamp {
 
 /** @param text what follows the date: a clock, an offset and a zone */
 function readTime(date: string, text: string): Timestamp | Fault {
-  const clock = CLOCK.exec(text);
-  if (clock === null) {
+  const match = TIME.exec(text);
+  if (match === null) {
     return { problem: `${JSON.stringify(text)} after the date is no time: write T07:30:00` };
   }
-  const wall = readClock(date, clock);
+  const wall = readClock(date, match);
   if (typeof wall === 'object') return wall;
-  const afterClock = text.slice(clock[0].length);
-  const place = OFFSET.exec(afterClock);
-  const offset = readOffset(place?.[1] ?? '');
+  const offset = readOffset(match[5] ?? '');
   if (typeof offset === 'object') return offset;
-  const afterOffset = afterClock.slice(place?.[0].length ?? 0);
-  const leapSecond = clock[3] === '60';
+  const afterOffset = text.slice(match[0].length);
+  const leapSecond = match[3] === '60';
   if (afterOffset === '') return { form: 'time', date, wall, offset, leapSecond };
   const name = ZONE.exec(afterOffset)?.[1];
   if (name === undefined) return { problem: wrongEnd(afterOffset.trim()) };
@@ -115,17 +116,30 @@ function readClock(date: string, [, hh, mm, ss = '0', fraction = '']: string[]):
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
-  return Date.parse(date) + clock;
+  return midnightOf(date) + clock;
+}
+
+/** The last answer of {@link midnightOf}: most times are on the day of the one before. */
+let lastDate = '';
+let lastMidnight = NaN;
+
+function midnightOf(date: string): number {
+  if (date !== lastDate) {
+    lastMidnight = Date.parse(date);
+    lastDate = date;
+  }
+  return lastMidnight;
 }
 
 function readOffset(text: string): number | 'utc' | 'none' | Fault {
   if (text === '') return 'none';
-  if (!/^[+-]/.test(text)) return 'utc';
+  const isNegative = text.startsWith('-');
+  if (!isNegative && !text.startsWith('+')) return 'utc';
   const hours = Number(text.slice(1, 3));
   const minutes = Number(text.slice(3).replace(':', '') || '0');
   const size = (hours * 60 + minutes) * MINUTE;
   if (size === 0) return 'utc';
-  const offset = text.startsWith('-') ? -size : size;
+  const offset = isNegative ? -size : size;
   if (minutes > 59 || offset < MIN_OFFSET || offset > MAX_OFFSET) {
     return { problem: `the offset ${text} is outside -12:00 to +14:00` };
   }

@@ -77,7 +77,10 @@ interface Prepared {
   readonly warnings: readonly Warning[];
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
-  /** Digest of the body; for nutrition also of the names of its inputs. */
+  /**
+   * Digest of the body. For nutrition, of the text of its fields, and of its items by input: an equal day
+   * with another digest is compared item by item.
+   */
   readonly digest: string;
 }
 

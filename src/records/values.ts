@@ -52,6 +52,8 @@ function saying(found: string, done?: string): string {
 /** The members of an object: those a table knows, by their canonical names, and the others. */
 export interface ReadFields {
   readonly known: ReadonlyMap<string, JsonValue>;
+  /** The name of each known member as the object spells it. */
+  readonly spellings: ReadonlyMap<string, string>;
   readonly unknown: readonly (readonly [name: string, value: JsonValue])[];
 }
 
@@ -68,14 +70,14 @@ export function readFields(
   names: Names,
   notes: Notes,
   path = '',
-  skip: ReadonlySet<string> = new Set(),
+  skip: readonly string[] = [],
 ): ReadFields {
   const known = new Map<string, JsonValue>();
   const spellings = new Map<string, string>();
   const unknown: [string, JsonValue][] = [];
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
-    if (raw === null || skip.has(spelling)) continue;
+    if (raw === null || skip.includes(spelling)) continue;
     const name = names.find(spelling);
     const rule = name === undefined ? undefined : table[name];
     if (name === undefined || rule === undefined) {
@@ -83,7 +85,7 @@ export function readFields(
       else notes.warn(joinPointer(path, spelling), 'is no name for a field: not sent');
       continue;
     }
-    const value = isPlainNumber(raw, rule)
+    const value = isPlain(raw, rule)
       ? raw
       : readValue(raw, rule, joinPointer(path, spelling), notes);
     if (value === undefined) continue;
@@ -95,11 +97,12 @@ export function readFields(
       noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
     }
   }
-  return { known, unknown };
+  return { known, spellings, unknown };
 }
 
-/** Checks for a number as a field takes it, which needs no note: nearly all values are. */
-function isPlainNumber(value: JsonValue, rule: FieldRule): boolean {
+/** Checks for a text or number as a field takes it, which needs no note: nearly all values are. */
+function isPlain(value: JsonValue, rule: FieldRule): boolean {
+  if (typeof value === 'string') return rule.type === 'text';
   if (typeof value !== 'number' || (rule.type !== 'number' && rule.type !== 'integer'))
     return false;
   if (rule.type === 'integer' && !Number.isInteger(value)) return false;
@@ -182,9 +185,10 @@ export function spellingsOf(
   notes: Notes,
   path = '',
 ): readonly string[] {
-  const spellings = Object.keys(object).filter(
-    (key) => plain(key) === name && object[key] !== null,
-  );
+  const spellings: string[] = [];
+  for (const key of Object.keys(object)) {
+    if (plain(key) === name && object[key] !== null) spellings.push(key);
+  }
   const [first = '', ...others] = spellings;
   for (const other of others) {
     if (sameJson(object[first] ?? null, object[other] ?? null)) continue;
@@ -328,7 +332,6 @@ function rangeOf({ min, max, unit }: NumberRule): string {
 }
 
 function readText(value: JsonValue, field: string, notes: Notes): string | undefined {
-  if (typeof value === 'string') return value;
   if (typeof value === 'number') {
     notes.adapt(field, `is the number ${value}, not a text`, `sent as "${value}"`);
     return String(value);

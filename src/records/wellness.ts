@@ -22,12 +22,19 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   }
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
-  const dateSpelling = new Set(typeof date === 'object' ? date.names : []);
+  const dateSpelling = typeof date === 'object' ? date.names : [];
   const before = notes.problems.length;
-  const { known, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', dateSpelling);
+  const { known, spellings, unknown } = readFields(
+    value,
+    WELLNESS_FIELDS,
+    names,
+    notes,
+    '',
+    dateSpelling,
+  );
   const sendsUnknown = options.unknownFields === true;
   const fields = new Map([...withSleepSecs(known, notes), ...(sendsUnknown ? unknown : [])]);
-  noteImplausibleWellness(fields, value, notes);
+  noteImplausibleWellness({ known: fields, spellings }, value, notes);
   const nothingKnown = unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
   if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
   else if (notes.problems.length === before) {

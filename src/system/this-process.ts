@@ -1,3 +1,4 @@
+import type { execFileSync } from 'node:child_process';
 import type * as crypto from 'node:crypto';
 import type * as os from 'node:os';
 import type * as v8 from 'node:v8';
@@ -21,6 +22,10 @@ export function cpuTimeMs(): number {
 }
 
 // Modules of Node.js that are loaded when they are first needed: each would cost time at every start.
+
+export function loadExecFileSync(): typeof execFileSync {
+  return process.getBuiltinModule('node:child_process').execFileSync;
+}
 
 export function loadCrypto(): typeof crypto {
   return process.getBuiltinModule('node:crypto');

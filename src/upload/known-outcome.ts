@@ -45,7 +45,8 @@ export function knownOutcome(
   if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
   const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
-  const { verdict, detail, upload } = before;
+  const { sha256, verdict, detail, upload } = before;
+  if (sha256 !== undefined && upload?.state === 'confirmed') return alreadyUploaded(path, sha256);
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
   if (verdict === 'not-an-activity') {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +16,11 @@ interface Loaded {
 }
 
 /** Runs the program with stdout as a file or a pipe, and lists what it loaded. */
-function loadedBy(args: readonly string[], home: Home, stdout: 'ignore' | 'pipe'): Loaded {
+async function loadedBy(
+  args: readonly string[],
+  home: Home,
+  stdout: 'ignore' | 'pipe',
+): Promise<Loaded> {
   const list = join(home.dir, 'loaded.json');
   const hook = join(home.dir, 'hook.cjs');
   writeFileSync(
@@ -27,13 +32,14 @@ function loadedBy(args: readonly string[], home: Home, stdout: 'ignore' | 'pipe'
       process.getBuiltinModule('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({ builtins, files }));
     });`,
   );
-  const { status, stderr } = spawnSync(process.execPath, ['--require', hook, PROGRAM, ...args], {
+  // The service answers from this process.
+  const child = spawn(process.execPath, ['--require', hook, PROGRAM, ...args], {
     env: home.env,
     cwd: home.dir,
-    stdio: ['ignore', stdout, 'pipe'],
-    encoding: 'utf8',
+    stdio: ['ignore', stdout, 'ignore'],
   });
-  expect([status, stderr]).toEqual([0, '']);
+  child.stdout?.resume();
+  expect(await once(child, 'close')).toEqual([0, null]);
   const { builtins, files } = JSON.parse(readFileSync(list, 'utf8')) as Loaded;
   return {
     builtins: builtins
@@ -60,10 +66,10 @@ const SLOW = [
 
 const slowIn = ({ builtins }: Loaded) => SLOW.filter((name) => builtins.includes(name));
 
-it('answers --version from one file, and loads no slow module of Node.js for it', () => {
+it('answers --version from one file, and loads no slow module of Node.js for it', async () => {
   const home = makeHome();
   try {
-    const loaded = loadedBy(['--version'], home, 'pipe');
+    const loaded = await loadedBy(['--version'], home, 'pipe');
     expect(loaded.files).toEqual(['main', 'rolldown-runtime']);
     expect(slowIn(loaded)).toEqual([]);
   } finally {
@@ -71,10 +77,10 @@ it('answers --version from one file, and loads no slow module of Node.js for it'
   }
 });
 
-it('prints the help from one more file', () => {
+it('prints the help from one more file', async () => {
   const home = makeHome();
   try {
-    const loaded = loadedBy(['--help'], home, 'ignore');
+    const loaded = await loadedBy(['--help'], home, 'ignore');
     expect(loaded.files).toEqual(['main', 'rolldown-runtime', 'run']);
     expect(slowIn(loaded)).toEqual([]);
   } finally {
@@ -89,12 +95,22 @@ it('recognises a known recording with one more file, and no slow module of Node.
   await world.sync(['upload', 'ride.fit']);
   // A file is known from 2 s after its last change on.
   await expect
-    .poll(() => loadedBy(['upload', 'ride.fit'], home, 'ignore').files, {
+    .poll(async () => (await loadedBy(['upload', 'ride.fit'], home, 'ignore')).files, {
       timeout: 20_000,
       interval: 500,
     })
     .toEqual(['main', 'rolldown-runtime', 'run', 'upload']);
-  expect(slowIn(loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
+  expect(slowIn(await loadedBy(['upload', 'ride.fit'], home, 'ignore'))).toEqual([]);
+});
+
+it('shows the status without the modules of Node.js that requests and the keychain need', async () => {
+  const world = await openLoggedInWorld();
+  world.write('ride.fit', makeRecording({ durationSecs: 60 }));
+  await world.sync(['upload', 'ride.fit']);
+  const loaded = await loadedBy(['status'], world.home, 'ignore');
+  expect(slowIn(loaded)).toEqual([]);
+  expect(loaded.files).not.toContain('node-http');
+  expect(loaded.files).not.toContain('keychain-call');
 });
 
 /** Why this process cannot run the program with a compile cache. */

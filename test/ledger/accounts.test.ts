@@ -44,8 +44,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.uploads.claim(recording('a'), false);
   before.uploads.confirm('a', 1, {});
   before.records.claim('nutrition', '2026-05-10', 'd', false);
-  before.records.confirm('nutrition', '2026-05-10', 'd');
-  before.records.sentFrom('nutrition', '2026-05-10', ['/meals.json']);
+  before.records.confirm('nutrition', '2026-05-10', 'd', { sentFrom: ['/meals.json'] });
   before.records.nutrition.settle('2026-05-10', GEL);
   before.records.nutrition.noteTraits({ kind: 'append' });
   before.records.wellness.putFile(MONITOR, STAMP);

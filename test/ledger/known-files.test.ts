@@ -43,22 +43,24 @@ describe('knownFiles', () => {
     const { known, uploads } = open();
     const recording = { sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY };
     const hash = () => known.uploaded('/r/a.fit', OLD);
-    known.remember('/r/a.fit', OLD, ACTIVITY);
     const found = [hash()];
     uploads.claim(recording, false);
+    known.remember('/r/a.fit', OLD, ACTIVITY);
     found.push(hash());
     uploads.confirm(SHA, 1, {});
     found.push(hash());
-    expect(found).toEqual([undefined, undefined, SHA]);
+    uploads.forget(SHA);
+    found.push(hash());
+    expect(found).toEqual([undefined, undefined, SHA, undefined]);
   });
 
   it('returns no hash that another account uploaded', () => {
     const { known, dir } = open();
     const other = open(dir, 'athlete:2');
-    known.remember('/r/a.fit', OLD, ACTIVITY);
-    known.flush();
     other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     other.uploads.confirm(SHA, 1, {});
+    other.known.remember('/r/a.fit', OLD, ACTIVITY);
+    other.known.flush();
     expect(other.known.uploaded('/r/a.fit', OLD)).toBe(SHA);
     expect(known.uploaded('/r/a.fit', OLD)).toBeUndefined();
   });

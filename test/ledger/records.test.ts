@@ -37,10 +37,11 @@ describe('RecordLedger', () => {
     let now = 1;
     const dir = scratchDir();
     const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
-    ledger.sentFrom('wellness', DAY, ['/a.fit', '/b.fit']);
+    ledger.confirm('wellness', DAY, 'd1', { sentFrom: ['/a.fit', '/b.fit'] });
     now = 2;
-    ledger.sentFrom('wellness', DAY, ['/b.fit', 'stdin']);
-    ledger.sentFrom('wellness', '2026-02-16', ['/c.fit']);
+    ledger.confirm('wellness', DAY, 'd2', { sentFrom: ['/b.fit', 'stdin'] });
+    ledger.confirm('wellness', DAY, 'd3');
+    ledger.confirm('wellness', '2026-02-16', 'd1', { sentFrom: ['/c.fit'] });
     expect(ledger.filesOf('wellness', DAY)).toEqual([
       { path: '/b.fit', sentAt: 2 },
       { path: 'stdin', sentAt: 2 },
