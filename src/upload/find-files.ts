@@ -31,65 +31,76 @@ export function otherKind(name: string): OtherKind | undefined {
  * Finds the named files, of any name, and in folders the files with the name of a recording, and GPX, TCX
  * and zip files, which are not sent.
  */
-export function* findFiles(
+export function findFiles(
   paths: readonly string[],
   cwd: string,
-): Generator<RecordingFile | UnreadablePath | OtherFile> {
-  for (const found of searchPaths(paths, cwd, isRecordingOrOther)) {
+  onFound: (found: RecordingFile | UnreadablePath | OtherFile) => void,
+): void {
+  searchPaths(paths, cwd, isRecordingOrOther, (found) => {
     if ('problem' in found || found.named || isRecordingName(basename(found.path))) {
-      yield found;
-      continue;
+      onFound(found);
+      return;
     }
     const { path } = found;
     const other = otherKind(path);
-    if (other !== undefined) yield { path, other };
-  }
+    if (other !== undefined) onFound({ path, other });
+  });
 }
 
 function isRecordingOrOther(name: string): boolean {
   return isRecordingName(name) || (!name.startsWith('.') && otherKind(name) !== undefined);
 }
 
+/** Called for each file, and for each path that could not be read. */
+type OnFile = (found: RecordingFile | UnreadablePath) => void;
+
 /**
- * Yields each file of these paths once: named files of any name; in folders, at any depth, the wanted
+ * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted
  * files, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
- * (docs/architecture.md).
+ * (docs/architecture.md). Calls back: V8 takes longer to optimize generators than to visit these files.
  *
  * @param isWanted decides by the name of a file in a folder
  */
-export function* searchPaths(
+export function searchPaths(
   paths: readonly string[],
   cwd: string,
   isWanted: (name: string) => boolean,
-): Generator<RecordingFile | UnreadablePath> {
+  onFile: OnFile,
+): void {
   // A single path leads to each file once.
-  const seen = paths.length > 1 ? new Set<string>() : undefined;
+  const onEach = paths.length > 1 ? once(onFile) : onFile;
   for (const path of paths) {
     const absolute = resolve(cwd, path);
     // An empty path (an unset variable) does not mean the working directory.
     const stats = attempt(() => statSync(path === '' ? path : absolute));
     if ('problem' in stats) {
-      yield { path, problem: stats.problem };
+      onEach({ path, problem: stats.problem });
       continue;
     }
-    if (!stats.value.isDirectory() && !stats.value.isFile()) {
-      yield { path, problem: new NotPlainFile().message };
-      continue;
-    }
-    const { dev: device } = stats.value;
-    const found = stats.value.isDirectory()
-      ? walk({ path: path.replace(/[/\\]+$/, '') || sep, absolute, device }, isWanted)
-      : [namedFile(path, absolute, stats.value)];
-    for (const file of found) {
-      if (seen !== undefined && 'absolute' in file) {
-        if (seen.has(file.absolute)) continue;
-        seen.add(file.absolute);
-      }
-      yield file;
-    }
+    if (stats.value.isFile()) onEach(namedFile(path, absolute, stats.value));
+    else if (stats.value.isDirectory()) {
+      const folder = {
+        path: path.replace(/[/\\]+$/, '') || sep,
+        absolute,
+        device: stats.value.dev,
+      };
+      searchFolder(folder, folder, isWanted, onEach);
+    } else onEach({ path, problem: new NotPlainFile().message });
   }
+}
+
+/** Returns a function that passes each file on once. */
+function once(onFile: OnFile): OnFile {
+  const seen = new Set<string>();
+  return (file) => {
+    if ('absolute' in file) {
+      if (seen.has(file.absolute)) return;
+      seen.add(file.absolute);
+    }
+    onFile(file);
+  };
 }
 
 function namedFile(path: string, absolute: string, stats: Stats): RecordingFile {
@@ -97,47 +108,36 @@ function namedFile(path: string, absolute: string, stats: Stats): RecordingFile 
   return { path, absolute, stamp: stampOf(stats), named: true, folder };
 }
 
-/** A folder during the walk. */
+/** A folder's path up to a name in it, and its entries. */
 interface Listing {
-  /** Path in reports, and absolute path, each up to a name in it. */
+  /** As in reports. */
   readonly path: string;
   readonly absolute: string;
-  /** The entries that are left, the last one first. */
-  readonly left: Dirent[];
+  readonly entries: readonly Dirent[];
 }
 
-/** One loop over a stack of folders: nested generators would hand each file up through every level. */
-function* walk(
-  folder: SearchedFolder,
+/** @param root the folder that the user named */
+function searchFolder(
+  { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'>,
+  root: SearchedFolder,
   isWanted: (name: string) => boolean,
-): Generator<RecordingFile | UnreadablePath> {
-  const listings: Listing[] = [];
-  let below: Pick<SearchedFolder, 'path' | 'absolute'> | undefined = folder;
-  for (;;) {
-    if (below !== undefined) {
-      const { path, absolute } = below;
-      const found = attempt(() => list(path, absolute));
-      if ('problem' in found) yield { path, problem: found.problem };
-      else {
-        const { odd, ...listing } = found.value;
-        for (const name of odd) yield { path: listing.path + name, problem: ODD_NAME };
-        listings.push(listing);
-      }
-      below = undefined;
+  onFile: OnFile,
+): void {
+  const found = attempt(() => list(path, absolute));
+  if ('problem' in found) {
+    onFile({ path, problem: found.problem });
+    return;
+  }
+  const { odd, entries, ...prefix } = found.value;
+  for (const name of odd) onFile({ path: prefix.path + name, problem: ODD_NAME });
+  for (const entry of entries) {
+    const { name } = entry;
+    if (entry.isFile() && isWanted(name)) {
+      onFile(foundFile(prefix.path + name, prefix.absolute + name, root));
+    } else if (entry.isDirectory() && isSearchedFolder(name)) {
+      const below = { path: prefix.path + name, absolute: prefix.absolute + name };
+      searchFolder(below, root, isWanted, onFile);
     }
-    const listing = listings.at(-1);
-    if (listing === undefined) return;
-    const entry = listing.left.pop();
-    if (entry === undefined) {
-      listings.pop();
-      continue;
-    }
-    const isFolder = entry.isDirectory() && isSearchedFolder(entry.name);
-    if (!isFolder && !(entry.isFile() && isWanted(entry.name))) continue;
-    const path = listing.path + entry.name;
-    const absolute = listing.absolute + entry.name;
-    if (isFolder) below = { path, absolute };
-    else yield foundFile(path, absolute, folder);
   }
 }
 
@@ -145,8 +145,10 @@ function* walk(
 function list(path: string, absolute: string): Listing & { readonly odd: readonly string[] } {
   const entries = readdirSync(absolute, { withFileTypes: true });
   const odd = oddNames(absolute, entries);
-  const left = entries.filter(({ name }) => !odd.read.has(name)).sort(byName);
-  return { path: within(path), absolute: within(absolute), left: left.reverse(), odd: odd.shown };
+  const readable =
+    odd.read.size === 0 ? entries : entries.filter(({ name }) => !odd.read.has(name));
+  const prefixes = { path: within(path), absolute: within(absolute) };
+  return { ...prefixes, entries: readable.sort(byName), odd: odd.shown };
 }
 
 function foundFile(

@@ -63,24 +63,18 @@ function reportKnown(
   const archives: RecordingFile[] = [];
   const waiting: RecordingFile[] = [];
   const failedBefore: RecordingFile[] = [];
-  for (const file of findFiles(paths, target.cwd)) {
+  findFiles(paths, target.cwd, (file) => {
     if ('problem' in file) {
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
-      continue;
+    } else if ('other' in file) target.onOther?.(file);
+    else if (file.named && otherKind(file.path) === 'zip') archives.push(file);
+    else {
+      const item = knownOutcome(file, options, target.known);
+      if (item === 'new') waiting.push(file);
+      else if (item === 'failed-before') failedBefore.push(file);
+      else target.report(item);
     }
-    if ('other' in file) {
-      target.onOther?.(file);
-      continue;
-    }
-    if (file.named && otherKind(file.path) === 'zip') {
-      archives.push(file);
-      continue;
-    }
-    const item = knownOutcome(file, options, target.known);
-    if (item === 'new') waiting.push(file);
-    else if (item === 'failed-before') failedBefore.push(file);
-    else target.report(item);
-  }
+  });
   return { waiting: [...waiting, ...failedBefore], archives };
 }

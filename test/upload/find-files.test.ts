@@ -7,9 +7,15 @@ import { ODD_NAME } from '../../src/upload/recording-names.ts';
 import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 
+function foundIn(paths: string[], cwd: string) {
+  const found: Parameters<Parameters<typeof findFiles>[2]>[0][] = [];
+  findFiles(paths, cwd, (file) => found.push(file));
+  return found;
+}
+
 /** Lists the results in short: the path, `*` if it was named, or the problem; no other kinds. */
 const find = (paths: string[], cwd: string) =>
-  [...findFiles(paths, cwd)].flatMap((file) => {
+  foundIn(paths, cwd).flatMap((file) => {
     if ('other' in file) return [];
     if ('problem' in file) return `${file.path}: ${file.problem}`;
     return `${file.path}${file.named ? ' *' : ''}`;
@@ -63,7 +69,7 @@ describe('searching a folder', () => {
     ]) {
       put(dir, `r/${name}`);
     }
-    const others = [...findFiles(['r'], dir)].map((file) =>
+    const others = foundIn(['r'], dir).map((file) =>
       'other' in file ? [file.path, file.other] : file,
     );
     expect(others).toEqual([
@@ -143,7 +149,7 @@ describe('searching a folder', () => {
   it('returns the stamp that identifies a file', () => {
     const dir = scratchDir();
     const path = put(dir, 'r/a.fit', 'abc');
-    const [found] = [...findFiles(['r'], dir)];
+    const [found] = foundIn(['r'], dir);
     const { size, mtimeMs, ctimeMs } = statSync(path);
     expect(found).toMatchObject({
       path: 'r/a.fit',
@@ -213,7 +219,7 @@ describe.runIf(process.platform !== 'win32')('links', () => {
     symlinkSync('real', join(dir, 'folder'));
     symlinkSync('real/a.fit', join(dir, 'link.fit'));
     expect(find(['folder', 'link.fit'], dir)).toEqual(['folder/a.fit', 'link.fit *']);
-    const [, link] = [...findFiles(['folder', 'link.fit'], dir)];
+    const [, link] = foundIn(['folder', 'link.fit'], dir);
     expect(link).toMatchObject({ stamp: { size: 4 } });
   });
 
