@@ -23,8 +23,9 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
     return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason, item.wellness) };
   }
   if (!('activity' in item)) return { type: 'upload', ...item };
-  const head = { type: 'upload', path: item.path, outcome: item.outcome };
-  return { ...head, ...item, activity: activityJson(item.activity) };
+  const { path, outcome, activity } = item;
+  const head: Record<string, unknown> = { type: 'upload', path, outcome };
+  return Object.assign(head, item, { activity: activityJson(activity) });
 }
 
 /** Returns the counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */

@@ -113,7 +113,7 @@ export const upload: CommandModule = {
               onWaiting: (count) => {
                 // Its thread starts while the first recordings are read.
                 void hearSignals();
-                if (count > MANY) keepNewObjectsSmall();
+                if (count > MANY && !options.dryRun) keepNewObjectsSmall();
               },
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>

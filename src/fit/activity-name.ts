@@ -58,13 +58,13 @@ function multisportName(sessions: readonly Session[]): string | undefined {
     if (named !== undefined) return named;
   }
   const sports = sessions.flatMap(({ sport }) => sport ?? []);
+  const different = new Set(sports);
+  if (different.size < 2 && !different.has(MULTISPORT)) return undefined;
   // Consecutive sessions of one sport count as one.
   const order = sports.filter((sport, i) => sport !== sports[i - 1]);
   const known = SPORT_ORDERS[order.join()];
   if (known !== undefined) return known;
-  const different = new Set(sports);
   if (different.size === 2 && different.has(SWIMMING) && different.has(RUNNING)) return 'Swimrun';
-  if (different.size < 2 && !different.has(MULTISPORT)) return undefined;
   const whole = sessions.find(({ sport }) => sport === MULTISPORT);
   return usableWord(whole?.word) ?? 'Multisport';
 }

@@ -69,7 +69,11 @@ export function checkEnvelope(bytes: Uint8Array): Envelope {
   return { state: 'whole', segments };
 }
 
-/** @param start of bytes that are no header, or not all of one: the file, or the rest behind a segment */
+/**
+ * Returns the problem of bytes that do not start with a whole header.
+ *
+ * @param start 0, or the end of a segment
+ */
 function withoutHeader(bytes: Uint8Array, start: number): Unwhole {
   const rest = bytes.subarray(start);
   if (rest.length < HEADER_BYTES && isHeaderStart(rest)) return headerCut(rest.length);

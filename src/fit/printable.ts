@@ -5,7 +5,8 @@ import { printable } from '../base/printable.ts';
  * device cuts a text at the size of its field, perhaps within a character.
  */
 export function printableText(text: string | undefined): string | undefined {
-  const clean = printable(text ?? '')
+  if (text === undefined) return undefined;
+  const clean = printable(text)
     .replace(/[\p{Co}\ufffd]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();

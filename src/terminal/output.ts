@@ -48,9 +48,10 @@ export function jsonLine(
   fields: Readonly<Record<string, unknown>>,
   profile: string | undefined,
 ): string {
-  // They come first, and a service's field of that name does not replace them.
-  const head = { type: fields['type'], v: JSON_VERSION };
-  const line = { ...head, ...fields, ...head };
+  // One spread: a second one would take longer than all else here.
+  const line: Record<string, unknown> = { type: fields['type'], v: JSON_VERSION, ...fields };
+  // A service's field of that name does not replace it.
+  line['v'] = JSON_VERSION;
   return profile === undefined ? toJson(line) : toJson(line, { replacer: withProfile(profile) });
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { describeFileType, isActivity } from '../fit/file-id.ts';
@@ -33,7 +33,7 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
   const summary = readSummary(bytes);
   const { fileId } = summary;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes);
   const whole = { sha256, device: deviceId(fileId), summary };
   if (isActivity(bytes, fileId)) return { verdict: 'activity', ...whole };
   const holds = describeFileType(fileId?.type);

@@ -147,11 +147,12 @@ export class Uploader {
   }
 
   /** Does the same as `deliver`, but returns undefined if the recording is being sent already. */
-  async deliverUnlessBusy({ found, ...judged }: Examined): Promise<UploadItem | undefined> {
+  async deliverUnlessBusy(examined: Examined): Promise<UploadItem | undefined> {
+    const { found } = examined;
     if (found !== undefined && !this.#options.dryRun) {
       this.#target.known.remember(found.absolute, found.stamp, found.known);
     }
-    return 'item' in judged ? judged.item : await this.#deliver(judged.recording);
+    return 'item' in examined ? examined.item : await this.#deliver(examined.recording);
   }
 
   /** Does the same as `upload` for a recording in memory. */
@@ -255,7 +256,8 @@ export class Uploader {
       isRecorded = true;
       if (this.#options.force) this.#delivered.add(sha256);
       const keepsName = outcome === 'duplicate' && this.#options.name !== undefined;
-      return { ...sent, outcome, attempts, service, ...(keepsName ? { note: KEEPS_NAME } : {}) };
+      const item = { ...sent, outcome, attempts, service };
+      return keepsName ? { ...item, note: KEEPS_NAME } : item;
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
@@ -297,7 +299,7 @@ export class Uploader {
       name: this.#options.name ?? name ?? activityName(summary),
       metadata: {
         app_version: this.#target.appVersion,
-        ...(device === undefined ? {} : { device_id: device }),
+        device_id: device,
         ...this.#options.metadata,
       },
     };
