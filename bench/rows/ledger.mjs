@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pair } from '../pair.mjs';
 import { makeFolder } from '../recordings.mjs';
 import { startSink } from '../sink.mjs';
@@ -8,6 +9,7 @@ import { logIn, program, runProgram } from '../world.mjs';
 /** What tells the rows of a table apart; all else they share with the row that the program wrote. */
 const KEYS = {
   uploads: {
+    id: 'NULL',
     sha256: "printf('%064x', n * 2654435761)",
     path: "printf('/home/ada/rides/%d/ride-%d.fit', n >> 8, n)",
   },
@@ -22,7 +24,10 @@ export function status(count) {
   return async ({ rounds }) => {
     const sink = await startSink();
     const env = await logIn(sink.url);
-    await runProgram(['upload', '--quiet', await makeFolder(1, 400)], env);
+    const folder = await makeFolder(1, 400);
+    // A file is remembered from 2 s after its last change on.
+    await setTimeout(2_100);
+    await runProgram(['upload', '--quiet', folder], env);
     multiply(join(env.SYNC_STATE_DIR, 'ledger.db'), count);
     const command = [process.execPath, program, 'status'];
     const figures = await pair({ command, env }, undefined, rounds);
@@ -46,6 +51,8 @@ function multiply(file, count) {
     database.exec(`
       WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
       INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values} FROM numbers, ${table} LIMIT ${count - 1}`);
+    const { rows } = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
+    if (rows !== count) throw new Error(`${table} has ${rows} rows, not ${count}`);
   }
   database.close();
 }
