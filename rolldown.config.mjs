@@ -124,6 +124,6 @@ export const library = defineConfig({
     cleanDir: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name].[hash].js',
-    minify: { compress: true, mangle: false, codegen: true },
+    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
   },
 });
