@@ -1,18 +1,11 @@
 /* eslint-disable @typescript-eslint/require-await -- the failures of a store are rejections */
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, readFileSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { distrustHint, findDistrust } from '../system/folder-trust.ts';
+import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { loadCrypto, thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
@@ -111,23 +104,23 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
 }
 
 function readOwn(path: string, platform: NodeJS.Platform): string | undefined {
-  let fd: number;
+  let opened: PlainFile;
   try {
-    fd = openSync(path, 'r');
+    opened = openPlainFile(path);
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw unusable(path, path, 'read', cause);
   }
   try {
     // Checks the open file, not its name, which another process could replace.
-    const { mode, uid } = fstatSync(fd);
+    const { mode, uid } = opened.stats;
     if (platform !== 'win32') refuseIfShared(path, mode, uid);
-    return readFileSync(fd, 'utf8');
+    return readFileSync(opened.descriptor, 'utf8');
   } catch (cause) {
     if (cause instanceof SyncError) throw cause;
     throw unusable(path, path, 'read', cause);
   } finally {
-    closeSync(fd);
+    closeSync(opened.descriptor);
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -113,6 +114,18 @@ describe('a token file', () => {
       expect(String(error.hint)).toContain("sudo -u '#65534' sync");
     },
   );
+
+  it.skipIf(!posix)('reports a pipe in its place at once', async () => {
+    const { path, store: file } = store();
+    await file.save(someCredentials(), never);
+    unlinkSync(path);
+    execFileSync('mkfifo', ['-m', '600', path]);
+    const { code, message } = await failure(file.load(never));
+    expect([code, message]).toEqual([
+      'STORAGE',
+      `${path} cannot be read: It is a pipe or a device, not a file: save it as one first.`,
+    ]);
+  });
 
   it('reserves space before a refresh, and releases it', async () => {
     const { path, store: file } = store();
