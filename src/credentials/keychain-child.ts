@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { childEnv } from '../system/environment.ts';
 import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
-import { classify } from './keychain-failure.ts';
+import { type KeychainTrouble, classify } from './keychain-failure.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
 
 /** Time that this process has beyond the parent's time limit (ms). */
@@ -107,11 +107,26 @@ async function saveLate(vault: Vault, request: KeychainRequest, value: string): 
       await saveValue(vault, account, value, maxUnits);
       return;
     } catch (error) {
-      // The library times out before the keychain does. The time limit ends this loop.
-      const trouble = classify(messageOf(error));
-      if (trouble !== 'not-answering' && (trouble !== 'locked' || request.mayPrompt)) throw error;
+      if (!mayPass(classify(messageOf(error)), request)) throw error;
+      // The time limit ends this loop.
       await delay(RETRY_MS);
     }
+  }
+}
+
+/** Returns whether a save can succeed later without a change by the user. */
+function mayPass(trouble: KeychainTrouble, { mayPrompt, replaces }: KeychainRequest): boolean {
+  switch (trouble) {
+    case 'not-answering':
+      // The library times out before the keychain does.
+      return true;
+    case 'locked':
+      return !mayPrompt;
+    case 'no-service':
+      // It held the login that is replaced: it restarts.
+      return replaces !== undefined;
+    default:
+      return false;
   }
 }
 

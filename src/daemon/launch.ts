@@ -6,6 +6,7 @@ import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/error
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { childEnv } from '../system/environment.ts';
+import { hearSignals } from '../system/signals.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
 
@@ -38,6 +39,8 @@ const GRACE_MS = 4_000;
 export async function launchDaemon(options: LaunchOptions, signal: AbortSignal): Promise<number> {
   const { paths, env, cwd, limitMs } = options;
   const [program, ...args] = options.command;
+  // A signal before that would end this process, and leave the daemon.
+  await hearSignals();
   signal.throwIfAborted();
   makeStateFolder(paths.dir);
   // The output of a runtime that crashes; the daemon writes to its log.

@@ -30,11 +30,13 @@ export function markProcess(stateDir: string): ProcessMark {
   let held: { readonly id: string; lock: Lock | undefined } | undefined;
   const underWay = new Set<string>();
   const hold = () => {
-    sweep(join(stateDir, 'locks'), isDead);
     for (;;) {
       const id = loadCrypto().randomUUID();
       const lock = tryLock(fileOf(id));
-      if (lock !== undefined) return { id, lock };
+      if (lock === undefined) continue;
+      // The disk's time, which this file was made at: the clock of a process may be wrong.
+      sweep(join(stateDir, 'locks'), statSync(fileOf(id)).mtimeMs, isDead);
+      return { id, lock };
     }
   };
   const isDead = (other: string) => {
@@ -72,8 +74,8 @@ function removeIfPossible(path: string): void {
 /** Age at which a lock file cannot belong to a process that is starting (ms). */
 const SETTLED_MS = 24 * 60 * 60_000;
 
-/** Removes the lock files of killed processes. */
-function sweep(folder: string, isDead: (id: string) => boolean): void {
+/** Removes the lock files of killed processes. @param now ms since the epoch */
+function sweep(folder: string, now: number, isDead: (id: string) => boolean): void {
   let names: string[];
   try {
     names = readdirSync(folder);
@@ -85,7 +87,6 @@ function sweep(folder: string, isDead: (id: string) => boolean): void {
     const [, id] = /^process-([0-9a-f-]{36})\.lock$/.exec(name) ?? [];
     const stats =
       id === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
-    if (id !== undefined && stats !== undefined && stats.mtimeMs < Date.now() - SETTLED_MS)
-      isDead(id);
+    if (id !== undefined && stats !== undefined && stats.mtimeMs < now - SETTLED_MS) isDead(id);
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type KeychainOptions, keychainStore } from '../../src/credentials/keychain.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
@@ -176,6 +177,22 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     await expect.poll(children).toHaveLength(1);
     await scratch.unlock();
     await saving;
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
+  });
+
+  it('saves refreshed tokens after the keychain was restarted', async () => {
+    const { open, scratch } = await keychain();
+    const prepared = await open().prepareSave(someCredentials('before'), never);
+    await scratch.leave();
+    const saving = prepared.commit(someCredentials('after'));
+    const outcome = saving.then(
+      () => 'saved',
+      (error: unknown) => error,
+    );
+    // The child has found no keychain in this time.
+    expect(await Promise.race([outcome, delay(1_500, 'waiting')])).toBe('waiting');
+    await scratch.unlock();
+    expect(await outcome).toBe('saved');
     expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
   });
 

@@ -19,6 +19,8 @@ export interface ScratchKeychain {
   lock(): Promise<void>;
   /** Restarts it as after a login at the screen. */
   unlock(): Promise<void>;
+  /** Ends it; `unlock` starts it again. */
+  leave(): Promise<void>;
   /** Makes it stop answering, like a Secret Service with an open unlock prompt. */
   freeze(): void;
   /** Lets it answer again. */
@@ -93,6 +95,7 @@ export async function startKeychain(state: KeychainState = 'unlocked'): Promise<
     env,
     lock: () => restart(undefined),
     unlock: () => restart(PASSWORD),
+    leave: () => end(daemon),
     freeze: () => void daemon?.kill('SIGSTOP'),
     thaw: () => void daemon?.kill('SIGCONT'),
     count: (service) => countItems(env, service),

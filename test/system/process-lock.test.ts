@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { isHeld, tryLock, withLock } from '../../src/system/process-lock.ts';
@@ -250,6 +250,18 @@ describe('the mark of a process', () => {
     const mine = markIn(dir).id;
     const kept = [living, recent, mine];
     expect(marksIn(dir)).toEqual(new Set(kept.map(fileOf)));
+  });
+
+  it('stays while its process starts, if the clock of another process is ahead', () => {
+    const dir = scratchDir();
+    mkdirSync(join(dir, 'locks'));
+    const starting = fileOf('00000000-0000-4000-8000-000000000000');
+    // Made, and not locked yet.
+    writeFileSync(join(dir, 'locks', starting), '');
+    vi.useFakeTimers({ now: Date.now() + 2 * 24 * 60 * 60_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const mine = markIn(dir).id;
+    expect(marksIn(dir)).toEqual(new Set([starting, fileOf(mine)]));
   });
 });
 
