@@ -38,7 +38,7 @@ import {
 } from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { ledgerPath } from './config.ts';
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /**
  * Asks the service for the account of the login in use.
@@ -147,11 +147,7 @@ export async function knownAccount(
 
 /** Returns the key of a token that the service has not named an athlete for. */
 function digestKey(config: Config, token: Secret): string {
-  const digest = loadCrypto()
-    .createHash('sha256')
-    .update(token.reveal())
-    .digest('hex')
-    .slice(0, 16);
+  const digest = sha256(token.reveal()).slice(0, 16);
   return `${accountKey(config, undefined)} token:${digest}`;
 }
 

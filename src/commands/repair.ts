@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
@@ -10,6 +9,7 @@ import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
 import { readFile } from '../upload/read-recording.ts';
 import { REPAIRED } from '../upload/recording-names.ts';
+import { sha256 } from '../system/sha256.ts';
 
 interface RepairFlags {
   readonly out?: string;
@@ -75,7 +75,7 @@ function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> 
     path,
     outcome: 'repaired',
     copy,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: sha256(bytes),
     size: bytes.length,
     problem: fault.problem,
     detail: fault.detail,

@@ -5,7 +5,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
 import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** Changes of a profile: `null` removes a value, an absent field keeps it. */
 export interface ProfileChange {
@@ -33,11 +33,7 @@ export async function changeProfile(
 ): Promise<boolean> {
   // Loaded here: commands that only read the file need no locks.
   const { withLock } = await import('../system/process-lock.ts');
-  const name = loadCrypto()
-    .createHash('sha256')
-    .update(paths.configFile)
-    .digest('hex')
-    .slice(0, 16);
+  const name = sha256(paths.configFile).slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
   const { signal } = new AbortController();
   return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, () => {

@@ -1,4 +1,4 @@
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** The smallest keychain: one text for each account. */
 export interface Vault {
@@ -34,7 +34,7 @@ export async function loadValue(vault: Vault, account: string): Promise<string |
       parts.push((await vault.get(partName(account, manifest.generation, number))) ?? '');
     }
     const value = parts.join('');
-    if (hashOf(value) === manifest.hash) return value;
+    if (sha256(value) === manifest.hash) return value;
     const again = await vault.get(account);
     if (again === head || attempt >= READ_ATTEMPTS) {
       throw new Error('damaged: parts of the stored login are missing');
@@ -72,7 +72,7 @@ export async function saveValue(
     }
     // A process that crashed may have left a longer value there.
     await deleteParts(vault, account, generation, count);
-    await vault.set(account, `parts ${generation} ${String(count)} ${hashOf(value)}`);
+    await vault.set(account, `parts ${generation} ${String(count)} ${sha256(value)}`);
   }
   if (before !== undefined) await deleteParts(vault, account, before.generation, 0);
 }
@@ -113,9 +113,4 @@ function readManifest(
 
 function partName(account: string, generation: Generation, number: number): string {
   return `${account}#${generation}${String(number)}`;
-}
-
-/** Returns the SHA-256 in hex. */
-export function hashOf(value: string): string {
-  return loadCrypto().createHash('sha256').update(value).digest('hex');
 }

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Env } from '../base/env.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { childEnv } from '../system/environment.ts';
-import { thisProcess } from '../system/this-process.ts';
+import { complaintOf, startOwnChild } from '../system/own-child.ts';
 import { classify, keychainError } from './keychain-failure.ts';
 import { type KeychainRequest, readAnswer } from './keychain-protocol.ts';
 
@@ -42,13 +40,8 @@ export async function callKeychain(
       attended,
     });
 
-  // In another process group: Ctrl-C at the terminal reaches only the program, which decides.
-  const child = spawn(thisProcess.nodePath, [childPath], {
-    env: childEnv(env, 'no-passwords'),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-    windowsHide: true,
-  });
+  const child = startOwnChild(childPath, env);
+  const complaint = complaintOf(child);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const seen = { ready: false, leftAlone: false };
   let timer: NodeJS.Timeout | undefined;
@@ -66,10 +59,6 @@ export async function callKeychain(
       };
       within(START_LIMIT_MS, 'the child process did not start in time');
 
-      let complaint = '';
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-        complaint = (complaint + chunk).slice(0, 2_000);
-      });
       createInterface({ input: child.stdout }).on('line', (line) => {
         const answer = readAnswer(line);
         switch (answer?.state) {
@@ -92,15 +81,13 @@ export async function callKeychain(
           new SyncError(
             'STORAGE',
             `Cannot start the keychain's child process: ${messageOf(cause)}`,
-            {
-              cause,
-            },
+            { cause },
           ),
         ),
       );
       child.once('close', (code, killedBy) => {
         const end = killedBy ?? `code ${String(code)}`;
-        reject(fail(`the child process ended (${end}) ${complaint}`.trim()));
+        reject(fail(`the child process ended (${end}) ${complaint()}`.trim()));
       });
       // If the child already ended, its exit code says more than the broken pipe.
       child.stdin.on('error', () => undefined);

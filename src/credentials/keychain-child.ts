@@ -8,9 +8,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { childEnv } from '../system/environment.ts';
-import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
+import { type Vault, deleteValue, loadValue, saveValue } from './chunks.ts';
 import { type KeychainTrouble, classify } from './keychain-failure.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** Time that this process has beyond the parent's time limit (ms). */
 const GRACE_MS = 2_000;
@@ -100,7 +101,7 @@ async function saveLate(vault: Vault, request: KeychainRequest, value: string): 
       await refusePrompt(request);
       if (replaces !== undefined) {
         const found = await loadValue(vault, account);
-        if (found === null || hashOf(found) !== replaces) {
+        if (found === null || sha256(found) !== replaces) {
           throw new Error('another login was stored or removed meanwhile');
         }
       }

@@ -1,8 +1,8 @@
 import { readCredentials, writeCredentials } from './credentials-text.ts';
-import { hashOf } from './chunks.ts';
 import type { KeychainCall } from './keychain-call.ts';
 import type { KeychainRequest } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** The service name of all entries in the keychain. */
 const KEYCHAIN_SERVICE = 'athlete-sync';
@@ -73,7 +73,7 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
       await call(request('prepare', text), signal);
       return {
         async commit(next) {
-          await call(request('save', writeCredentials(next), hashOf(text)), NEVER);
+          await call(request('save', writeCredentials(next), sha256(text)), NEVER);
         },
         discard: () => undefined,
       };

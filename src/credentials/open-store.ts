@@ -5,7 +5,8 @@ import { type Paths, findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
 import { type CredentialStore, serviceId } from './store.ts';
-import { loadCrypto, loadOs } from '../system/this-process.ts';
+import { loadOs } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** The outside world, as the stores see it. */
 export interface StoreOptions {
@@ -67,11 +68,7 @@ export function keychainEntryName(
     stateDir === usual?.stateDir ? '' : stateDir,
   ];
   if (others.every((folder) => folder === '')) return profile + service;
-  const digest = loadCrypto()
-    .createHash('sha256')
-    .update(others.join('\0'))
-    .digest('hex')
-    .slice(0, 12);
+  const digest = sha256(others.join('\0')).slice(0, 12);
   return `${profile}${service} (configuration ${digest})`;
 }
 

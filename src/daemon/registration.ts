@@ -12,7 +12,7 @@ import type { DeviceHealth, WatcherHealth } from './health.ts';
 import { type WatcherPaths, alreadyWatching, inspectWatcher, listWatchers } from './registry.ts';
 import { type WatcherState, writeState } from './state-file.ts';
 import type { WatchScope } from './watch-scope.ts';
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /**
  * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an
@@ -194,10 +194,7 @@ export async function lockScope(
     for (const lock of locks) lock.release();
   };
   const take = async (name: string, what: WatchScope, isHeldBy: (held: WatchScope) => boolean) => {
-    const hash = loadCrypto()
-      .createHash('sha256')
-      .update(`${owner.account}\0${name}`)
-      .digest('hex');
+    const hash = sha256(`${owner.account}\0${name}`);
     const path = join(owner.stateDir, 'locks', `folder-${hash.slice(0, 16)}.lock`);
     const lock = await takeLock(context, path);
     if (lock === undefined) throw alreadyWatching(what, holder(owner, isHeldBy), owner.profile);

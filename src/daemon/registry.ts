@@ -10,7 +10,7 @@ import type { WatcherHealth } from './health.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherKind, type WatcherState, parseState, readStateText } from './state-file.ts';
 import { type WatchScope, scopeNames } from './watch-scope.ts';
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /*
  * The registry of watchers: who watches which folders, whether that process is alive, and how it
@@ -69,10 +69,7 @@ export function watcherPaths(
   const named = [...folders].sort();
   // No absolute path is empty.
   const text = [login, ...(devices === true ? [''] : []), ...named].join('\0');
-  return pathsOf(
-    stateDir,
-    loadCrypto().createHash('sha256').update(text).digest('hex').slice(0, 16),
-  );
+  return pathsOf(stateDir, sha256(text).slice(0, 16));
 }
 
 /**
@@ -85,7 +82,7 @@ export function watcherLogin({
 }: Pick<Config, 'profile' | 'environmentTokens'>): string {
   const token = environmentTokens.access ?? environmentTokens.refresh;
   if (token === undefined) return profile;
-  return `${profile} ${loadCrypto().createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16)}`;
+  return `${profile} ${sha256(token.reveal()).slice(0, 16)}`;
 }
 
 function pathsOf(stateDir: string, id: string): WatcherPaths {

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { childEnv } from '../system/environment.ts';
-import { thisProcess } from '../system/this-process.ts';
+import { complaintOf, startOwnChild } from '../system/own-child.ts';
 import { appVariables } from './apps.ts';
 import { CALL_LIMIT_MS, type SearchAnswer, type SearchRequest } from './protocol.ts';
 import type { Device, FoundDevices, Places, SurveyedDevice } from './types.ts';
@@ -36,13 +34,8 @@ async function searchInChild<D extends Device>(
   signal: AbortSignal,
 ): Promise<FoundDevices<D>> {
   signal.throwIfAborted();
-  // In another process group: Ctrl-C at the terminal reaches only the program.
-  const child = spawn(thisProcess.nodePath, [childPath], {
-    env: childEnv({ ...places.env, UV_THREADPOOL_SIZE: THREADS }, 'no-passwords'),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-    windowsHide: true,
-  });
+  const child = startOwnChild(childPath, { ...places.env, UV_THREADPOOL_SIZE: THREADS });
+  const complaint = complaintOf(child);
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   try {
@@ -52,10 +45,6 @@ async function searchInChild<D extends Device>(
       const fail = (what: string, cause?: unknown) =>
         reject(new SyncError('STORAGE', `Cannot search for devices: ${what}`, { cause }));
       timer = setTimeout(() => fail('the search did not end in time.'), limitMs + CHILD_LIMIT_MS);
-      let complaint = '';
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-        complaint = (complaint + chunk).slice(0, 2_000);
-      });
       const devices: D[] = [];
       const silent: string[] = [];
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -76,7 +65,9 @@ async function searchInChild<D extends Device>(
       });
       child.once('error', (cause) => fail(messageOf(cause), cause));
       child.once('close', (code, killedBy) =>
-        fail(`the child process ended (${killedBy ?? `code ${String(code)}`}) ${complaint}`.trim()),
+        fail(
+          `the child process ended (${killedBy ?? `code ${String(code)}`}) ${complaint()}`.trim(),
+        ),
       );
       // If the child already ended, its exit code says more than the broken pipe.
       child.stdin.on('error', () => undefined);

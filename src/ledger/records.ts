@@ -23,9 +23,9 @@ export interface DayFile {
   readonly sentAt: number;
 }
 
-/** How a day came to the service. */
+/** What is known of a delivery. */
 interface Confirmation {
-  /** The files that it was sent from, besides earlier ones. */
+  /** The files that the day was sent from. The ledger adds them to those of earlier deliveries. */
   readonly sentFrom?: readonly string[];
   /** Fields that the service dropped. The day is sent again when the service may know them. */
   readonly dropped?: readonly string[];

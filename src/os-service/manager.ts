@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
@@ -6,6 +5,7 @@ import { type ManagerOptions, type ServiceManager, WITHOUT_SERVICE } from './def
 import { launchdManager } from './launchd-manager.ts';
 import { systemdManager } from './systemd-manager.ts';
 import { windowsManager } from './windows-manager.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** @throws SyncError `CONFIG` on a system that has no service manager known here */
 export function serviceManager(
@@ -31,5 +31,5 @@ export function serviceManager(
 export function serviceSlug(profile: string): string {
   const lower = profile.toLowerCase();
   if (lower === profile) return profile;
-  return `${lower}-${createHash('sha256').update(profile).digest('hex').slice(0, 6)}`;
+  return `${lower}-${sha256(profile).slice(0, 6)}`;
 }

@@ -1,4 +1,4 @@
-import { loadCrypto } from '../system/this-process.ts';
+import { sha256 } from '../system/sha256.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Digests of records, by which the ledger recognises a confirmed one. */
@@ -14,11 +14,6 @@ export function recordDigest(body: JsonObject): string {
 /** Checks that both mean the same JSON. */
 export function sameJson(one: JsonValue, other: JsonValue): boolean {
   return one === other || canonicalJson(one) === canonicalJson(other);
-}
-
-/** SHA-256 (hex) of a text. */
-export function sha256(text: string): string {
-  return loadCrypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** JSON without white space, names sorted by their UTF-16 code units (as RFC 8785 sorts them). */

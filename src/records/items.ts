@@ -1,4 +1,5 @@
 import { canonicalJson, sameJson } from './digest.ts';
+import { KeyIndex } from './key-index.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Compares nutrition items, tolerating what services drop, trim or fill in. */
@@ -34,26 +35,21 @@ export function sameInput(one: JsonObject, other: JsonObject): boolean {
   return (
     names.length === Object.keys(other).length &&
     instantOf(one) === instantOf(other) &&
-    names.every((name) => name === 'logged_at' || isSame(one[name], other[name]))
+    names.every((name) => name === 'logged_at' || isSameValue(one[name], other[name]))
   );
 }
 
 /** Finds items that say the same as another one. */
 export class ItemSet {
-  readonly #byInstant = new Map<number | string, JsonObject[]>();
+  readonly #byInstant: KeyIndex<number | string, JsonObject>;
 
   constructor(items: readonly JsonObject[]) {
-    for (const item of items) {
-      const instant = instantOf(item);
-      const others = this.#byInstant.get(instant);
-      if (others === undefined) this.#byInstant.set(instant, [item]);
-      else others.push(item);
-    }
+    this.#byInstant = new KeyIndex(new Set(items), instantOf);
   }
 
   has(item: JsonObject): boolean {
-    const others = this.#byInstant.get(instantOf(item)) ?? [];
-    return others.some((other) => sameInput(other, item));
+    const isSame = (other: JsonObject) => sameInput(other, item);
+    return this.#byInstant.first(instantOf(item), isSame) !== undefined;
   }
 }
 
@@ -98,7 +94,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return one !== undefined && other !== undefined && sameJson(one, other);
 }
 

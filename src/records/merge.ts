@@ -1,4 +1,5 @@
-import { recordDigest, sameJson, sha256 } from './digest.ts';
+import { recordDigest, sameJson } from './digest.ts';
+import { sha256 } from '../system/sha256.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { mergeDay } from './day-plan.ts';

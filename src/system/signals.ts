@@ -45,9 +45,9 @@ export interface Signals {
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
  * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent ({@link hearSignals}). Two kinds of processes start
- * the watchdog first: one that outlives its terminal, and process 1 of a container, where the kernel ignores
- * unhandled signals.
+ * nothing was sent ({@link hearSignals}). Two kinds of
+ * processes start the watchdog at once: those that ignore SIGHUP, and process 1 of a container, whose
+ * unhandled signals the kernel ignores.
  */
 export function handleSignals(options: SignalOptions): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = options;

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { describeFileType, isActivity } from '../fit/file-id.ts';
@@ -6,6 +5,7 @@ import { type Summary, readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { KnownFile } from '../ledger/known-files.ts';
 import type { InvalidReason } from './report.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** The result of checking a file's bytes. */
 export type Identity =
@@ -33,8 +33,7 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
   const summary = readSummary(bytes);
   const { fileId } = summary;
-  const sha256 = hash('sha256', bytes);
-  const whole = { sha256, device: deviceId(fileId), summary };
+  const whole = { sha256: sha256(bytes), device: deviceId(fileId), summary };
   if (isActivity(bytes, fileId)) return { verdict: 'activity', ...whole };
   const holds = describeFileType(fileId?.type);
   return {

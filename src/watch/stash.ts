@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
@@ -16,6 +15,7 @@ import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
+import { sha256 } from '../system/sha256.ts';
 
 /** Largest buffer that is kept while there is nothing to read (bytes). */
 const REUSED_BYTES = 1024 * 1024;
@@ -148,13 +148,13 @@ export function stashSent(
   readBuffer: ReadBuffer,
   outbox: Outbox,
 ): boolean {
-  const { sha256, size } = sent;
-  if (outbox.has(sha256)) return true;
+  const { sha256: hash, size } = sent;
+  if (outbox.has(hash)) return true;
   const bytes =
     sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256) return false;
+  if (sha256(bytes) !== hash) return false;
   const { path, removable, recordedAt } = item;
-  return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
+  return outbox.keep({ sha256: hash, path, size, recordedAt, bytes, removable });
 }
 
 /** Returns the recording that was read. A compressed recording is not there: its hash differs. */

@@ -55,7 +55,7 @@ export class WellnessFiles {
   /**
    * Reads the files that are new or changed into the ledger.
    *
-   * @returns the files that it read. A dry run keeps them out of the ledger
+   * @returns the files that it read, which a dry run does not record
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async read(): Promise<readonly MeasuredFile[]> {

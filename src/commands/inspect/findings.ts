@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   getFitGarminProductDisplayName,
   getFitManufacturerName,
@@ -21,6 +20,7 @@ import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import { type Averages, type Session, type Summary, readSummary, sum } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import { sha256 } from '../../system/sha256.ts';
 
 export type InspectItem =
   | { readonly path: string; readonly state: 'unreadable'; readonly detail: string }
@@ -121,8 +121,7 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
   const startTime = summary.startTime ?? contents.startTime;
   const { shown, contradicting } = compareAverages(sessions, means);
   return {
-    sha256:
-      'sha256' in identity ? identity.sha256 : createHash('sha256').update(bytes).digest('hex'),
+    sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
     readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
     problem: envelope.state === 'whole' ? undefined : envelope.problem,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { exitCodeOfPush } from '../../app/day-words.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
@@ -16,6 +15,7 @@ import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
 import { inBatches, recordsOf, seedInput } from './days.ts';
+import { sha256 } from '../../system/sha256.ts';
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =
@@ -162,6 +162,6 @@ export class AccountClearer {
 }
 
 function toRemove({ date, recordings, wellness, nutrition }: SyntheticDay): RemovedDay {
-  const hashes = recordings.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'));
+  const hashes = recordings.map(({ bytes }) => sha256(bytes));
   return { date, hashes, wellness, nutrition };
 }

@@ -37,7 +37,7 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'device':
       return deviceText(event);
     case 'device-ignored':
-      return `${event.title} is plugged in, and left alone: the setting ignoreDevices names it.`;
+      return `${event.title} is plugged in. sync ignores it, because the setting ignoreDevices names it.`;
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':
