@@ -99,14 +99,14 @@ const PARSES_OWN_JSON = [
   'src/devices/device-child.ts',
   'src/devices/find.ts',
   // Strings and records that parseJson() read before.
-  'src/records/element-lines.ts',
-  'src/records/json-list.ts',
+  'src/records/read/element-lines.ts',
+  'src/records/read/json-list.ts',
   // Parts whose depth ListSplitter counted.
-  'src/records/list-parts.ts',
-  'src/records/json-losses.ts',
+  'src/records/read/list-parts.ts',
+  'src/records/read/json-losses.ts',
   'src/records/merge.ts',
   // Finds the kind of a fault, after parseJson() checked the depth.
-  'src/records/json.ts',
+  'src/records/read/json.ts',
   // The sandbox shares nothing with the client.
   'src/sandbox/**',
 ];

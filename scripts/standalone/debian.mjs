@@ -79,7 +79,7 @@ function writeDocuments(folder, tree) {
 
 /** For one folder: `systemctl --user enable --now athlete-sync@$(systemd-escape -p ~/Garmin)`. */
 async function writeUserUnit(tree) {
-  const { systemdUnit } = await load('src/os-service/systemd.ts');
+  const { systemdUnit } = await load('src/daemon/os-service/systemd.ts');
   const unit = systemdUnit({
     profile: 'default',
     folders: ['/FOLDER'],

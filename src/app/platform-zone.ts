@@ -3,7 +3,7 @@ import { isObject } from '../api/wire.ts';
 import { SyncError } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 import type { Config } from '../config/config.ts';
-import { zoneRules } from '../records/zone.ts';
+import { zoneRules } from '../records/days/zone.ts';
 import { withConnection } from './connection.ts';
 import { rememberPlatformZone } from './platform-zone-memory.ts';
 import type { AppContext } from './context.ts';

@@ -2,7 +2,7 @@ import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
 import { NoList, workoutPages } from '../api/workout-pages.ts';
 import { daysAfter } from '../base/time.ts';
-import { localTime } from './local-time.ts';
+import { localTime } from './words/local-time.ts';
 
 export interface WorkoutRange {
   /** The first and the last day, `YYYY-MM-DD` in `zone`. */

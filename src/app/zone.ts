@@ -2,8 +2,8 @@ import { SyncError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import type { Zone } from '../records/types.ts';
-import { useZoneData } from '../records/zone.ts';
-import type { ZoneData } from '../records/zones/offsets.ts';
+import { useZoneData } from '../records/days/zone.ts';
+import type { ZoneData } from '../records/days/zones/offsets.ts';
 import { findZoneInfo, runtimeZoneVersion } from '../system/zoneinfo.ts';
 import type { AppContext } from './context.ts';
 import type { System } from './system.ts';
@@ -32,7 +32,7 @@ export async function zoneFor(
 /** Returns the newest zone data on this machine. */
 export async function zoneDataOf({ env }: Pick<System, 'env'>): Promise<ZoneData> {
   // A run with nothing to send needs no zone.
-  const { newestZoneData } = await import('../records/zones/newest.ts');
+  const { newestZoneData } = await import('../records/days/zones/newest.ts');
   const system = findZoneInfo(env['TZDIR']);
   return await newestZoneData({ runtime: runtimeZoneVersion(), system });
 }

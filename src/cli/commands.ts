@@ -70,27 +70,27 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       {
         name: 'status',
         summary: 'show the daemons of this profile',
-        load: async () => (await import('../commands/daemon.ts')).daemonStatus,
+        load: async () => (await import('../commands/daemon/daemon.ts')).daemonStatus,
       },
       {
         name: 'stop',
         summary: 'stop running daemons',
-        load: async () => (await import('../commands/daemon.ts')).daemonStop,
+        load: async () => (await import('../commands/daemon/daemon.ts')).daemonStop,
       },
       {
         name: 'logs',
         summary: 'show the logs of daemons',
-        load: async () => (await import('../commands/daemon.ts')).daemonLogs,
+        load: async () => (await import('../commands/daemon/daemon.ts')).daemonLogs,
       },
       {
         name: 'install',
         summary: 'start watching whenever you log in to this computer',
-        load: async () => (await import('../commands/daemon-install.ts')).daemonInstall,
+        load: async () => (await import('../commands/daemon/install.ts')).daemonInstall,
       },
       {
         name: 'uninstall',
         summary: 'remove the service that `sync daemon install` set up',
-        load: async () => (await import('../commands/daemon-install.ts')).daemonUninstall,
+        load: async () => (await import('../commands/daemon/install.ts')).daemonUninstall,
       },
     ],
   },

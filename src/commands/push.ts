@@ -10,10 +10,10 @@ import {
   pushSummaryJson,
   pushSummaryText,
   warnOfZone,
-} from '../app/day-words.ts';
+} from '../app/words/days.ts';
 import { namedPaths } from '../app/named-paths.ts';
-import { FailureGroups } from '../app/failure-groups.ts';
-import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
+import { FailureGroups } from '../app/words/failure-groups.ts';
+import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
 import { STDIN } from '../app/named-paths.ts';
@@ -30,10 +30,10 @@ import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import type { MergeMode } from '../records/day-plan.ts';
+import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
-import { ReadZones } from '../records/read-zones.ts';
+import { ReadZones } from '../records/days/read-zones.ts';
 import type { PreparedRecord, RecordKind, RecordOptions, SourceOptions } from '../records/types.ts';
 
 interface PushFlags extends SourceFlags {

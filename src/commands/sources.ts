@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { indentedJson } from '../app/day-words.ts';
+import { indentedJson } from '../app/words/days.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { prepareInputs } from '../records/prepare.ts';
-import { plainFileInput } from '../records/input.ts';
+import { plainFileInput } from '../records/read/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import type { Source } from '../records/sources/types.ts';

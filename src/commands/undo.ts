@@ -1,14 +1,14 @@
 import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
-import { exitCodeOfPush, pushItemJson, pushItemText } from '../app/day-words.ts';
+import { exitCodeOfPush, pushItemJson, pushItemText } from '../app/words/days.ts';
 
 interface UndoFlags {
   readonly force?: boolean;

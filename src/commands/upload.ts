@@ -1,10 +1,10 @@
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
-import { activityView } from '../app/activity-words.ts';
+import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
-import { FailureGroups } from '../app/failure-groups.ts';
-import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
+import { FailureGroups } from '../app/words/failure-groups.ts';
+import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { withLedger } from '../app/ledger.ts';
 import {
   recordingProgress,
@@ -12,7 +12,7 @@ import {
   uploadItemText,
   uploadSummaryJson,
   uploadSummaryText,
-} from '../app/upload-words.ts';
+} from '../app/words/uploads.ts';
 import { withProgress } from '../app/with-progress.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
@@ -22,7 +22,7 @@ import { STDIN, namedPaths } from '../app/named-paths.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
-import { localDay } from '../records/local-day.ts';
+import { localDay } from '../records/days/local-day.ts';
 import { hearSignals } from '../system/signals.ts';
 import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
-import { localDay } from '../records/local-day.ts';
-import { type ActivityView, activityText } from '../app/activity-words.ts';
+import { localDay } from '../records/days/local-day.ts';
+import { type ActivityView, activityText } from '../app/words/activities.ts';
 import { duration, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 

@@ -2,19 +2,19 @@ import type { JsonObject } from '../api/wire.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
-import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
-import { wholeNumber } from '../app/flags.ts';
+import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
+import { wholeNumber } from '../app/flags/numbers.ts';
 import { type WorkoutList, listWorkouts } from '../app/workout-list.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
-import { isInstant } from '../app/local-time.ts';
-import { zoneRules } from '../records/zone.ts';
+import { isInstant } from '../app/words/local-time.ts';
+import { zoneRules } from '../records/days/zone.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { clockTime, distance } from '../terminal/words.ts';
-import { type ActivityView, dayText } from '../app/activity-words.ts';
+import { type ActivityView, dayText } from '../app/words/activities.ts';
 
 interface WorkoutsFlags {
   readonly since?: string;

@@ -1,5 +1,5 @@
 import { DayMerger } from './merge.ts';
-import { readNutrition } from './nutrition.ts';
+import { readNutrition } from './nutrition/read-nutrition.ts';
 import { Recurring } from './recurring.ts';
 import type {
   InvalidRecord,
@@ -11,7 +11,7 @@ import type {
   Warning,
 } from './types.ts';
 import { Notes, noteUnstorable } from './values.ts';
-import { readWellness } from './wellness.ts';
+import { readWellness } from './wellness/read-wellness.ts';
 
 /** The records read from one input so far. */
 export interface InputReading {

@@ -13,16 +13,16 @@ import {
 } from '../api/client.ts';
 import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import { ELSEWHERE } from './day-match.ts';
-import type { MergeMode } from './day-plan.ts';
+import { ELSEWHERE } from './nutrition/day-match.ts';
+import type { MergeMode } from './nutrition/day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
-import type { DayOutcome } from './day-state.ts';
-import { deliverDay } from './nutrition-delivery.ts';
-import { pushAgain } from './nutrition-words.ts';
-import type { NutritionRecord } from './nutrition-plan.ts';
-import { type NutritionMode, NutritionService } from './nutrition-service.ts';
+import type { DayOutcome } from './nutrition/day-state.ts';
+import { deliverDay } from './nutrition/delivery.ts';
+import { pushAgain } from './nutrition/words.ts';
+import type { NutritionRecord } from './nutrition/plan.ts';
+import { type NutritionMode, NutritionService } from './nutrition/service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
-import { notKeptWarnings } from './wellness-answer.ts';
+import { notKeptWarnings } from './wellness/answer.ts';
 
 export interface DeliveryOptions {
   /** Send days that the service already has, and overwrite edits made there. */

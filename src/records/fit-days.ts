@@ -1,9 +1,9 @@
 import { type InputReading, addRecord, readingOf } from './add-record.ts';
-import { type Dated, type FitChoice, type FitFile, chooseSamples } from './fit-choice.ts';
+import { type Dated, type FitChoice, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import { DayMerger } from './merge.ts';
-import { readMapped } from './sources/engine.ts';
+import { readMapped } from './engine/read-mapped.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
-import type { Row } from './sources/row.ts';
+import type { Row } from './engine/row.ts';
 import type { JsonObject, PreparedRecords, ReadingOptions } from './types.ts';
 
 /** Turns the wellness of many FIT files into one record a day. */

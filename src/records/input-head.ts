@@ -1,7 +1,7 @@
 import { parseJson } from '../base/json.ts';
-import { type ListPlace, findList, firstElements } from './json-list.ts';
-import { LOOKED_AT } from './sources/recognise.ts';
-import { afterSpace, markLength } from './text.ts';
+import { type ListPlace, findList, firstElements } from './read/json-list.ts';
+import { LOOKED_AT } from './engine/recognise.ts';
+import { afterSpace, markLength } from './read/text.ts';
 import type { JsonValue } from './types.ts';
 import { isObject } from './values.ts';
 

@@ -2,8 +2,8 @@ import { recordDigest, sameJson } from './digest.ts';
 import { sha256 } from '../system/sha256.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
-import { mergeDay } from './day-plan.ts';
-import { instantOf, itemIdentity, itemKey } from './items.ts';
+import { mergeDay } from './nutrition/day-plan.ts';
+import { instantOf, itemIdentity, itemKey } from './nutrition/items.ts';
 import type {
   DayDraft,
   JsonObject,

@@ -2,12 +2,12 @@ import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts } from '../base/phrase.ts';
 import { addRecord, readingOf } from './add-record.ts';
-import type { FitFile } from './fit-choice.ts';
-import { dateAt } from './local-date.ts';
+import type { FitFile } from './wellness/fit-choice.ts';
+import { dateAt } from './days/local-date.ts';
 import { DayMerger } from './merge.ts';
-import type { Input } from './input.ts';
+import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
-import { ExportReader, type FoundExport } from './sources/export-reader.ts';
+import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,

@@ -1,15 +1,15 @@
 import { prepend } from '../base/chunks.ts';
-import { parseDocument, readDocument } from './document.ts';
-import { fitSamples, isFit } from './fit-input.ts';
-import { MAX_INPUT_BYTES, type Input, allOf, joinAll, openInput } from './input.ts';
+import { parseDocument, readDocument } from './read/document.ts';
+import { fitSamples, isFit } from './read/fit-input.ts';
+import { MAX_INPUT_BYTES, type Input, allOf, joinAll, openInput } from './read/input.ts';
 import { type InputHead, LARGE_BYTES, readHead } from './input-head.ts';
-import { readList } from './json-list.ts';
-import { readListParts } from './list-parts.ts';
-import { linesOf, readLines } from './ndjson.ts';
-import { type ExportReader, isXml, matchText, sampleOf } from './sources/export-reader.ts';
-import { LOOKED_AT, type Match, matchFit, matchJson, mayMatchJson } from './sources/recognise.ts';
+import { readList } from './read/json-list.ts';
+import { readListParts } from './read/list-parts.ts';
+import { linesOf, readLines } from './read/ndjson.ts';
+import { type ExportReader, isXml, matchText, sampleOf } from './engine/export-reader.ts';
+import { LOOKED_AT, type Match, matchFit, matchJson, mayMatchJson } from './engine/recognise.ts';
 import type { Source } from './sources/types.ts';
-import { rejectOtherFormat } from './text.ts';
+import { rejectOtherFormat } from './read/text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
 
 export interface InputOptions {

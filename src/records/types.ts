@@ -1,6 +1,6 @@
 import type { Text } from '../base/phrase.ts';
 import type { Source } from './sources/types.ts';
-import type { Match } from './sources/recognise.ts';
+import type { Match } from './engine/recognise.ts';
 
 /** The shapes that records have on their way from a file to a request. */
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/time.ts';
 import type { Device } from '../devices/types.ts';
-import type { DeviceClaim } from './device-folders.ts';
-import type { FinishedUpload } from './sender.ts';
-import type { Sighting, WatchedFolder } from './watched-folder.ts';
+import type { DeviceClaim } from './find/device-folders.ts';
+import type { FinishedUpload } from './send/sender.ts';
+import type { Sighting, WatchedFolder } from './find/watched-folder.ts';
 
 /** Everything that can wake the watcher. */
 export type WatchEvent =

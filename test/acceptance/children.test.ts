@@ -2,8 +2,8 @@ import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLoggedInWorld, type World } from '../support/acceptance.ts';
-import { MARK } from '../../src/os-service/definition.ts';
-import { notify } from '../../src/watch/notify.ts';
+import { MARK } from '../../src/daemon/os-service/definition.ts';
+import { notify } from '../../src/watch/hooks/notify.ts';
 import { writeProgram } from '../support/shell.ts';
 
 /** Passwords and tokens of the environment. A child that has one prints `hush`. */

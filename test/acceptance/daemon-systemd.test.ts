@@ -6,7 +6,7 @@ import { PROGRAM, ndjson } from '../support/program.ts';
 import { openSandbox } from '../support/acceptance.ts';
 import { whyNoKeychain } from '../support/keychain.ts';
 import { anotherRecording, put, sha256, until } from '../watch/support.ts';
-import { startUserManager, whyNoUserManager } from '../os-service/user-manager.ts';
+import { startUserManager, whyNoUserManager } from '../daemon/os-service/user-manager.ts';
 
 const why = whyNoUserManager();
 const skipped = why === undefined ? '' : ` (skipped: ${why})`;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
-import type { PushOutcome } from '../../src/app/day-words.ts';
+import type { PushOutcome } from '../../src/app/words/days.ts';
 import { systemConfigFile } from '../../src/config/paths.ts';
 import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../src/config/settings.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { reportDaemons } from '../../src/commands/daemons.ts';
+import { reportDaemons } from '../../src/commands/daemon/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { tryLock } from '../../src/system/process-lock.ts';

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, phrase, sync } from '../../src/base/phrase.ts';
-import { MAX_RECORDS } from '../../src/records/document.ts';
-import { fileInput } from '../../src/records/input.ts';
-import { MAX_BAD_LINES } from '../../src/records/ndjson.ts';
+import { MAX_RECORDS } from '../../src/records/read/document.ts';
+import { fileInput } from '../../src/records/read/input.ts';
+import { MAX_BAD_LINES } from '../../src/records/read/ndjson.ts';
 import { readInput } from '../../src/records/read-input.ts';
 import type { RawRecord, RecordKind } from '../../src/records/types.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFiles } from '../../src/upload/find-files.ts';
 import { ODD_NAME } from '../../src/upload/recording-names.ts';
-import { walk } from '../../src/watch/walk.ts';
+import { walk } from '../../src/watch/find/walk.ts';
 import { put, scratchDir } from './support.ts';
 
 function foundIn(paths: string[], cwd: string) {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { activityView } from '../../app/activity-words.ts';
+import { activityView } from '../../app/words/activities.ts';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';

@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import type { SurveyedDevice } from '../../devices/types.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import { DeviceNames } from '../../watch/device-names.ts';
+import { DeviceNames } from '../../watch/find/device-names.ts';
 
 /** Returns how many recordings of a device were not sent for the account in use. */
 export type CountUnsent = (device: SurveyedDevice) => number;

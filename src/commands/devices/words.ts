@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { SurveyedDevice } from '../../devices/types.ts';
 import { plural } from '../../terminal/words.ts';

@@ -4,7 +4,7 @@ import { zoneDataOf, zoneFor } from '../../app/zone.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { Config } from '../../config/config.ts';
-import { releasedBy } from '../../records/zones/newest.ts';
+import { releasedBy } from '../../records/days/zones/newest.ts';
 import type { Finding } from './finding.ts';
 
 /** Names the zone that decides about days. */

@@ -6,7 +6,7 @@ import { withIsoTimes } from '../../json/time.ts';
 import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration } from '../../terminal/words.ts';
-import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedDay {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { DATE_FORMS, DATE_HINT, readDay } from '../../app/date-flag.ts';
+import { DATE_FORMS, DATE_HINT, readDay } from '../../app/flags/date.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';

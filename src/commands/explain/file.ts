@@ -6,8 +6,8 @@ import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
 import type { InvalidReason } from '../../upload/report.ts';
-import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
-import { invalidHint } from '../../app/invalid-hint.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
+import { invalidHint } from '../../app/words/invalid-hint.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedFile {

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
-import { activityView } from '../../app/activity-words.ts';
-import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
+import { activityView } from '../../app/words/activities.ts';
+import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import {
   type PushItem,
   PushTally,
@@ -10,18 +10,18 @@ import {
   pushItemText,
   pushSummaryText,
   warnOfZone,
-} from '../../app/day-words.ts';
+} from '../../app/words/days.ts';
 import { namedPaths } from '../../app/named-paths.ts';
-import { FailureGroups } from '../../app/failure-groups.ts';
+import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
   uploadItemJson,
   uploadItemText,
   uploadSummaryText,
-} from '../../app/upload-words.ts';
+} from '../../app/words/uploads.ts';
 import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
-import { ReadZones } from '../../records/read-zones.ts';
+import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type OpenLedger, withLedger } from '../../app/ledger.ts';
 import type { Connection } from '../../app/connection.ts';

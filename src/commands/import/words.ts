@@ -6,7 +6,7 @@ import type { Text } from '../../base/phrase.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadReport } from '../../upload/tally.ts';
-import type { PushSummary } from '../../app/day-words.ts';
+import type { PushSummary } from '../../app/words/days.ts';
 
 export function findingJson({ days, bytes: size, ...finding }: Finding): Record<string, unknown> {
   const [first] = days;

@@ -1,5 +1,5 @@
 import { BatchBreaker } from '../../api/batch-breaker.ts';
-import { type PushItem, exitCodeOfPush } from '../../app/day-words.ts';
+import { type PushItem, exitCodeOfPush } from '../../app/words/days.ts';
 import type { Context } from '../../base/context.ts';
 import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';

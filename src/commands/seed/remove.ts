@@ -1,4 +1,4 @@
-import { exitCodeOfPush } from '../../app/day-words.ts';
+import { exitCodeOfPush } from '../../app/words/days.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { type ExitCode, worstExitCode } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../records/deliver.ts';
-import { itemKey } from '../../records/items.ts';
+import { itemKey } from '../../records/nutrition/items.ts';
 import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';

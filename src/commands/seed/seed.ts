@@ -1,12 +1,12 @@
 import { Option } from 'commander';
-import { activityView } from '../../app/activity-words.ts';
+import { activityView } from '../../app/words/activities.ts';
 import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
-import { FailureGroups } from '../../app/failure-groups.ts';
-import { wholeNumber } from '../../app/flags.ts';
-import { jobsFlag, jobsOf } from '../../app/jobs-flag.ts';
+import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
+import { FailureGroups } from '../../app/words/failure-groups.ts';
+import { wholeNumber } from '../../app/flags/numbers.ts';
+import { jobsFlag, jobsOf } from '../../app/flags/jobs.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';

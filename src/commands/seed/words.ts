@@ -1,7 +1,7 @@
-import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
-import { pushItemJson, pushItemText } from '../../app/day-words.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
+import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { profileRequestLines } from '../../app/profile-update.ts';
-import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import { uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import { plural } from '../../terminal/words.ts';

@@ -1,7 +1,7 @@
 import { withIsoTimes } from '../../json/time.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { StatusReport } from './read.ts';
-import { activityJson } from '../../app/activity-words.ts';
+import { activityJson } from '../../app/words/activities.ts';
 import type { ZoneFacts } from './zone.ts';
 
 /** Returns the line of `--json`. Times are ISO 8601 in UTC. */

@@ -11,7 +11,7 @@ import { type WatcherPaths, watcherLogin, watcherPaths } from '../../daemon/regi
 import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/error.ts';
-import { absoluteFolders, absoluteStateDir } from '../daemons.ts';
+import { absoluteFolders, absoluteStateDir } from '../daemon/daemons.ts';
 
 /** Runs the watcher. `onReady` is called when its first rescan is complete. */
 type Watch = (

@@ -10,8 +10,8 @@ import { listWatchers } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { isRecordingName } from '../../upload/recording-names.ts';
-import { notThereYet } from '../../watch/missing-folder.ts';
-import { absoluteStateDir, isEmpty } from '../daemons.ts';
+import { notThereYet } from '../../watch/find/missing-folder.ts';
+import { absoluteStateDir, isEmpty } from '../daemon/daemons.ts';
 
 /** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {

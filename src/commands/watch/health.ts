@@ -2,7 +2,7 @@ import type { Clock } from '../../base/time.ts';
 import type { Registration } from '../../daemon/registration.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
-import type { BreakerState } from '../../watch/circuit-breaker.ts';
+import type { BreakerState } from '../../watch/send/circuit-breaker.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 
 /** Facts that the watcher itself does not know. */

@@ -1,5 +1,9 @@
 import { SyncError } from '../../base/errors.ts';
-import { type CircuitBreaker, type Failure, isLoginFailure } from '../../watch/circuit-breaker.ts';
+import {
+  type CircuitBreaker,
+  type Failure,
+  isLoginFailure,
+} from '../../watch/send/circuit-breaker.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { type Login, type WatchSetup, isFailure, nextLogin } from './login.ts';
 

@@ -25,10 +25,10 @@ import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
 import type { Zone } from '../../records/types.ts';
 import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
 import type { Lock } from '../../system/process-lock.ts';
-import type { Failure } from '../../watch/circuit-breaker.ts';
-import type { FilesystemType } from '../../watch/filesystem-type.ts';
+import type { Failure } from '../../watch/send/circuit-breaker.ts';
+import type { FilesystemType } from '../../watch/find/filesystem-type.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { AT_ONCE } from '../../watch/sender.ts';
+import { AT_ONCE } from '../../watch/send/sender.ts';
 
 /** What all logins of one watcher share. */
 export interface WatchSetup {

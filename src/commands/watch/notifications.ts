@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { briefActivity } from '../../app/activity-words.ts';
-import { invalidHint } from '../../app/invalid-hint.ts';
+import { briefActivity } from '../../app/words/activities.ts';
+import { invalidHint } from '../../app/words/invalid-hint.ts';
 import type { Context } from '../../base/context.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { NotificationMode } from '../../config/settings.ts';
@@ -8,7 +8,7 @@ import { plural } from '../../terminal/words.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { deviceText } from '../device-words.ts';
+import { deviceText } from '../../app/words/devices.ts';
 
 /** Time after the last of a burst in which another recording joins its notification (ms). */
 const QUIET_MS = 3_000;

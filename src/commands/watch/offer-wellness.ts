@@ -9,8 +9,8 @@ import { changeProfile } from '../../config/config-write.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import { makeStateFolder } from '../../system/storage.ts';
-import { wellnessFolders } from '../../watch/wellness-folders.ts';
-import { absoluteStateDir } from '../daemons.ts';
+import { wellnessFolders } from '../../watch/wellness/folders.ts';
+import { absoluteStateDir } from '../daemon/daemons.ts';
 
 /** `--wellness`, for every command that starts a watcher: name, description. */
 export const WELLNESS_FLAG = [

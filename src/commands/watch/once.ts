@@ -1,4 +1,4 @@
-import { exitCodeOfPush } from '../../app/day-words.ts';
+import { exitCodeOfPush } from '../../app/words/days.ts';
 import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
@@ -7,11 +7,11 @@ import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { isBelow } from '../../watch/below.ts';
-import type { DeviceSource } from '../../watch/device-folders.ts';
-import { openOutbox } from '../../watch/outbox.ts';
+import type { DeviceSource } from '../../watch/find/device-folders.ts';
+import { openOutbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
-import { wellnessFolders } from '../../watch/wellness-folders.ts';
+import { wellnessFolders } from '../../watch/wellness/folders.ts';
 import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './target.ts';
 

@@ -1,4 +1,4 @@
-import type { Outbox } from '../../watch/outbox.ts';
+import type { Outbox } from '../../watch/send/outbox.ts';
 import type { WatcherTarget } from '../../watch/watcher.ts';
 import type { OpenLogin, WatchSetup } from './login.ts';
 

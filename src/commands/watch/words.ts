@@ -4,15 +4,15 @@ import type { RecordItem } from '../../records/deliver.ts';
 import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { type ActivityView, activityText } from '../../app/activity-words.ts';
-import { pushItemJson, pushItemText } from '../../app/day-words.ts';
+import { type ActivityView, activityText } from '../../app/words/activities.ts';
+import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import {
   uploadItemJson,
   uploadItemText,
   uploadSummaryJson,
   uploadSummaryText,
-} from '../../app/upload-words.ts';
-import { deviceText } from '../device-words.ts';
+} from '../../app/words/uploads.ts';
+import { deviceText } from '../../app/words/devices.ts';
 import { missingText } from '../verify.ts';
 import type { WatchReport } from './once.ts';
 import { wallTime, plural } from '../../terminal/words.ts';

@@ -1,4 +1,4 @@
-import type { Match } from './recognise.ts';
+import type { Match } from '../engine/recognise.ts';
 import type { Source, WellnessMapping } from './types.ts';
 
 /** A row is a measurement: `day`, `at` (s since 1970), and the field by the platform's name. */

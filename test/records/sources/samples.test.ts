@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareInputs } from '../../../src/records/prepare.ts';
-import { fileInput } from '../../../src/records/input.ts';
+import { fileInput } from '../../../src/records/read/input.ts';
 import { matchInput } from '../../../src/records/read-input.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
 import { BERLIN } from '../support.ts';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { prepareInputs } from '../../../src/records/prepare.ts';
-import { MEAL_TIMES } from '../../../src/records/sources/nutrition-days.ts';
-import { readMapFile } from '../../../src/records/sources/map-file.ts';
+import { MEAL_TIMES } from '../../../src/records/engine/nutrition-days.ts';
+import { readMapFile } from '../../../src/records/engine/map-file.ts';
 import { ROOT, codeBlocks, readDocument } from '../../support/documents.ts';
 import { BERLIN, chunks } from '../support.ts';
 

@@ -1,0 +1,49 @@
+import { SyncError } from '../../base/errors.ts';
+import { daysAfter, isCalendarDate } from '../../base/time.ts';
+import { zoneRules } from '../../records/days/zone.ts';
+
+/** The forms of a date, for the help of a flag. */
+export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
+
+/** The forms of a date, for messages. */
+export const DATE_HINT =
+  'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday or 7d (days back).';
+
+/**
+ * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days back (`7d`).
+ *
+ * @param zone returns the zone that decides which day today is; called only for a relative date
+ * @param now ms since 1970
+ * @returns `YYYY-MM-DD`
+ * @throws SyncError `USAGE`
+ */
+export async function dateFlag(
+  flag: string,
+  text: string,
+  zone: () => string | Promise<string>,
+  now: number,
+): Promise<string> {
+  const date = await readDay(text, zone, now);
+  if (date !== undefined) return date;
+  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
+}
+
+/** Parses the same forms as {@link dateFlag}; returns undefined for another text. */
+export async function readDay(
+  text: string,
+  zone: () => string | Promise<string>,
+  now: number,
+): Promise<string | undefined> {
+  if (isCalendarDate(text)) return text;
+  const days = daysBack(text);
+  if (days === undefined) return undefined;
+  const today = new Date(zoneRules(await zone()).wallAt(now)).toISOString().slice(0, 10);
+  return daysAfter(today, -days);
+}
+
+function daysBack(text: string): number | undefined {
+  if (text === 'today') return 0;
+  if (text === 'yesterday') return 1;
+  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
+  return days === undefined ? undefined : Number(days);
+}

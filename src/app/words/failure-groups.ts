@@ -1,0 +1,114 @@
+import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
+import type { Failure } from '../../api/batch-breaker.ts';
+import type { Output } from '../../terminal/output.ts';
+import type { UploadItem } from '../../upload/report.ts';
+import type { PushItem } from './days.ts';
+import { plural } from '../../terminal/words.ts';
+
+/** Number of items up to which a group of unsent items lists them: the same command sends them. */
+const LISTED = 5;
+/** Number of refused items that a group lists, and of unusable files with one problem. */
+const REFUSED_LISTED = 20;
+
+/** Limits the different problems of unusable files that are counted. */
+const MOST_PROBLEMS = 1_000;
+
+type Verdict = 'not sent' | 'refused by the service';
+
+interface Group {
+  readonly verdict: Verdict;
+  readonly why: Pick<Failure, 'message' | 'hint'>;
+  readonly names: string[];
+  /** Number of items by their noun. */
+  readonly counts: Map<string, number>;
+}
+
+/** Collects items that did not arrive, to report each cause once, with the number of its items. */
+export class FailureGroups {
+  readonly #groups = new Map<string, Group>();
+  /** Number of unusable files by their problem. */
+  readonly #unusable = new Map<string, number>();
+
+  /**
+   * Adds an item that was not sent for now, or that the service refused, or an unusable file after many
+   * with the same problem.
+   *
+   * @returns false for any other item, which is reported alone
+   */
+  add(item: UploadItem | PushItem): boolean {
+    if (item.outcome === 'invalid' && 'detail' in item) {
+      const before = this.#unusable.get(item.detail);
+      if (before === undefined && this.#unusable.size === MOST_PROBLEMS) return false;
+      const count = (before ?? 0) + 1;
+      this.#unusable.set(item.detail, count);
+      return count > REFUSED_LISTED;
+    }
+    if (item.outcome === 'failed') {
+      // Only the user can find out whether that one day arrived.
+      if (item.code === 'FATE_UNKNOWN') return false;
+    } else if (item.outcome === 'rejected') {
+      // The notes of a day may explain why the service refused it.
+      if ('warnings' in item && item.warnings.length > 0) return false;
+    } else return false;
+    const verdict = item.outcome === 'failed' ? 'not sent' : 'refused by the service';
+    if ('path' in item) this.#add(verdict, 'recording', item.path, item);
+    else this.#add(verdict, 'day', item.date, item);
+    return true;
+  }
+
+  /** Adds something other than a recording or a day, by its noun, that was not sent for now. */
+  addUnsent(noun: string, why: Failure): void {
+    this.#add('not sent', noun, noun, why);
+  }
+
+  #add(verdict: Verdict, noun: string, name: string, why: Group['why']): void {
+    const key = `${verdict}: ${why.message}`;
+    const group: Group = this.#groups.get(key) ?? { verdict, why, names: [], counts: new Map() };
+    this.#groups.set(key, group);
+    group.names.push(name);
+    group.counts.set(noun, (group.counts.get(noun) ?? 0) + 1);
+  }
+
+  /**
+   * Prints each cause, in the order of occurrence. With `--json`, each item has its own line.
+   *
+   * @param prefix of each text
+   */
+  print(output: Output, prefix = ''): void {
+    if (output.json) return;
+    for (const [problem, count] of this.#unusable) {
+      const more = count - REFUSED_LISTED;
+      if (more <= 0) continue;
+      const files = plural(more, 'more file');
+      output.result({}, `${prefix}${files} not sent. ${problem} (--json lists all.)`);
+    }
+    for (const group of this.#groups.values())
+      output.result({}, phrase`${prefix}${groupText(group)}`);
+  }
+}
+
+function groupText({ verdict, why: { message, hint }, names, counts }: Group): Text {
+  const why = joinTexts([message, ...(hint === undefined ? [] : [hint])], ' ');
+  const isRefused = verdict === 'refused by the service';
+  const [name = '', ...more] = names;
+  if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
+  const nouns = [...counts].map(([noun, count]) => plural(count, noun));
+  const counted = [nouns.slice(0, -1).join(', '), ...nouns.slice(-1)].filter(Boolean).join(' and ');
+  const listed = isRefused
+    ? firstNames([name, ...more])
+    : names.length > LISTED
+      ? []
+      : [name, ...more];
+  return joinTexts(
+    [phrase`${counted} were ${verdict}: ${why}`, ...listed.map((line) => `  ${line}`)],
+    '\n',
+  );
+}
+
+function firstNames(names: readonly string[]): string[] {
+  const more = names.length - REFUSED_LISTED;
+  return [
+    ...names.slice(0, REFUSED_LISTED),
+    ...(more > 0 ? [`and ${more} more, which --json lists`] : []),
+  ];
+}

@@ -1,0 +1,159 @@
+import { basename } from 'node:path';
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import type { ProgressState } from '../../terminal/progress-text.ts';
+import { bytes, plural } from '../../terminal/words.ts';
+import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
+import type { UploadReport } from '../../upload/tally.ts';
+import { type ActivityView, activityJson, activityText } from './activities.ts';
+import { invalidHint } from './invalid-hint.ts';
+
+/** Returns the progress of an upload for its line: the file in work by its name. */
+export function recordingProgress({
+  done,
+  total,
+  sentBytes,
+  current,
+}: UploadProgress): ProgressState {
+  return { noun: 'recording', done, total, sentBytes, current: basename(current) };
+}
+
+/** Returns the outcome of a recording as JSON. */
+export function uploadItemJson(item: UploadItem): Record<string, unknown> {
+  if (item.outcome === 'invalid') {
+    return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason, item.wellness) };
+  }
+  if (!('activity' in item)) return { type: 'upload', ...item };
+  const { path, outcome, activity } = item;
+  const head: Record<string, unknown> = { type: 'upload', path, outcome };
+  return Object.assign(head, item, { activity: activityJson(activity) });
+}
+
+/** Returns the counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
+export function uploadSummaryJson({
+  summary,
+  others,
+}: Pick<UploadReport, 'summary' | 'others'>): Record<string, unknown> {
+  const { 'would-upload': wouldUpload, ...counts } = summary;
+  const found = Object.entries(others).filter(([, paths]) => paths.length > 0);
+  return {
+    type: 'summary',
+    ...counts,
+    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+    ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
+  };
+}
+
+/**
+ * Returns a recording's outcome for people: an activity that is at the service by its day and name,
+ * any other by its path. Skipped files are only counted.
+ */
+export function uploadItemText(item: UploadItem, view: ActivityView): Text | undefined {
+  const path = item.path;
+  switch (item.outcome) {
+    case 'uploaded':
+      return `${shownActivity(item, view)}  uploaded`;
+    case 'duplicate':
+      return `${shownActivity(item, view)}  already there${item.note === undefined ? '' : `. ${item.note}`}`;
+    case 'skipped':
+      return undefined;
+    case 'invalid':
+      return withHint(
+        `${path}: not sent. ${item.detail}`,
+        invalidHint(item.path, item.reason, item.wellness),
+      );
+    case 'rejected':
+      return `${path}: refused by the service: ${item.message}`;
+    case 'failed':
+      return withHint(`${path}: not sent. ${item.message}`, item.hint);
+    case 'would-upload':
+      return requestText(path, item.request);
+  }
+}
+
+function withHint(message: string, hint: Text | undefined): Text {
+  return hint === undefined ? message : phrase`${message} ${hint}`;
+}
+
+function shownActivity(
+  { path, activity }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
+  view: ActivityView,
+): string {
+  return activityText(activity, basename(path), view);
+}
+
+function requestText(path: string, { method, url, parts }: UploadRequest): Text {
+  const lines = [
+    `${path}: would be sent`,
+    `  ${method} ${url}`,
+    ...parts.map((part) =>
+      'value' in part
+        ? `  ${part.name}: ${part.value}`
+        : `  ${part.name}: ${part.filename} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+    ),
+  ];
+  return joinTexts(lines, '\n');
+}
+
+/** Returns a sentence that says where every file is now. */
+export function uploadSummaryText({
+  summary,
+  skipped,
+  wellness,
+  processing,
+  others,
+}: Omit<UploadReport, 'exitCode'>): Text {
+  const left = phrase`${wellnessText(wellness)}${othersText(others)}`;
+  if (summary.total === 0) return phrase`No recordings found.${left}`;
+  const parts = [
+    [summary.uploaded, `uploaded${processingText(processing, summary.uploaded)}`],
+    [summary['would-upload'], 'would be uploaded'],
+    [summary.duplicate, 'already at the service'],
+    [skipped['already-uploaded'], 'uploaded before'],
+    [skipped['refused-before'], phrase`refused before (${sync('upload')} offers them again)`],
+    [skipped['before-since'], 'before --since'],
+    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
+    [summary.invalid, 'not usable'],
+    [summary.rejected, 'refused'],
+    [summary.failed, 'not sent'],
+  ] as const;
+  const counted = parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => phrase`${count} ${words}`);
+  const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
+  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
+}
+
+/** Says which command sends the wellness in skipped files. */
+function wellnessText(count: number): Text {
+  if (count === 0) return '';
+  const which = count === 1 ? '1 file holds' : `${count} files hold`;
+  return phrase` ${which} wellness: ${sync('push', 'wellness')} with the same folder sends it.`;
+}
+
+/** Says of how many uploads no workout exists yet. */
+function processingText(processing: number, uploaded: number): string {
+  if (processing === 0) return '';
+  const them = uploaded === 1 ? 'it' : processing === uploaded ? 'them' : `${processing} of them`;
+  return ` (the platform is processing ${them})`;
+}
+
+/** Number of zip archives that the summary names. */
+const NAMED = 3;
+
+/** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
+function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
+  const tracks = [
+    ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
+    ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
+  ];
+  const named = zip.slice(0, NAMED).join(', ');
+  const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
+  return [
+    tracks.length > 0
+      ? ` Not sent: ${tracks.join(' and ')}. Only FIT recordings are sent: export the originals as FIT.`
+      : '',
+    zip.length > 0
+      ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
+      : '',
+  ].join('');
+}

@@ -1,0 +1,265 @@
+import { join, parse, resolve } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { openHttp } from '../../api/open-http.ts';
+import { openLoginStore, openSession } from '../../auth/open-session.ts';
+import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { NAME_VARIABLE, programName } from '../../base/program-name.ts';
+import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { launchDaemon } from '../../daemon/launch.ts';
+import { eachOnce, overlap } from '../../daemon/registration.ts';
+import {
+  type FoundWatcher,
+  type SeenHealth,
+  alreadyWatching,
+  healthOf,
+  inspectWatcher,
+  isProcessThere,
+  listWatchers,
+  watcherLogin,
+  watcherPaths,
+} from '../../daemon/registry.ts';
+import type { BackgroundKind, WatcherEnd, WatcherState } from '../../daemon/state-file.ts';
+import { type WatchScope, scopeArguments, scopeNames } from '../../daemon/watch-scope.ts';
+import { type StopOutcome, stopDaemon } from '../../daemon/stop.ts';
+
+/*
+ * The daemons of a profile: what `sync daemon`, `sync daemon install` and `sync watch --daemon` share.
+ */
+
+/** How long a daemon may take to start, the first rescan of a slow disk included (ms). */
+const START_LIMIT_MS = 300_000;
+
+/** Names the commands that start a daemon. */
+export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
+
+/** A daemon that runs or ran. Times in ms since the epoch. */
+export interface DaemonReport extends WatchScope {
+  readonly id: string;
+  readonly profile: string;
+  readonly running: boolean;
+  readonly kind: BackgroundKind;
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Undefined if its first rescan was never complete. */
+  readonly readyAt: number | undefined;
+  /** Undefined while it runs, and after it was killed. */
+  readonly ended: WatcherEnd | undefined;
+  readonly log: string;
+  /** Only while it runs. */
+  readonly health: SeenHealth | undefined;
+}
+
+export type KnownDaemon = FoundWatcher & {
+  readonly state: WatcherState & { readonly kind: BackgroundKind };
+};
+
+/** Returns the state folder as an absolute path: the daemon has another working directory. */
+export function absoluteStateDir({ cwd }: Pick<AppContext, 'cwd'>, { paths }: Config): string {
+  return resolve(cwd, paths.stateDir);
+}
+
+export function absoluteFolders(
+  { cwd }: Pick<AppContext, 'cwd'>,
+  folders: readonly string[],
+): string[] {
+  return eachOnce(folders.map((folder) => resolve(cwd, folder)));
+}
+
+/** Returns the daemons of all profiles, running or not, in the order of their start. */
+function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
+  return listWatchers(absoluteStateDir(context, config))
+    .filter(
+      (found): found is KnownDaemon => found.state !== undefined && found.state.kind !== 'terminal',
+    )
+    .sort((a, b) => a.state.startedAt - b.state.startedAt);
+}
+
+/** Reports the daemons of this profile, in the order of their start. */
+export function reportDaemons(
+  context: Pick<AppContext, 'cwd' | 'clock' | 'platform'>,
+  config: Config,
+): DaemonReport[] {
+  const own = findDaemons(context, config).filter(({ state }) => state.profile === config.profile);
+  return own.map((found) => {
+    const { paths, state, running: holdsLock } = found;
+    const running = holdsLock || isProcessThere(state, context.platform);
+    return {
+      id: paths.id,
+      profile: state.profile,
+      running,
+      kind: state.kind,
+      pid: state.pid,
+      ...scopeOf(state),
+      startedAt: state.startedAt,
+      readyAt: state.readyAt,
+      ended: running ? undefined : state.ended,
+      log: paths.logFile,
+      health: holdsLock ? healthOf(found, context.clock.now()) : undefined,
+    };
+  });
+}
+
+/**
+ * Chooses the daemons of some profiles that watch one of the folders, or devices; without either, all.
+ *
+ * @throws SyncError `USAGE` if no daemon of these profiles ever watched one of them
+ */
+export function chooseDaemons(
+  context: AppContext,
+  config: Config,
+  profiles: readonly string[],
+  given: WatchScope,
+): KnownDaemon[] {
+  const all = findDaemons(context, config).filter(({ state }) => profiles.includes(state.profile));
+  if (isEmpty(given)) return all;
+  const wanted = { ...given, folders: absoluteFolders(context, given.folders) };
+  const found = all.filter(({ state }) => overlap(state, wanted));
+  if (found.length > 0) return found;
+  const known = [...new Set(all.map(({ state }) => scopeNames(state)))];
+  throw new SyncError('USAGE', `No daemon watches ${scopeNames(wanted)}.`, {
+    hint:
+      known.length === 0
+        ? phrase`No daemon was ever started. ${HOW_TO_START}`
+        : `Daemons watch: ${known.join(', ')}.`,
+  });
+}
+
+/** A daemon that was stopped, or could not be. */
+export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders' | 'devices'> &
+  Exclude<StopOutcome, { outcome: 'not-running' }>;
+
+/** Stops those of the daemons that run. */
+export async function stopDaemons(
+  context: AppContext,
+  config: Config,
+  ids: readonly string[],
+): Promise<DaemonStopped[]> {
+  const { platform } = context;
+  const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
+  const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
+  const results = await Promise.all(
+    wanted.map(async ({ paths, state }) => {
+      const result = await stopDaemon(context, paths, { platform, kill });
+      return { id: paths.id, profile: state.profile, ...scopeOf(state), ...result };
+    }),
+  );
+  return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');
+}
+
+export interface DaemonStartOptions extends WatchScope {
+  readonly kind: BackgroundKind;
+  /** Flags of `sync watch` for the daemon. */
+  readonly passOn: readonly string[];
+}
+
+export interface DaemonStarted extends WatchScope {
+  readonly id: string;
+  readonly pid: number;
+  readonly log: string;
+}
+
+/**
+ * Starts `sync watch` in the background; resolves once it watches.
+ *
+ * @throws SyncError `BUSY` if it runs already; `AUTH_REQUIRED` and the like without a login; the
+ *   failure of the daemon itself
+ */
+export async function startDaemon(
+  context: AppContext,
+  config: Config,
+  { kind, passOn, ...given }: DaemonStartOptions,
+): Promise<DaemonStarted> {
+  const scope = { ...scopeOf(given), folders: absoluteFolders(context, given.folders) };
+  const stateDir = absoluteStateDir(context, config);
+  const paths = watcherPaths(stateDir, watcherLogin(config), scope);
+  const found = inspectWatcher(paths);
+  if (found.running) throw alreadyWatching(scope, found.state, config.profile);
+  await requireLogin(context, config);
+  const args = [programFile(context), ...watchArguments(config, scope, kind), ...passOn];
+  const pid = await launchDaemon(
+    {
+      paths,
+      command: [process.execPath, ...args],
+      env: { ...context.env, ...absolutePlaces(context, config), [NAME_VARIABLE]: programName() },
+      cwd: parse(stateDir).root,
+      limitMs: START_LIMIT_MS,
+    },
+    context.signal,
+  );
+  return { id: paths.id, pid, ...scope, log: paths.logFile };
+}
+
+/** Returns the scope alone. */
+function scopeOf({ folders, devices }: WatchScope): WatchScope {
+  return { folders, ...(devices === true ? { devices } : {}) };
+}
+
+/** Returns whether a scope names nothing. */
+export function isEmpty({ folders, devices }: WatchScope): boolean {
+  return folders.length === 0 && devices !== true;
+}
+
+/** Returns the file that `bin/sync.js` starts. */
+export function programFile({ programDir }: Pick<AppContext, 'programDir'>): string {
+  return join(programDir, 'main.cjs');
+}
+
+export function watchArguments(
+  { profile }: Config,
+  scope: WatchScope,
+  kind: BackgroundKind,
+): string[] {
+  return ['watch', ...scopeArguments(scope), '--profile', profile, '--background', kind];
+}
+
+/** Returns variables that locate the same files from every working directory. */
+export function absolutePlaces(
+  context: Pick<AppContext, 'cwd'>,
+  config: Config,
+): Record<string, string> {
+  return {
+    SYNC_CONFIG_DIR: parse(resolve(context.cwd, config.paths.configFile)).dir,
+    SYNC_STATE_DIR: absoluteStateDir(context, config),
+  };
+}
+
+/**
+ * Checks that the profile exists: a watcher would wait for the login of a misspelled one.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, which names the known profiles
+ */
+export async function requireProfile(context: AppContext, config: Config): Promise<void> {
+  const { profile, profiles } = config;
+  const mayLogIn = profile === DEFAULT_PROFILE || profiles.includes(profile);
+  if (mayLogIn || hasEnvironmentTokens(config)) return;
+  const store = openLoginStore(config, { ...context, attended: context.io.interactive });
+  await store.load(context.signal);
+}
+
+/**
+ * Checks that there is a login to watch with. A locked keychain only delays uploads.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, `KEYCHAIN_MISSING`, `CONFIG`, `STORAGE`
+ */
+export async function requireLogin(context: AppContext, config: Config): Promise<void> {
+  const { env, io, signal, warn } = context;
+  const http = await openHttp({ env, version: '', connections: 1 });
+  const session = openSession(context, config, { ...context, http, attended: io.interactive });
+  try {
+    await session.credentials(signal);
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_LOCKED') throw error;
+    warn(`${error.message} Uploads wait until it is unlocked.`);
+  } finally {
+    await session.close();
+    await http.close();
+  }
+}
+
+export const SERVICE_MANAGERS = {
+  systemd: 'systemd',
+  launchd: 'launchd',
+  'windows-task': 'the Task Scheduler',
+} as const;

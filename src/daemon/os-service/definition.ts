@@ -1,0 +1,84 @@
+import type { Env } from '../../base/env.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Run } from './runner.ts';
+
+/** A service of the operating system, for one profile. */
+export interface ServiceDefinition {
+  readonly profile: string;
+  /** What it watches, for its description. */
+  readonly watches: string;
+  /** The program and all of its arguments; the first is an absolute path. */
+  readonly command: readonly [string, ...string[]];
+  /** Environment variables, besides the system's. Never a secret. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Receives the output of a crashed runtime, if the system has no journal. */
+  readonly crashFile: string;
+}
+
+/** Names the command that watches the same without a service. */
+export const WITHOUT_SERVICE = phrase`${sync('watch', '--daemon')} with the same arguments`;
+
+/** Marks files of this program: only such files are replaced or deleted. */
+export const MARK = 'Written by "sync daemon install"; "sync daemon uninstall" removes it.';
+
+/** Most characters of the folders' names in a description; managers show it on one line. */
+const DESCRIBED = 200;
+
+/**
+ * Describes a service in one line. It never ends with a folder's name: a `\` at the end of a line of a
+ * systemd unit would continue that line.
+ */
+export function describe({ profile, watches }: ServiceDefinition): string {
+  const shown = sanitize(watches, [], DESCRIBED);
+  return `Uploads new recordings from ${shown} (sync, profile ${profile})`;
+}
+
+export type ServiceKind = 'systemd' | 'launchd' | 'windows-task';
+
+/** The service manager of the operating system, for the service of one profile. */
+export interface ServiceManager {
+  readonly kind: ServiceKind;
+  /** The service's name in the system. */
+  readonly name: string;
+  /** The file with its definition. */
+  readonly file: string;
+  /** Returns whether that file exists. */
+  installed(): boolean;
+  /**
+   * Checks whether {@link install} would fail, without changing anything.
+   * @throws SyncError as `install`
+   */
+  check(definition: ServiceDefinition): Promise<void>;
+  /**
+   * Installs and starts the service, in place of an earlier one. If that fails, restores the earlier
+   * state.
+   *
+   * @returns remarks for the user, as sentences
+   * @throws SyncError `CONFIG` if the system has no such manager, or a path cannot be written for it;
+   *   `STORAGE` if the system refuses
+   */
+  install(definition: ServiceDefinition): Promise<readonly string[]>;
+  /**
+   * Stops the service until the next login, also if it has just crashed and waits for a restart. Never
+   * fails: an unreachable manager starts nothing either.
+   */
+  stop(): Promise<void>;
+  /**
+   * Stops and removes the service.
+   *
+   * @returns false if there was none
+   * @throws SyncError `STORAGE` if the system refuses, or the file is another program's
+   */
+  uninstall(): Promise<boolean>;
+}
+
+export interface ManagerOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: Env;
+  readonly homeDir: string;
+  readonly stateDir: string;
+  /** Of the user; undefined on Windows. */
+  readonly uid: number | undefined;
+  readonly run: Run;
+}

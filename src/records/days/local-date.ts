@@ -1,0 +1,266 @@
+import { readTimestamp, TIME_EXAMPLE, type Timestamp } from './timestamp.ts';
+import type { Zone } from '../types.ts';
+import { zoneRules } from './zone.ts';
+
+/**
+ * The athlete's calendar: which local day a timestamp belongs to, and how a timestamp goes out.
+ * The rules and their examples are in docs/dates.md, which the tests execute.
+ */
+
+/** The range of the calendar. `record-date.ts` also refuses dates of clocks that were never set. */
+const FIRST_DATE = '1970-01-01';
+const LAST_DATE = '2100-12-31';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** A warning, and whether all records of an input may have it. */
+export interface Noted {
+  readonly warning?: string;
+  /** `midnight`: the day is a guess. `tz`: the flag `--tz` overrides what is written. */
+  readonly recurs?: 'midnight' | 'tz';
+}
+
+type Refused = { readonly ok: false; readonly problem: string };
+
+export type LocalDate =
+  | ({
+      readonly ok: true;
+      /** `YYYY-MM-DD`. */
+      readonly date: string;
+      /** Another zone might have given another date. */
+      readonly zoneUsed: boolean;
+      /** The time of day, if one is written: ms since 1970. */
+      readonly instant?: number;
+    } & Noted)
+  | Refused;
+
+export type LoggedAt =
+  | ({
+      readonly ok: true;
+      /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, with milliseconds if there were any. */
+      readonly loggedAt: string;
+      /** The local date, which is also the one in `loggedAt`. */
+      readonly date: string;
+      readonly zoneUsed: boolean;
+    } & Noted)
+  | Refused;
+
+/**
+ * Returns the local calendar date of a date or a timestamp.
+ *
+ * A plain date is kept, and so is the date of a midnight with an offset, which many programs write for a
+ * plain date. UTC means an instant, so its date in the zone counts. A numeric offset says where the
+ * athlete was, so the written date counts, unless the zone came from a flag. A time without an offset is
+ * wall time in the zone.
+ */
+export function localDateOf(value: string, zone: Zone): LocalDate {
+  const read = readTimestamp(value, 'date');
+  if ('problem' in read) return { ok: false, problem: read.problem };
+  if (read.form === 'date') return plainDate(read.date, zone);
+  const place = locate(read, zone);
+  if ('problem' in place) return { ok: false, problem: place.problem };
+  const date = dateOf(place.wall);
+  if (isMidnightDate(read, place, zone)) {
+    const found = outOfRange(read.date);
+    if (found !== undefined) return found;
+    return { ok: true, date: read.date, zoneUsed: false, ...noteOfMidnight(read, date, zone) };
+  }
+  const out = outOfRange(date);
+  if (out !== undefined) return out;
+  // A wall time names its own day; the zone matters only if it skipped that time.
+  const zoneUsed = place.zoneUsed && (read.offset !== 'none' || date !== read.date);
+  // Midnight is a date without a time, too.
+  const time = place.wall % DAY === 0 ? {} : { instant: place.instant };
+  return { ok: true, date, zoneUsed, ...time, ...noteOfDate(read, place, date, zone) };
+}
+
+/** Returns the calendar date of an instant (ms) in a zone. */
+export function dateAt(instant: number, zone: Zone): string {
+  return dateOf(zoneRules(zone.name).wallAt(instant));
+}
+
+/**
+ * Returns a timestamp as `logged_at` is sent: the same instant, with the offset that holds at its place
+ * and time. A numeric offset is kept, unless the zone came from a flag.
+ */
+export function toLoggedAt(value: string, zone: Zone): LoggedAt {
+  const read = readTimestamp(value, 'time');
+  if ('problem' in read) return { ok: false, problem: read.problem };
+  if (read.form === 'date') {
+    return { ok: false, problem: `has no time of day: write ${TIME_EXAMPLE}` };
+  }
+  const place = locate(read, zone);
+  if ('problem' in place) return { ok: false, problem: place.problem };
+  const date = dateOf(place.wall);
+  const out = outOfRange(date);
+  if (out !== undefined) return out;
+  const loggedAt = render(place, date);
+  const note = noteOfTime(read, place, loggedAt, zone);
+  return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note };
+}
+
+/** Returns the instant of a timestamp (ms since 1970); undefined if it is none, or out of range. */
+export function instantAt(value: string, zone: Zone): number | undefined {
+  const read = readTimestamp(value, 'time');
+  if ('problem' in read || read.form === 'date') return undefined;
+  const place = locate(read, zone);
+  if ('problem' in place || outOfRange(dateOf(place.wall)) !== undefined) return undefined;
+  return place.instant;
+}
+
+type Time = Timestamp & { form: 'time' };
+
+interface Place {
+  readonly instant: number;
+  /** Wall time at the athlete's place (ms, as if it were UTC). */
+  readonly wall: number;
+  readonly kind: 'once' | 'gap' | 'overlap';
+  readonly zoneUsed: boolean;
+  /** The wall time at the place that is written, if `--tz` moves it. */
+  readonly overridden?: number;
+}
+
+/** The place of a time: what is written says where it was, unless the zone came from a flag. */
+function locate(read: Time, zone: Zone): Place | { readonly problem: string } {
+  const place = locateAsWritten(read, zone);
+  if ('problem' in place) return place;
+  const namesPlace = typeof read.offset === 'number' || read.zone !== undefined;
+  const { instant, kind } = place;
+  if (!namesPlace) return { instant, kind, wall: place.wall, zoneUsed: true };
+  if (zone.from !== 'flag') return { instant, kind, wall: place.wall, zoneUsed: false };
+  const wall = zoneRules(zone.name).wallAt(instant);
+  const moved = { instant, kind, wall, zoneUsed: true };
+  return wall === place.wall ? moved : { ...moved, overridden: place.wall };
+}
+
+function locateAsWritten(
+  { offset, wall, zone: written }: Time,
+  zone: Zone,
+): Omit<Place, 'zoneUsed'> | { readonly problem: string } {
+  const rules = zoneRules(written ?? zone.name);
+  if (offset === 'utc') return { instant: wall, wall: rules.wallAt(wall), kind: 'once' };
+  if (offset === 'none') {
+    const { instant, kind } = rules.instantOf(wall);
+    return { instant, wall: rules.wallAt(instant), kind };
+  }
+  const instant = wall - offset;
+  if (written === undefined) return { instant, wall, kind: 'once' };
+  const zoneOffset = rules.offsetAt(instant);
+  if (Math.abs(zoneOffset - offset) >= MINUTE) {
+    const found = writeOffset(Math.trunc(offset / MINUTE));
+    const there = writeOffset(Math.trunc(zoneOffset / MINUTE));
+    const problem = `the offset ${found} is not that of ${written}, ${there}: leave one of them out`;
+    return { problem };
+  }
+  return { instant, wall, kind: 'once' };
+}
+
+/**
+ * Checks for a midnight that stands for a date: any with an offset, but not that of the zone itself. A
+ * zone in brackets says that a time is meant.
+ */
+function isMidnightDate({ wall, offset, zone: written }: Time, place: Place, zone: Zone): boolean {
+  if (wall % DAY !== 0 || offset === 'none' || written !== undefined) return false;
+  return wall - place.instant !== zoneRules(zone.name).offsetAt(place.instant);
+}
+
+/** @param date the day of the midnight as an instant */
+function noteOfMidnight(read: Time, date: string, zone: Zone): Noted {
+  if (date === read.date) return {};
+  const warning =
+    `midnight is read as a date, ${read.date}; ` + `as an instant it is on ${date} in ${zone.name}`;
+  return { warning, recurs: 'midnight' };
+}
+
+function plainDate(date: string, zone: Zone): LocalDate {
+  const out = outOfRange(date);
+  if (out !== undefined) return out;
+  if (zoneRules(zone.name).hasDay(Date.parse(`${date}T00:00:00Z`))) {
+    return { ok: true, date, zoneUsed: false };
+  }
+  const warning = `there was no ${date} in ${zone.name}, which skipped that day: kept as said`;
+  return { ok: true, date, zoneUsed: false, warning };
+}
+
+function noteOfDate(read: Time, place: Place, date: string, zone: Zone): Noted {
+  if (place.overridden !== undefined && dateOf(place.overridden) !== date) {
+    const written = dateOf(place.overridden);
+    return { warning: `--tz ${zone.name} moves it from ${written} to ${date}`, recurs: 'tz' };
+  }
+  if (read.offset === 'none' && date !== read.date) {
+    const name = read.zone ?? zone.name;
+    return { warning: `the clocks in ${name} skipped that time: moved forward to ${date}` };
+  }
+  return read.leapSecond ? { warning: LEAP_SECOND } : {};
+}
+
+const LEAP_SECOND = 'second 60 is read as second 59';
+
+function noteOfTime(read: Time, place: Place, loggedAt: string, zone: Zone): Noted {
+  const name = read.zone ?? zone.name;
+  if (place.kind === 'gap') {
+    return { warning: `the clocks in ${name} skipped that time: moved to ${loggedAt}` };
+  }
+  if (place.kind === 'overlap') {
+    return { warning: `that time came twice in ${name}: the earlier one is taken, ${loggedAt}` };
+  }
+  if (place.overridden !== undefined) {
+    const warning = `--tz ${zone.name} overrides its offset: sent as ${loggedAt}`;
+    return { warning, recurs: 'tz' };
+  }
+  return read.leapSecond ? { warning: LEAP_SECOND } : {};
+}
+
+/**
+ * The wire's offset has hours and minutes only. An offset with seconds is cut to its minute and
+ * the clock shown to match, so the instant stays the same; where that would change the date, the
+ * minute on the other side is taken.
+ */
+function render({ instant, wall }: Place, date: string): string {
+  const offset = wall - instant;
+  let minutes = Math.trunc(offset / MINUTE);
+  if (dateOf(instant + minutes * MINUTE) !== date) minutes += Math.sign(offset);
+  return writeInstant(instant, minutes);
+}
+
+/** An instant (ms) as `logged_at` writes it, with an offset in minutes. */
+export function writeInstant(instant: number, minutes: number): string {
+  const wall = instant + minutes * MINUTE;
+  const date = dateOf(wall);
+  const time = wall - lastDay * DAY;
+  const clock = `${hourAndMinute(Math.floor(time / MINUTE))}:${twoDigits(Math.floor(time / 1000) % 60)}`;
+  const millis = time % 1000 === 0 ? '' : `.${String(time % 1000).padStart(3, '0')}`;
+  return `${date}T${clock}${millis}${writeOffset(minutes)}`;
+}
+
+function writeOffset(minutes: number): string {
+  return `${minutes < 0 ? '-' : '+'}${hourAndMinute(Math.abs(minutes))}`;
+}
+
+function hourAndMinute(minutes: number): string {
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
+}
+
+/** The day of the last answer of {@link dateOf}: most questions are about the same one. */
+let lastDay = NaN;
+let lastDate = '';
+
+function dateOf(wall: number): string {
+  const day = Math.floor(wall / DAY);
+  if (day !== lastDay) {
+    lastDate = new Date(wall).toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastDate;
+}
+
+function outOfRange(date: string): Refused | undefined {
+  // `toISOString` gives years outside 0 to 9999 a sign, and a sign sorts before the digits.
+  if (date >= FIRST_DATE && date <= LAST_DATE) return undefined;
+  return { ok: false, problem: `${date} is outside ${FIRST_DATE} to ${LAST_DATE}` };
+}

@@ -1,0 +1,128 @@
+import { localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
+import { joinPointer } from '../read/json.ts';
+import { dateName, plain } from '../names.ts';
+import { zoneOfTime } from './read-zones.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
+import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
+import { noteOther, show, type Notes } from '../values.ts';
+
+/** The date of a record. */
+export interface RecordDate {
+  /** The members that hold it, in the spelling of the input. */
+  readonly names: readonly string[];
+  readonly date: string;
+  /** The time of the measurement (ms), if the date has a time of day. */
+  readonly at?: number | undefined;
+  readonly zoneUsed: boolean;
+}
+
+/**
+ * Returns the local date of a record, or `undefined` without a note if it has none. An unusable date
+ * is noted as a problem, and returns `'invalid'`.
+ *
+ * @param path the object's own place in its record
+ */
+export function readDate(
+  record: JsonObject,
+  zone: Zone,
+  notes: Notes,
+  path = '',
+): RecordDate | 'invalid' | undefined {
+  const name = dateName(Object.keys(record).filter((key) => record[key] !== null));
+  if (name === undefined) return undefined;
+  const read = (key: string) =>
+    readTime(record[key] ?? null, joinPointer(path, key), notes, 'date', (text) =>
+      localDateOf(text, zoneOfTime(text, zone)),
+    );
+  const result = read(name);
+  if (result === undefined) return 'invalid';
+  const { date, zoneUsed, instant } = result;
+  // Another name for the date (`day`) is not a second spelling of it: see `dateName`.
+  const wanted = plain(name);
+  const others = Object.keys(record).filter(
+    (key) => key !== name && plain(key) === wanted && record[key] !== null,
+  );
+  for (const other of others) {
+    const said = read(other);
+    if (said === undefined) return 'invalid';
+    if (said.date !== date) {
+      noteOther(joinPointer(path, other), record[other] ?? null, name, record[name] ?? null, notes);
+      return 'invalid';
+    }
+  }
+  return { names: [name, ...others], date, at: instant, zoneUsed };
+}
+
+/**
+ * Reads a timestamp: a text, or a number of seconds or milliseconds since 1970. Notes its warnings;
+ * returns `undefined` after a problem.
+ */
+export function readTime<T extends LocalDate | LoggedAt>(
+  value: JsonValue,
+  field: string,
+  notes: Notes,
+  wanted: 'date' | 'time',
+  read: (text: string) => T,
+): (T & { ok: true }) | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    const date = wanted === 'date' ? '"2026-02-15" or ' : '';
+    const hint = `write an ISO 8601 text, such as ${date}"${TIME_EXAMPLE}"`;
+    notes.problem(field, `is ${show(value)}: ${hint}`);
+    return undefined;
+  }
+  const result: LocalDate | LoggedAt = read(String(value));
+  const problem = result.ok ? neverSet(result.date) : result.problem;
+  if (problem !== undefined) {
+    notes.problem(field, `${show(value)}: ${problem}`);
+    return undefined;
+  }
+  if (result.ok) noteTime(value, field, notes, result);
+  return result as T & { ok: true };
+}
+
+function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recurs }: Noted): void {
+  if (warning === undefined) return;
+  const said = `${show(value)}: ${warning}`;
+  // Each item has a path of its own, but the same member.
+  const key = `${recurs ?? ''} ${field.replace(/^.*\//, '')}`;
+  if (recurs === undefined) notes.warn(field, said);
+  else if (recurs === 'midnight') notes.doubt(key, field, () => said);
+  else notes.recur(key, field, () => said);
+}
+
+/**
+ * The first day that is accepted. Clocks that were never set start before it: at 1970-01-01 (Unix),
+ * 1980-01-06 (GPS) or 1989-12-31 (FIT).
+ */
+const FIRST_DAY = '1990-01-01';
+
+function neverSet(date: string): string | undefined {
+  if (date >= FIRST_DAY) return undefined;
+  return `${date} is before ${FIRST_DAY}: the clock of the device was probably never set`;
+}
+
+/** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */
+const DAYS_AHEAD = 2;
+
+/** Notes a date too far after today: a typing error, such as another year. */
+export function noteFarAhead(
+  date: string,
+  field: string | undefined,
+  notes: Notes,
+  { today }: Pick<ReadingOptions, 'today'>,
+): void {
+  if (today === undefined || date <= today) return;
+  const days = (Date.parse(date) - Date.parse(today)) / 86_400_000;
+  if (days <= DAYS_AHEAD) return;
+  const found = () => `${date} is ${days} days ahead of today, ${today}`;
+  notes.doubt('far ahead', field ?? 'date', found, 'Sent as it is');
+}
+
+/** Notes that the date is missing, and which member may hold it. */
+export function noteMissingDate(record: JsonObject, notes: Notes): void {
+  const dated = Object.entries(record).find(
+    ([, value]) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value),
+  );
+  const hint = dated === undefined ? 'write "date": "2026-02-15"' : `is it "${dated[0]}"?`;
+  notes.problem('date', `is missing: ${hint}`);
+}

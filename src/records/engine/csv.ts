@@ -1,0 +1,166 @@
+import { Readable, pipeline } from 'node:stream';
+import { parse } from 'csv-parse';
+import { parse as parseNow } from 'csv-parse/sync';
+import { SyncError } from '../../base/errors.ts';
+import { plain } from '../names.ts';
+import { type Match, anyOf, matches } from './recognise.ts';
+import { type Row, textRow } from './row.ts';
+import type { Path, Source } from '../sources/types.ts';
+
+/**
+ * Reads tables: CSV with commas, semicolons or tabs, as `csv-parse` reads it (RFC 4180, quoted line
+ * breaks, a byte order mark).
+ */
+
+/** The header line of a table lies within this many characters. */
+const MAX_HEADER = 16_384;
+
+/** How a table is written. */
+export interface TableForm {
+  readonly delimiter: Delimiter;
+  /** The cells of the header line, as they are written. */
+  readonly header: readonly string[];
+}
+
+type Delimiter = ',' | ';' | '\t';
+
+/**
+ * Finds how a table is written by its header line.
+ *
+ * @param head the first characters of the file
+ * @param skipLines lines before the header
+ * @returns undefined if the line has a single cell
+ */
+export function tableForm(head: string, skipLines = 0): TableForm | undefined {
+  const text = head
+    .slice(0, MAX_HEADER)
+    .split(/(?<=\n)/)
+    .slice(skipLines)
+    .join('');
+  const forms = ([',', ';', '\t'] as const).map((delimiter) => ({
+    delimiter,
+    header: headerOf(text, delimiter),
+  }));
+  const form = forms.reduce((most, next) =>
+    next.header.length > most.header.length ? next : most,
+  );
+  return form.header.length > 1 ? form : undefined;
+}
+
+/**
+ * Returns the sources that a table matches by its header.
+ *
+ * @param head the first characters of the file
+ */
+export function matchTable(name: string, head: string, sources: readonly Source[]): Match[] {
+  const headers = new Map<number, readonly string[]>();
+  const headerAt = (skipLines: number) => {
+    const known = headers.get(skipLines);
+    if (known !== undefined) return known;
+    const header = (tableForm(head, skipLines)?.header ?? []).map(plain);
+    headers.set(skipLines, header);
+    return header;
+  };
+  return matches(name, sources, 'csv', ({ skipLines = 0, has, hasNot = [] }) => {
+    const hasColumn = (path: Path) => headerAt(skipLines).includes(plain(path));
+    return has.every((paths) => anyOf(paths, hasColumn)) && !hasNot.some(hasColumn);
+  });
+}
+
+function headerOf(text: string, delimiter: Delimiter): string[] {
+  const parsed = (options: object): string[][] =>
+    parseNow(text, { ...LENIENT, delimiter, to: 1, ...options });
+  let lines: string[][];
+  try {
+    lines = parsed({});
+  } catch (error) {
+    // Reading the table reports the quote without an end.
+    if (!isTableFault(error)) throw error;
+    lines = parsed({ quote: false });
+  }
+  return (lines[0] ?? []).map((cell) => cell.trim());
+}
+
+/** Some programs write a last comma, or a quote within a cell. */
+const LENIENT = {
+  bom: true,
+  relax_column_count: true,
+  relax_quotes: true,
+  skip_empty_lines: true,
+} as const;
+
+/**
+ * Reads the lines of a table as rows. A column that appears twice counts once, at its first place.
+ *
+ * @throws SyncError `INPUT_INVALID` if the text is not UTF-8, or its quotes do not match.
+ */
+export async function* readTable(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { delimiter, header }: TableForm,
+  skipLines = 0,
+): AsyncGenerator<Row[], void, undefined> {
+  const columns = header.map(plain);
+  const parser = parse({ ...LENIENT, delimiter, info: true, from_line: skipLines + 1 });
+  pipeline(Readable.from(textOf(name, chunks)), parser, () => undefined);
+  let isHeader = true;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Line>) {
+      if (isHeader) {
+        isHeader = false;
+        continue;
+      }
+      const cells = new Map<string, string>();
+      for (const [index, cell] of record.entries()) {
+        const column = columns[index];
+        if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
+      }
+      // The parser counts lines up to the end of the record.
+      const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
+      yield [textRow(`${name}:${info.lines - breaks}`, cells)];
+    }
+  } catch (error) {
+    throw isTableFault(error) ? tableFault(name, error) : error;
+  }
+}
+
+interface Line {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+async function* textOf(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+    decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new SyncError('INPUT_INVALID', `${name} is not UTF-8 text.`, {
+      hint: 'Save it as UTF-8: spreadsheets call that "CSV UTF-8".',
+      cause: error,
+      details: { path: name },
+    });
+  }
+}
+
+interface TableFault extends Error {
+  readonly code: `CSV_${string}`;
+  readonly lines: number;
+}
+
+function isTableFault(error: unknown): error is TableFault {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_');
+}
+
+function tableFault(name: string, fault: TableFault): SyncError {
+  const message =
+    fault.code === 'CSV_QUOTE_NOT_CLOSED'
+      ? 'a quoted cell has no end'
+      : fault.message.split(/[:,] (?:got|at line)/)[0];
+  return new SyncError('INPUT_INVALID', `${name}:${fault.lines}: ${message}.`, {
+    hint: 'The file may be cut off: export or download it again.',
+    cause: fault,
+    details: { path: name, line: fault.lines },
+  });
+}

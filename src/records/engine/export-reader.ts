@@ -1,0 +1,295 @@
+import { documentUrl } from '../../base/documents.ts';
+import { SyncError } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import type { FitSample } from '../../fit/wellness.ts';
+import type { Document } from '../read/document.ts';
+import { fitSamples } from '../read/fit-input.ts';
+import { JsonFault, joinPointer, parseValue } from '../read/json.ts';
+import { listNames } from '../listed.ts';
+import { plain } from '../names.ts';
+import type { ListElement, ListPlace } from '../read/json-list.ts';
+import type { Line } from '../read/ndjson.ts';
+import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
+import { isObject } from '../values.ts';
+import { readMapped } from './read-mapped.ts';
+import type { MappingOptions } from './row-values.ts';
+import { recordsAt } from './path.ts';
+import type { TableForm } from './csv.ts';
+import { type Match, matchFit, matchJson, matchXml } from './recognise.ts';
+import { type Row, type Rows, jsonRow } from './row.ts';
+import type { Mapping, Source } from '../sources/types.ts';
+
+/** The source of an input. */
+export interface FoundExport extends Match {
+  /** The columns that a general source does not read: perhaps misspelt. */
+  readonly unread?: readonly string[];
+}
+
+type Records = AsyncGenerator<RawRecord, void, undefined>;
+
+/** Reads one input with the mapping of the source that it matches. */
+export class ExportReader {
+  readonly #kind: RecordKind;
+  readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
+  readonly #sources: SourceOptions;
+  #found: FoundExport | undefined;
+  #samples: readonly FitSample[] | undefined;
+
+  constructor(
+    kind: RecordKind,
+    options: Pick<RecordOptions, 'zone' | 'raw'>,
+    sources: SourceOptions,
+  ) {
+    this.#kind = kind;
+    this.#options = options;
+    this.#sources = sources;
+  }
+
+  /** The source of the input, after its first record was read. */
+  get found(): FoundExport | undefined {
+    return this.#found;
+  }
+
+  /** The wellness of the input, after it was read, if it is a FIT file. */
+  get samples(): readonly FitSample[] | undefined {
+    return this.#samples;
+  }
+
+  /**
+   * Reads a FIT file. Which of its measurements count depends on the other files: it has no records of
+   * its own.
+   *
+   * @throws SyncError `INPUT_INVALID` if it is damaged, or has no records of this kind
+   */
+  async readFit(name: string, bytes: Buffer): Promise<void> {
+    const samples = fitSamples(name, bytes, this.#kind);
+    await this.#choose(name, matchFit(name, this.#sources.list));
+    this.#samples = samples;
+  }
+
+  /**
+   * Returns the records of a JSON document; undefined if it is in the platform's form.
+   *
+   * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
+   */
+  async readDocument({ name, value }: Document): Promise<Records | undefined> {
+    const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
+    if (match === undefined) return undefined;
+    return this.#mapped([jsonRows(name, value, match)], match, false);
+  }
+
+  /** Checks if a JSON document matches a source, or is refused since it matches none. */
+  mayMatch(name: string, document: JsonValue): boolean {
+    return this.#sources.named || matchJson(name, document, this.#sources.list).length > 0;
+  }
+
+  /**
+   * Returns the records of a large list in a JSON document; undefined if the whole document must be
+   * read.
+   *
+   * @param first its first elements
+   * @param elements reads all of them
+   */
+  async readList(
+    name: string,
+    { member }: ListPlace,
+    first: JsonValue[],
+    elements: () => AsyncIterable<ListElement>,
+  ): Promise<Records | undefined> {
+    const matches = matchJson(name, sampleOf(member, first), this.#sources.list);
+    if (matches.length === 0) return undefined;
+    const match = await this.#choose(name, matches);
+    if (match === undefined) return undefined;
+    const paths = [match.mapping.records ?? ''].flat();
+    // Members around the list are not read.
+    const looksOutside = JSON.stringify(match.mapping).includes('"^.');
+    if (!paths.includes(member ?? '') || looksOutside) return undefined;
+    return this.#mapped(rowsOfElements(name, member, elements()), match, false);
+  }
+
+  /**
+   * Returns the records of NDJSON; undefined if it is in the platform's form.
+   *
+   * @param first the record on the first line
+   */
+  async readLines(
+    name: string,
+    first: JsonValue,
+    lines: AsyncIterable<Line>,
+  ): Promise<Records | undefined> {
+    const matches = matchJson(name, first, this.#sources.list);
+    const match = await this.#choose(name, matches);
+    return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
+  }
+
+  /**
+   * Returns the records of a table or of XML; undefined if the text is neither.
+   *
+   * @param head the first bytes of the file, with which `chunks` begin, too
+   * @throws SyncError `INPUT_INVALID` if no source matches, as in `readDocument`
+   */
+  async readText(
+    name: string,
+    head: Buffer,
+    chunks: AsyncIterable<Buffer>,
+  ): Promise<Records | undefined> {
+    const matches = await matchText(name, head, this.#sources.list);
+    if (matches === undefined) return undefined;
+    const match = await this.#choose(name, matches);
+    const text = head.toString();
+    if (isXml(text)) {
+      if (match === undefined) throw unknownXml(name, text);
+      const { readXml } = await import('./xml.ts');
+      return this.#mapped(readXml(name, chunks, match.mapping), match, false);
+    }
+    const { readTable, tableForm } = await import('./csv.ts');
+    const form = tableForm(text, match?.mapping.skipLines);
+    if (form === undefined) return undefined;
+    if (match === undefined) throw unknownTable(name, form);
+    const rows = readTable(name, chunks, form, match.mapping.skipLines);
+    const unread = match.source.general === true ? unreadColumns(form, match.mapping) : [];
+    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',');
+  }
+
+  #mapped(rows: Rows, match: FoundExport, commaIsDecimal: boolean): Records {
+    this.#found = match;
+    const options: MappingOptions = { ...this.#options, commaIsDecimal };
+    return readMapped(rows, match.mapping, options);
+  }
+
+  /** Chooses the match of the wanted kind. */
+  async #choose(name: string, matches: readonly Match[]): Promise<Match | undefined> {
+    const wanted = matches.filter(({ mapping }) => mapping.kind === this.#kind);
+    const [only, ...others] = wanted;
+    if (only !== undefined) {
+      return others.length === 0 ? only : await this.#sources.choose(name, wanted);
+    }
+    const [other] = matches;
+    if (other !== undefined) throw otherKind(name, other);
+    if (this.#sources.named) throw otherSource(name, this.#sources.list);
+    return undefined;
+  }
+}
+
+/**
+ * Returns the sources that a table or an XML document matches; undefined if the text is neither.
+ *
+ * @param head the first bytes of the file
+ */
+export async function matchText(
+  name: string,
+  head: Buffer,
+  sources: readonly Source[],
+): Promise<readonly Match[] | undefined> {
+  const text = head.toString();
+  if (isXml(text)) return matchXml(name, text, sources);
+  if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
+  const { matchTable } = await import('./csv.ts');
+  return matchTable(name, text, sources);
+}
+
+function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
+  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
+  const rules =
+    mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
+  const paths = [
+    ...times.flatMap((time) => [time?.from, time?.clock]),
+    ...Object.values(rules).map((rule) => (typeof rule === 'string' ? rule : rule.from)),
+  ];
+  const read = new Set(paths.flat().map((path) => plain(path ?? '')));
+  return header.filter((column) => column !== '' && !read.has(plain(column)));
+}
+
+/** @param head the first characters of the file */
+export function isXml(head: string): boolean {
+  return /^\ufeff?\s*</.test(head);
+}
+
+function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Generator<Row> {
+  for (const place of recordsAt(document, mapping.records)) {
+    const { value } = place;
+    if (isObject(value)) yield jsonRow(name, { ...place, value });
+  }
+}
+
+/** Returns a document with the first elements of a large one's list. */
+export function sampleOf(member: string | undefined, first: JsonValue[]): JsonValue {
+  return member === undefined ? first : { [member]: first };
+}
+
+async function* rowsOfElements(
+  name: string,
+  member: string | undefined,
+  elements: AsyncIterable<ListElement>,
+): AsyncGenerator<Row[]> {
+  const list = member === undefined ? '' : joinPointer('', member);
+  for await (const { index, value } of elements) {
+    const pointer = joinPointer(list, index);
+    if (isObject(value)) yield [jsonRow(name, { value, around: [], pointer })];
+  }
+}
+
+async function* rowsOfLines(
+  name: string,
+  lines: AsyncIterable<Line>,
+  match: Match,
+): AsyncGenerator<Iterable<Row>> {
+  for await (const { number, bytes } of lines) {
+    try {
+      yield jsonRows(`${name}:${number}`, parseValue(bytes.toString()), match);
+    } catch (error) {
+      if (!(error instanceof JsonFault)) throw error;
+      throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');
+    }
+  }
+}
+
+/** Names a source and what a file of it holds: `Oura: sleep`. */
+export function matchTitle({ source, mapping }: Match): string {
+  return `${source.title}: ${mapping.holds}`;
+}
+
+function otherKind(name: string, match: Match): SyncError {
+  const { kind } = match.mapping;
+  return invalid(
+    name,
+    `${name} is ${kind} (${matchTitle(match)})`,
+    phrase`Send it with ${sync('push', kind, name)}.`,
+  );
+}
+
+function otherSource(name: string, sources: readonly Source[]): SyncError {
+  const titles = sources.map(({ title }) => title).join(', ');
+  return invalid(
+    name,
+    `${name} is no file of this source: ${titles}`,
+    phrase`${sync('sources', '--check', name)} says which source it matches.`,
+  );
+}
+
+function unknownTable(name: string, { header }: TableForm): SyncError {
+  return invalid(
+    name,
+    `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
+    phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
+  );
+}
+
+function unknownXml(name: string, text: string): SyncError {
+  const isPage = /^\s*<(?:!doctype html|html)/i.test(text);
+  return isPage
+    ? invalid(
+        name,
+        `${name} is a web page (HTML)`,
+        'Download the export itself, not the page that links to it.',
+      )
+    : invalid(
+        name,
+        `${name} is XML from an unknown program`,
+        phrase`${sync('sources')} lists the exports that sync reads.`,
+      );
+}
+
+function invalid(name: string, message: string, hint: Text): SyncError {
+  return new SyncError('INPUT_INVALID', `${message}.`, { hint, details: { path: name } });
+}

@@ -1,0 +1,92 @@
+import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
+import type { JsonObject, RawRecord } from '../types.ts';
+import { knownWord, scalarText } from '../values.ts';
+import type { Row } from './row.ts';
+import {
+  type FoundValue,
+  type MappingOptions,
+  ValueReader,
+  problemOf,
+  targetsOf,
+} from './row-values.ts';
+import { type When, readWhen } from './time.ts';
+import type { NutritionMapping } from '../sources/types.ts';
+
+/** The time of items that have only a day, by the platform's word for the meal. */
+export const MEAL_TIMES: Readonly<Record<string, string>> = {
+  BREAKFAST: '08:00',
+  LUNCH: '12:30',
+  SNACK: '16:00',
+  DINNER: '19:00',
+};
+const NOON = '12:00';
+
+/** Gathers the food of an export by day. */
+export class NutritionDays {
+  readonly #mapping: NutritionMapping;
+  readonly #options: MappingOptions;
+  readonly #items: ValueReader;
+  readonly #totals: ValueReader;
+  readonly #days = new Map<string, NutritionDay>();
+
+  constructor(mapping: NutritionMapping, options: MappingOptions) {
+    this.#mapping = mapping;
+    this.#options = options;
+    const { item = {}, totals = {}, name } = mapping;
+    const { commaIsDecimal } = options;
+    this.#items = new ValueReader(targetsOf(item, ITEM_FIELDS), name, commaIsDecimal);
+    this.#totals = new ValueReader(targetsOf(totals, NUTRITION_FIELDS), name, commaIsDecimal);
+  }
+
+  /** @param problems gets one for each value that cannot be read */
+  add(row: Row, problems: RawRecord[]): void {
+    const item = fieldsOf(this.#items.read(row, problems));
+    const totals = fieldsOf(this.#totals.read(row, problems));
+    const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
+    if (!isItem && Object.keys(totals).length === 0) return;
+    const { time } = this.#mapping;
+    const when = readWhen(row, time, this.#options.zone, 'time');
+    if (when === undefined || 'problem' in when) {
+      problems.push(problemOf(row, time, when));
+      return;
+    }
+    let day = this.#days.get(when.date);
+    if (day === undefined) {
+      day = { source: row.source, items: [], totals: {}, raws: [] };
+      this.#days.set(when.date, day);
+    }
+    Object.assign(day.totals, totals);
+    if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
+    if (this.#options.raw) day.raws.push(row.raw);
+  }
+
+  *finish(): Generator<RawRecord, void, undefined> {
+    for (const date of [...this.#days.keys()].sort()) {
+      const day = this.#days.get(date);
+      if (day === undefined) continue;
+      const items = this.#mapping.item === undefined ? {} : { items: day.items };
+      const value = { date, ...items, ...day.totals };
+      yield { source: day.source, mapped: true, value, raws: day.raws };
+    }
+  }
+}
+
+interface NutritionDay {
+  readonly source: string;
+  readonly items: JsonObject[];
+  readonly totals: JsonObject;
+  readonly raws: JsonObject[];
+}
+
+/** What says nothing about how much was eaten. */
+const LABELS: readonly string[] = ['name', 'meal', 'quantity', 'absorptionType'];
+
+function fieldsOf(values: readonly FoundValue[]): JsonObject {
+  return Object.fromEntries(values.map(({ field, value }) => [field, value]));
+}
+
+function loggedAt(when: When, { meal }: JsonObject): string {
+  if (when.instant !== undefined) return when.text;
+  const word = knownWord(scalarText(meal), MEAL) ?? '';
+  return `${when.date}T${MEAL_TIMES[word] ?? NOON}`;
+}

@@ -1,0 +1,92 @@
+import type { JsonValue } from '../types.ts';
+import { isObject } from '../values.ts';
+import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
+import type { Mapping, Path, Paths, Source } from '../sources/types.ts';
+
+/** Finds the sources whose files look like a given one. */
+
+/** A source and the kind of its files that matches. */
+export interface Match {
+  readonly source: Source;
+  readonly mapping: Mapping;
+}
+
+/** Number of records that are looked at: some lack members that others have. */
+export const LOOKED_AT = 50;
+
+/** Returns the sources that a JSON document matches. @param name the file's */
+export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
+  return matches(name, sources, 'json', ({ records, has, hasNot = [] }) => {
+    const places = firstObjects(recordsAt(document, records));
+    const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
+    return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
+  });
+}
+
+/** Returns the objects among the first records. */
+function firstObjects(places: Iterable<Place>): Place[] {
+  const first: Place[] = [];
+  let count = 0;
+  for (const place of places) {
+    if (isObject(place.value)) first.push(place);
+    if (++count === LOOKED_AT) break;
+  }
+  return first;
+}
+
+/**
+ * Returns whether the text of a JSON document has the names of members that a source needs. A large
+ * document of an unknown program is not parsed.
+ */
+export function mayMatchJson(name: string, text: Buffer, sources: readonly Source[]): boolean {
+  const hasName = (path: Path) => text.includes(`"${parsePath(path).steps.at(-1)?.name ?? ''}"`);
+  const found = matches(name, sources, 'json', ({ has }) =>
+    has.every((paths) => anyOf(paths, hasName)),
+  );
+  return found.length > 0;
+}
+
+/** Returns the sources that an XML document matches. @param head the first characters of the file */
+export function matchXml(name: string, head: string, sources: readonly Source[]): Match[] {
+  const root = /<([A-Za-z_][\w.:-]*)/.exec(head.replace(/<!--.*?-->/gs, ''))?.[1];
+  return matches(name, sources, 'xml', ({ has }) =>
+    has.every((paths) => anyOf(paths, (name) => name === root)),
+  );
+}
+
+/** Returns the sources that a FIT file with wellness matches. */
+export function matchFit(name: string, sources: readonly Source[]): Match[] {
+  return matches(name, sources, 'fit', () => true);
+}
+
+/**
+ * Returns the sources with a mapping that matches, one for each kind of record. A general source counts
+ * only if no other matches.
+ */
+export function matches(
+  name: string,
+  sources: readonly Source[],
+  format: Mapping['format'],
+  isMatch: (mapping: Mapping) => boolean,
+): Match[] {
+  const found = sources.flatMap((source): Match[] => {
+    const files = source.files.filter(
+      (file) => file.format === format && isNamed(name, file) && isMatch(file),
+    );
+    const first = (['wellness', 'nutrition'] as const).map((kind) =>
+      files.find((file) => file.kind === kind),
+    );
+    return first.flatMap((mapping) => (mapping === undefined ? [] : [{ source, mapping }]));
+  });
+  const particular = found.filter(({ source }) => source.general !== true);
+  return particular.length > 0 ? particular : found;
+}
+
+/** @param name may have folders, or the archive that the file is in */
+function isNamed(name: string, { file = '' }: Mapping): boolean {
+  return (name.split(/[/\\]/).at(-1) ?? '').includes(file);
+}
+
+export function anyOf(paths: Paths, test: (path: Path) => boolean): boolean {
+  return typeof paths === 'string' ? test(paths) : paths.some(test);
+}

@@ -1,0 +1,95 @@
+import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
+import type { JsonValue, RawRecord, Zone } from '../types.ts';
+import { scalarText } from '../values.ts';
+import type { Row } from './row.ts';
+import type { FieldRule, Path, TimeRule } from '../sources/types.ts';
+import { readValue } from './value.ts';
+
+/** Finds the platform's fields in a record. */
+
+export interface MappingOptions {
+  readonly zone: Zone;
+  /** Add the records as they were read, as `rawJson`. */
+  readonly raw: boolean;
+  /** The numbers of the file have a decimal comma, unless they have a point. */
+  readonly commaIsDecimal: boolean;
+}
+
+/** A field of the platform and the rule that finds it. */
+interface Target {
+  readonly field: string;
+  readonly rule: FieldRule;
+  readonly platform: PlatformRule;
+}
+
+export function targetsOf(
+  fields: Readonly<Record<string, Path | FieldRule>>,
+  table: FieldTable,
+): readonly Target[] {
+  return Object.entries(fields).map(([name, rule]) => {
+    // A field may have several rules, told apart by what follows a hash: `steps#phone`.
+    const [field = name] = name.split('#');
+    const platform = table[field];
+    if (platform === undefined) throw new Error(`The platform has no field ${field}`);
+    return { field, rule: typeof rule === 'string' ? { from: rule } : rule, platform };
+  });
+}
+
+export interface FoundValue extends Target {
+  readonly value: JsonValue;
+}
+
+/** Finds the values of a record. */
+export class ValueReader {
+  readonly #targets: readonly Target[];
+  /** The targets of a record, by its name. */
+  readonly #targetsOf = new Map<JsonValue | undefined, readonly Target[]>();
+  readonly #name: Path | undefined;
+  readonly #commaIsDecimal: boolean;
+
+  constructor(targets: readonly Target[], name: Path | undefined, commaIsDecimal: boolean) {
+    this.#targets = targets;
+    this.#name = name;
+    this.#commaIsDecimal = commaIsDecimal;
+  }
+
+  /** @param problems gets one for each value that cannot be read */
+  read(row: Row, problems: RawRecord[]): FoundValue[] {
+    const name = this.#name === undefined ? undefined : row.get(this.#name);
+    const found: FoundValue[] = [];
+    for (const target of this.#targetsNamed(name)) {
+      const read = readValue(row, target.rule, target.platform, this.#commaIsDecimal);
+      if (read === undefined) continue;
+      if ('problem' in read) {
+        problems.push({ source: row.source, field: target.field, problem: read.problem });
+      } else {
+        const { field, rule, platform } = target;
+        found.push({ field, rule, platform, value: read.value });
+      }
+    }
+    return found;
+  }
+
+  #targetsNamed(name: JsonValue | undefined): readonly Target[] {
+    const known = this.#targetsOf.get(name);
+    if (known !== undefined) return known;
+    const targets = this.#targets.filter(({ rule }) => isNamed(rule, name));
+    // A name that no rule wants may be unique to its record.
+    if (targets.length > 0) this.#targetsOf.set(name, targets);
+    return targets;
+  }
+}
+
+function isNamed({ named }: FieldRule, name: JsonValue | undefined): boolean {
+  if (named === undefined) return true;
+  return typeof named === 'string' ? named === name : named.includes(scalarText(name));
+}
+
+export function problemOf(
+  row: Row,
+  rule: TimeRule,
+  when: { problem: string } | undefined,
+): RawRecord {
+  const [first = ''] = typeof rule.from === 'string' ? [rule.from] : rule.from;
+  return { source: row.source, field: 'date', problem: when?.problem ?? `${first} is empty` };
+}

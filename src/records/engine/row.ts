@@ -1,0 +1,59 @@
+import { parseJson } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../types.ts';
+import { plain } from '../names.ts';
+import { type Place, valueAt } from './path.ts';
+import type { Path, Paths } from '../sources/types.ts';
+
+/** One record of an export, whatever the format of the file. */
+export interface Row {
+  /** Its place in messages: `sleep.json#/3`, `weight.csv:12`. */
+  readonly source: string;
+  /** Returns the value at a path; undefined if the record has none. */
+  get(path: Path): JsonValue | undefined;
+  /** The record as it was read, for `rawJson`. */
+  readonly raw: JsonObject;
+}
+
+/** The records of an export, in parts: waiting for each record takes longer than waiting for each part. */
+export type Rows = Iterable<Iterable<Row>> | AsyncIterable<Iterable<Row>>;
+
+/** Returns the first value at these paths that is neither `null` nor an empty text. */
+export function firstValue(row: Row, paths: Paths): JsonValue | undefined {
+  for (const path of typeof paths === 'string' ? [paths] : paths) {
+    const value = row.get(path);
+    if (value !== undefined && value !== null && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** Makes a row of a JSON object. */
+export function jsonRow(name: string, place: Place & { readonly value: JsonObject }): Row {
+  return {
+    source: place.pointer === '' ? name : `${name}#/${place.pointer}`,
+    get: (path) => valueAt(place, path),
+    raw: place.value,
+  };
+}
+
+/** Makes a row of named texts: the cells of a line, or the attributes of an element. */
+export function textRow(source: string, cells: ReadonlyMap<string, string>): Row {
+  return {
+    source,
+    get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
+    get raw() {
+      return Object.fromEntries(cells);
+    },
+  };
+}
+
+/** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
+function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue | undefined {
+  const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
+  const cell = column === undefined ? undefined : cells.get(plain(column));
+  if (rest === undefined || cell?.startsWith('{') !== true) return undefined;
+  try {
+    return valueAt({ value: parseJson(cell) as JsonValue, around: [], pointer: '' }, rest);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,155 @@
+import { readTimeOfDay } from '../clock.ts';
+import { instantAt, localDateOf, toLoggedAt, writeInstant } from '../days/local-date.ts';
+import { zoneOfTime } from '../days/read-zones.ts';
+import type { JsonValue, Zone } from '../types.ts';
+import { scalarText, show } from '../values.ts';
+import { type Row, firstValue } from './row.ts';
+import type { TimeRule } from '../sources/types.ts';
+
+/** Reads the date and the time of a record, as its source writes them. */
+
+/** When a record was measured or logged. */
+export interface When {
+  /** The athlete's calendar date: `YYYY-MM-DD`. */
+  readonly date: string;
+  /** The instant (ms since 1970), if the record has a time of day. */
+  readonly instant: number | undefined;
+  /** The date, or date and time, in ISO 8601. */
+  readonly text: string;
+}
+
+/**
+ * @param wanted the date of a record (`day`) or the time of an item: see docs/dates.md
+ * @returns undefined if the record has no date; a problem if it cannot be read.
+ */
+export function readWhen(
+  row: Row,
+  rule: TimeRule,
+  zone: Zone,
+  wanted: 'day' | 'time',
+): When | { readonly problem: string } | undefined {
+  const value = firstValue(row, rule.from);
+  if (value === undefined) return undefined;
+  const text = isoOf(value, rule, row);
+  if (text === undefined) {
+    return {
+      problem: `${nameOf(rule)} is ${show(value)}, which is no ${FORMATS[rule.format ?? 'iso']}`,
+    };
+  }
+  const place = zoneOfTime(text, zone);
+  const isDate = /^.{10}$/.test(text);
+  const read = wanted === 'day' || isDate ? localDateOf(text, place) : toLoggedAt(text, place);
+  if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
+  const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
+  return { date: read.date, instant, text };
+}
+
+/** Returns the instant of a record (ms since 1970); undefined if it has no time that can be read. */
+export function readInstant(row: Row, rule: TimeRule, zone: Zone): number | undefined {
+  const value = firstValue(row, rule.from);
+  const text = value === undefined ? undefined : isoOf(value, rule, row);
+  return text === undefined ? undefined : instantAt(text, zoneOfTime(text, zone));
+}
+
+const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
+  iso: 'date that sync reads',
+  day: 'calendar date',
+  s: 'count of seconds',
+  ms: 'count of milliseconds',
+  days: 'count of days',
+  mdy: 'date in the order month, day, year',
+  dmy: 'date in the order day, month, year',
+};
+
+function nameOf({ from }: TimeRule): string {
+  return typeof from === 'string' ? from : (from[0] ?? '');
+}
+
+/** Returns a time in ISO 8601; undefined if it is not written as its rule says. */
+function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
+  const offset = offsetOf(rule, row);
+  const { format = 'iso' } = rule;
+  if (format === 'day') return dayOf(value);
+  if (format === 's' || format === 'ms' || format === 'days') {
+    const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof count !== 'number' || !Number.isFinite(count)) return undefined;
+    const instant = count * UNIT_MS[format];
+    if (Math.abs(instant) > MAX_DATE_MS) return undefined;
+    if (format === 'days') return new Date(instant).toISOString().slice(0, 10);
+    return writeInstant(instant, offset ?? 0).replace(/\+00:00$/, 'Z');
+  }
+  const written = Array.isArray(value) ? listed(value) : writtenOf(value, format);
+  if (written === undefined) return undefined;
+  const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
+  const text = typeof clock === 'string' ? joinClock(written, clock) : written;
+  if (offset === undefined && rule.zone === undefined) return text;
+  if (text === undefined || !HAS_CLOCK.test(text)) return text;
+  const utc = rule.zone === 'utc' && !HAS_OFFSET.test(text) ? `${text}Z` : text;
+  if (offset !== undefined && /Z$/i.test(utc)) {
+    const instant = Date.parse(utc.replace(' ', 'T'));
+    return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
+  }
+  return offset === undefined || HAS_OFFSET.test(utc) ? utc : `${utc}${offsetText(offset)}`;
+}
+
+function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return format === 'iso' ? value.trim() : numbersOf(value, format);
+}
+
+/** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
+function listed(numbers: readonly JsonValue[]): string | undefined {
+  if (numbers.length < 3 || !numbers.every((number) => Number.isInteger(number))) return undefined;
+  const [year = '', ...rest] = numbers.map((number) => scalarText(number).padStart(2, '0'));
+  const [month = '', day = '', hour, minute = '00', second = '00'] = rest;
+  const date = `${year}-${month}-${day}`;
+  return hour === undefined ? date : `${date}T${hour}:${minute}:${second}`;
+}
+
+function dayOf(value: JsonValue): string | undefined {
+  const [written] = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(scalarText(value).trim()) ?? [];
+  if (written !== undefined) return written;
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof count !== 'number' || !(Math.abs(count) <= MAX_DATE_MS)) return undefined;
+  return new Date(count).toISOString().slice(0, 10);
+}
+
+/** The last instant of a `Date`. */
+const MAX_DATE_MS = 8.64e15;
+const UNIT_MS = { s: 1_000, ms: 1, days: 86_400_000 } as const;
+const OFFSET_MINUTES = { h: 60, min: 1, s: 1 / 60, ms: 1 / 60_000 } as const;
+const HAS_CLOCK = /\d:\d/;
+const HAS_OFFSET = /(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i;
+
+const NUMBERS = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?:[ T,]+(.+))?$/;
+
+/** Reads a date in numbers, with the time after it. */
+function numbersOf(value: string, order: 'mdy' | 'dmy'): string | undefined {
+  const [, one = '', two = '', year = '', clock] = NUMBERS.exec(value.trim()) ?? [];
+  if (year === '') return undefined;
+  const [month, day] = order === 'mdy' ? [one, two] : [two, one];
+  const full = year.length === 2 ? `20${year}` : year;
+  const date = `${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return clock === undefined ? date : joinClock(date, clock);
+}
+
+/** Joins a date and a time of day. */
+function joinClock(date: string, clock: string): string | undefined {
+  const time = readTimeOfDay(clock);
+  return time === undefined ? undefined : `${date.slice(0, 10)}T${time}`;
+}
+
+/** Returns the record's offset from UTC in minutes; undefined if it has none. */
+function offsetOf({ offset, offsetUnit }: TimeRule, row: Row): number | undefined {
+  const value = offset === undefined ? undefined : firstValue(row, offset);
+  if (value === undefined) return undefined;
+  if (offsetUnit !== undefined) return Number(value) * OFFSET_MINUTES[offsetUnit];
+  const [, sign, hours, minutes = '0'] =
+    /^(?:UTC|GMT)?\s*([+-])(\d{1,2}):?(\d{2})?$/i.exec(scalarText(value)) ?? [];
+  if (hours === undefined) return /^(?:UTC|GMT|Z)$/i.test(scalarText(value)) ? 0 : undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}
+
+function offsetText(minutes: number): string {
+  return writeInstant(0, minutes).slice(-6);
+}

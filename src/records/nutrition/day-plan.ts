@@ -1,0 +1,149 @@
+import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
+import { sameJson } from '../digest.ts';
+import { SUMMED_TOTALS } from '../fields.ts';
+import { instantOf, itemIdentity, itemText, sameInput } from './items.ts';
+import { KeyIndex } from './key-index.ts';
+import type { JsonObject, NutritionPart } from '../types.ts';
+import { isObject } from '../values.ts';
+
+/** Works out what a nutrition day should hold, from earlier content and the inputs. */
+
+/** How an input joins the known content of a day. */
+export type MergeMode =
+  /** It replaces the earlier items of the same input, and adds to the rest. */
+  | 'same-input'
+  /** It removes nothing. */
+  | 'add'
+  /** The day holds what this run's inputs say, and nothing else. */
+  | 'replace-day';
+
+export interface MergedDay {
+  readonly content: DayContent;
+  /** Items of the day that the input no longer has. */
+  readonly gone: readonly SentItem[];
+  /** Totals that were left out, since they count a part of the day only. */
+  readonly partialTotals: readonly string[];
+}
+
+interface Slot {
+  readonly item: SentItem;
+  /** An input of this run has it. */
+  readonly said: boolean;
+}
+
+/**
+ * Joins the inputs of a run, in their order, to the known content of a day. An item with the
+ * instant and name of a known one is a new version of it. So the same food in two inputs counts
+ * once, and two equal items in one input stay two.
+ *
+ * @param parts one for each input. A part without `items` says nothing about items.
+ * @param fields the day's own fields as the inputs state them.
+ */
+export function mergeDay(
+  known: DayContent,
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+  mode: MergeMode,
+): MergedDay {
+  let slots: readonly Slot[] = known.items.map((item) => ({ item, said: false }));
+  const gone: SentItem[] = [];
+  for (const { input, items } of parts) {
+    if (items === undefined) continue;
+    const { next, left, overlaps } = pair(slots, items, input);
+    const isEdition = input !== STDIN || overlaps || items.length === 0;
+    const drops = ({ item, said }: Slot) =>
+      mode === 'same-input' && isEdition && !said && item.input === input;
+    gone.push(...left.filter(drops).map(({ item }) => item));
+    slots = [...left.filter((slot) => !drops(slot)), ...next];
+  }
+  if (mode === 'replace-day') {
+    gone.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
+    slots = slots.filter(({ said }) => said);
+  }
+  const items = slots.map(({ item }) => (mode === 'replace-day' ? restored(item) : item));
+  const totals = totalsToDrop(slots, parts, fields, known.fields);
+  const merged: JsonObject = { ...known.fields, ...fields };
+  const [before, now] = [known.fields['rawJson'], fields['rawJson']];
+  if (isObject(before) && isObject(now)) merged['rawJson'] = { ...before, ...now };
+  const kept = Object.entries(merged).filter(([name]) => !totals.drop.includes(name));
+  return {
+    content: { items, fields: Object.fromEntries(kept) },
+    gone: gone.filter(({ removed }) => removed !== true),
+    partialTotals: totals.partial,
+  };
+}
+
+/** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
+export const STDIN = 'stdin';
+
+/** Pairs an input's items with the known ones that they are versions of. */
+function pair(slots: readonly Slot[], items: readonly JsonObject[], input: string) {
+  const left = new Set(slots);
+  let overlaps = false;
+  const take = (slot: Slot | undefined): SentItem | undefined => {
+    if (slot === undefined) return undefined;
+    left.delete(slot);
+    overlaps ||= slot.item.input === input;
+    return slot.item;
+  };
+  // Equal ones first: a changed item must not take the place of an unchanged one.
+  const byInstant = new KeyIndex(left, ({ item }) => instantOf(item.body));
+  const equals = items.map((body) =>
+    left.size === 0
+      ? undefined
+      : take(byInstant.first(instantOf(body), ({ item }) => sameInput(item.body, body))),
+  );
+  const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
+  const next = items.map((body, index): Slot => {
+    const equal = equals[index];
+    if (equal !== undefined) return { item: { ...equal, input }, said: true };
+    const before = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
+    const id = before?.id;
+    return { item: id === undefined ? { body, input } : { body, input, id }, said: true };
+  });
+  return { next, left: [...left], overlaps };
+}
+
+/**
+ * Finds the totals that must not be sent: an input stated them about its own part of the day, or about
+ * items that have changed since.
+ */
+function totalsToDrop(
+  slots: readonly Slot[],
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+  before: JsonObject,
+): { readonly drop: readonly string[]; readonly partial: readonly string[] } {
+  // An input without items describes the whole day.
+  if (parts.every(({ items }) => items === undefined)) return { drop: [], partial: [] };
+  const stated = SUMMED_TOTALS.filter((name) => name in fields || name in before);
+  const isPart = slots.some(({ item, said }) => !said && item.removed !== true);
+  if (isPart) return { drop: stated, partial: stated };
+  return { drop: stated.filter((name) => !(name in fields)), partial: [] };
+}
+
+/** An item that the input puts back, although the athlete removed it. */
+function restored({ body, input, id }: SentItem): SentItem {
+  return { body, input, ...(id === undefined ? {} : { id }) };
+}
+
+/** Checks that two contents say the same to a service. */
+export function sameContent(one: DayContent, other: DayContent): boolean {
+  if (one.items.length !== other.items.length) return false;
+  const left = new Set(other.items);
+  const byInstant = new KeyIndex(left, ({ body }) => instantOf(body));
+  for (const { body, removed } of one.items) {
+    const isSame = (item: SentItem) => item.removed === removed && sameInput(item.body, body);
+    const found = byInstant.first(instantOf(body), isSame);
+    if (found === undefined) return false;
+    left.delete(found);
+  }
+  return sameJson(one.fields, other.fields);
+}
+
+/** Lists items for a message: the first few, and the number of the others. */
+export function itemList(items: readonly JsonObject[], most = 3): string {
+  const shown = items.slice(0, most).map((item) => `"${itemText(item)}"`);
+  const more = items.length > most ? [`${items.length - most} more`] : [];
+  return [...shown, ...more].join('; ');
+}

@@ -1,0 +1,106 @@
+import { readTimeOfDay } from '../clock.ts';
+import { ITEM_FIELDS } from '../fields.ts';
+import { toLoggedAt } from '../days/local-date.ts';
+import { Names } from '../names.ts';
+import { zoneOfTime } from '../days/read-zones.ts';
+import { noteImplausibleItem } from '../plausible.ts';
+import { readDate, readTime } from '../days/record-date.ts';
+import { TIME_EXAMPLE } from '../days/timestamp.ts';
+import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
+import {
+  isObject,
+  noteNothingKnown,
+  noteUnknown,
+  type Notes,
+  readFields,
+  show,
+  spellingsOf,
+} from '../values.ts';
+
+const itemNames = new Names(ITEM_FIELDS);
+
+/** One item of a nutrition record. */
+export interface ReadItem {
+  /** The place of its time in the record. */
+  readonly field: string;
+  readonly body: JsonObject;
+  readonly loggedAt: string;
+  /** The local date of its time. */
+  readonly date: string;
+  readonly zoneUsed: boolean;
+}
+
+/**
+ * Reads one item (interface 2.3); returns `undefined` after a problem.
+ *
+ * @param path its place in the record
+ * @param day the record's date, which goes with an item's time of day
+ */
+export function readItem(
+  raw: JsonValue,
+  path: string,
+  day: string | undefined,
+  notes: Notes,
+  { zone, unknownFields = false }: ReadingOptions,
+): ReadItem | undefined {
+  if (!isObject(raw)) {
+    notes.problem(path, `is ${show(raw)}; an object is expected`);
+    return undefined;
+  }
+  const written = writtenTime(raw, path, day, zone, notes);
+  const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
+  const { known, unknown } = read;
+  noteImplausibleItem(read, raw, path, notes);
+  const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
+  if (isEmpty && unknown.length === 0) {
+    notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
+  } else if (isEmpty) {
+    noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
+  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path, unknownFields);
+  if (written === undefined) {
+    notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
+    return undefined;
+  }
+  const field = `${path}/${written.names[0] ?? 'logged_at'}`;
+  const time = readTime(written.value, field, notes, 'time', (text) =>
+    toLoggedAt(text, zoneOfTime(text, zone)),
+  );
+  if (time === undefined) return undefined;
+  const { loggedAt, date, zoneUsed } = time;
+  const body = known;
+  body['logged_at'] = loggedAt;
+  if (unknownFields) for (const [name, value] of unknown) body[name] = value;
+  return { field, body, loggedAt, date, zoneUsed };
+}
+
+interface WrittenTime {
+  /** The members that hold it; messages name the first. */
+  readonly names: readonly string[];
+  readonly value: JsonValue;
+}
+
+/**
+ * Finds the time of an item: `logged_at`; otherwise `time`, which may be a time of day that goes with the
+ * item's own date or with the record's.
+ */
+function writtenTime(
+  raw: JsonObject,
+  path: string,
+  day: string | undefined,
+  zone: Zone,
+  notes: Notes,
+): WrittenTime | undefined {
+  const names = spellingsOf(raw, 'loggedat', notes, path);
+  const [loggedAt] = names;
+  if (loggedAt !== undefined) return { names, value: raw[loggedAt] ?? null };
+  const times = spellingsOf(raw, 'time', notes, path);
+  const value = raw[times[0] ?? ''];
+  if (value === undefined) return undefined;
+  const clock = typeof value === 'string' ? readTimeOfDay(value) : undefined;
+  if (clock === undefined) return { names: times, value };
+  const own = readDate(raw, zone, notes, path);
+  if (typeof own === 'object') {
+    return { names: [...times, ...own.names], value: `${own.date}T${clock}` };
+  }
+  return { names: times, value: day === undefined ? value : `${day}T${clock}` };
+}

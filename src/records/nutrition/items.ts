@@ -1,0 +1,109 @@
+import { canonicalJson, sameJson } from '../digest.ts';
+import { KeyIndex } from './key-index.ts';
+import type { JsonObject, JsonValue } from '../types.ts';
+
+/** Compares nutrition items, tolerating what services drop, trim or fill in. */
+
+/** Grams and kcal. Services return them unchanged; an absent one counts as 0. */
+const AMOUNTS = ['calories', 'carbs', 'protein', 'fat', 'fiber', 'sugar'] as const;
+
+/** Fields that services may drop or fill in: they differ only if both sides have them. */
+const OPTIONAL = ['quantity', 'meal', 'absorptionType'] as const;
+
+/** The name that deployed services give to an item without one. */
+const UNNAMED = 'Unknown item';
+
+/** Relative rounding of an amount that is still the same amount. */
+const ROUNDING = 1e-6;
+
+/**
+ * Returns the identity of an item: its instant and trimmed name. An item with the same identity and
+ * other amounts is a new version of it.
+ */
+export function itemIdentity(item: JsonObject): string {
+  return `${instantOf(item)} ${nameOf(item)}`;
+}
+
+/** Returns all fields of an item as one text, regardless of the zone of `logged_at`. */
+export function itemKey(item: JsonObject): string {
+  return canonicalJson({ ...item, logged_at: instantOf(item) });
+}
+
+/** Checks that two items say the same: they have the same {@link itemKey}. */
+export function sameInput(one: JsonObject, other: JsonObject): boolean {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    instantOf(one) === instantOf(other) &&
+    names.every((name) => name === 'logged_at' || isSameValue(one[name], other[name]))
+  );
+}
+
+/** Finds items that say the same as another one. */
+export class ItemSet {
+  readonly #byInstant: KeyIndex<number | string, JsonObject>;
+
+  constructor(items: readonly JsonObject[]) {
+    this.#byInstant = new KeyIndex(new Set(items), instantOf);
+  }
+
+  has(item: JsonObject): boolean {
+    const isSame = (other: JsonObject) => sameInput(other, item);
+    return this.#byInstant.first(instantOf(item), isSame) !== undefined;
+  }
+}
+
+/** Returns the bodies of items as a set. */
+export function itemSet(items: readonly { readonly body: JsonObject }[]): ItemSet {
+  return new ItemSet(items.map(({ body }) => body));
+}
+
+/** Checks that a service that shows `shown` holds `item`. */
+export function holdsItem(shown: JsonObject, item: JsonObject): boolean {
+  return (
+    itemIdentity(shown) === itemIdentity(item) &&
+    AMOUNTS.every((field) => sameAmount(shown[field], item[field])) &&
+    OPTIONAL.every((field) => sameIfBoth(shown[field], item[field]))
+  );
+}
+
+/** Shows an item in a message: `Energy gel, 10:15, 25 g carbs, 100 kcal`. */
+export function itemText(item: JsonObject): string {
+  const time = /T(\d\d:\d\d)/.exec(textOf(item['logged_at']))?.[1];
+  const amount = (field: string, unit: string) =>
+    typeof item[field] === 'number' ? [`${item[field]} ${unit}`] : [];
+  const amounts = [
+    ...amount('carbs', 'g carbs'),
+    ...amount('calories', 'kcal'),
+    ...(item['carbs'] === undefined ? amount('protein', 'g protein') : []),
+  ];
+  return [nameOf(item), ...(time === undefined ? [] : [time]), ...amounts].join(', ');
+}
+
+/** The instant of `logged_at` (ms since the epoch); its text if it is no instant. */
+export function instantOf({ logged_at: at }: JsonObject): number | string {
+  const instant = Date.parse(textOf(at));
+  return Number.isNaN(instant) ? textOf(at) : instant;
+}
+
+function nameOf({ name }: JsonObject): string {
+  return textOf(name).trim() || UNNAMED;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one !== undefined && other !== undefined && sameJson(one, other);
+}
+
+function sameAmount(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  const [a, b] = [one ?? 0, other ?? 0];
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
+  return Math.abs(a - b) <= ROUNDING * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+function sameIfBoth(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return typeof one !== 'string' || typeof other !== 'string' || one.trim() === other.trim();
+}

@@ -1,0 +1,189 @@
+import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
+import { Names, plain } from '../names.ts';
+import { type ReadItem, readItem } from './item.ts';
+import { noteImplausibleDay } from '../plausible.ts';
+import { noteFarAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
+import type { DayDraft, JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
+import {
+  isObject,
+  noteNothingKnown,
+  noteUnknown,
+  Notes,
+  readFields,
+  show,
+  spellingsOf,
+} from '../values.ts';
+
+const dayNames = new Names(NUTRITION_FIELDS);
+const wellnessNames = new Names(WELLNESS_FIELDS);
+
+interface Item {
+  readonly read: ReadItem;
+  readonly raw: JsonValue;
+  readonly notes: Notes;
+}
+
+/**
+ * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
+ * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
+ */
+export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
+  if (!isObject(value)) {
+    return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+  }
+  if (isWellness(value)) {
+    const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
+    return { ok: false, problems: [{ problem }] };
+  }
+  const itemsNames = spellingsOf(value, 'items', notes);
+  const [itemsName = 'items'] = itemsNames;
+  const date = readDate(value, options.zone, notes);
+  const day = typeof date === 'object' ? date.date : undefined;
+  const items = readItems(value[itemsName], itemsName, day, notes, options);
+  const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
+  const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
+  const { known, unknown } = read;
+  const sendsUnknown = options.unknownFields === true;
+  const fields = new Map([...Object.entries(known), ...(sendsUnknown ? unknown : [])]);
+  const hasItems = items !== undefined && items.length > 0;
+  if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
+  const saysNothing =
+    itemsNames.length === 0 && Object.keys(known).every((name) => name === 'rawJson');
+  if (saysNothing && unknown.length === 0 && notes.problems.length === 0) {
+    notes.problem(itemsName, ITEMS_MISSING);
+  }
+  const nothingKnown =
+    !hasItems && unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
+  if (nothingKnown && notes.problems.length === 0) {
+    noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  }
+  const days = daysOf(items ?? [], date);
+  const spans = days.length > 1;
+  if (!spans)
+    noteImplausibleDay(
+      read,
+      (items ?? []).map(({ read }) => read.body),
+      value,
+      notes,
+    );
+  // Of a record that spans days, no such field is sent.
+  if (!(spans && sendsUnknown) && !nothingKnown) {
+    noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
+  }
+  for (const day of days) {
+    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
+    noteFarAhead(day.date, field, notes, options);
+  }
+  const kept = spans ? dropTotals(fields, days.length, notes) : fields;
+  if (date === 'invalid' || notes.problems.length > 0) {
+    return { ok: false, ...(day === undefined ? {} : { date: day }), problems: notes.problems };
+  }
+  const drafts = days.map((day, index): DayDraft => {
+    const dayFields = new Map(kept);
+    const rawItems = day.items.map((item) => item.raw);
+    const dayRaw = spans ? { ...value, [itemsName]: rawItems } : value;
+    return {
+      date: day.date,
+      source: notes.source,
+      fields: dayFields,
+      items: itemsNames.length === 0 ? undefined : day.items.map(({ read }) => read.body),
+      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
+      recurring: [
+        ...(index === 0 ? notes.recurring : []),
+        ...day.items.flatMap((item) => item.notes.recurring),
+      ],
+      raws: options.raw ? [dayRaw] : [],
+      zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
+      at: typeof date === 'object' ? date.at : undefined,
+    };
+  });
+  return { ok: true, drafts };
+}
+
+function isFilledList(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
+const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
+
+/** Checks that a record has wellness fields, and none of nutrition. */
+function isWellness(record: JsonObject): boolean {
+  const names = Object.keys(record).filter((name) => record[name] !== null);
+  const isOwn = (name: string) =>
+    plain(name) === 'items' || (dayNames.find(name) ?? 'rawJson') !== 'rawJson';
+  return (
+    !names.some(isOwn) &&
+    names.some((name) => (wellnessNames.find(name) ?? 'rawJson') !== 'rawJson')
+  );
+}
+
+function readItems(
+  value: JsonValue | undefined,
+  field: string,
+  day: string | undefined,
+  notes: Notes,
+  options: ReadingOptions,
+): Item[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) {
+    notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
+    return undefined;
+  }
+  const items: Item[] = [];
+  value.forEach((raw, index) => {
+    const own = new Notes(notes.source, options.strict);
+    const read = readItem(raw, `${field}/${index}`, day, own, options);
+    for (const problem of own.problems) notes.problems.push(problem);
+    if (read !== undefined) items.push({ read, raw, notes: own });
+  });
+  return items;
+}
+
+interface Day {
+  readonly date: string;
+  readonly zoneUsed: boolean;
+  readonly items: Item[];
+}
+
+/** Returns the days of a record: the one it names, or those of its items. */
+function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined): Day[] {
+  if (typeof date === 'object') {
+    for (const item of items) noteOtherDay(item, date.date);
+    return [{ date: date.date, zoneUsed: date.zoneUsed, items: [...items] }];
+  }
+  const days = new Map<string, Item[]>();
+  for (const item of items) {
+    const { date: written } = item.read;
+    const day = days.get(written);
+    if (day === undefined) days.set(written, [item]);
+    else day.push(item);
+  }
+  return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
+}
+
+function noteOtherDay({ read, notes }: Item, date: string): void {
+  if (read.date === date) return;
+  notes.warn(
+    read.field,
+    `${read.loggedAt} is on ${read.date}, the record says ${date}: kept as said`,
+  );
+}
+
+/** Drops the totals of a record that spans days: they cannot be divided by day. */
+function dropTotals(
+  fields: ReadonlyMap<string, JsonValue>,
+  days: number,
+  notes: Notes,
+): ReadonlyMap<string, JsonValue> {
+  const kept = new Map<string, JsonValue>();
+  for (const [name, value] of fields) {
+    if (name === 'rawJson') {
+      kept.set(name, value);
+      notes.warn(name, `is sent with each of the ${days} days that the items are on`);
+    } else {
+      notes.adapt(name, `is about all ${days} days that the items are on`, 'not sent');
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,143 @@
+import { SyncError } from '../../base/errors.ts';
+import { elementLines } from './element-lines.ts';
+import { JsonFault, joinPointer, parseValue } from './json.ts';
+import { type Losses, type RecordList, lossesOf } from './json-losses.ts';
+import { dateName, plain } from '../names.ts';
+import { listNames } from '../listed.ts';
+import { decodeText, positionOf } from './text.ts';
+import type { JsonObject, JsonValue, RawRecord, RecordKind } from '../types.ts';
+import { isObject } from '../values.ts';
+
+/** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
+export const MAX_RECORDS = 1_000_000;
+
+/** A JSON document and its text. */
+export interface Document {
+  readonly name: string;
+  readonly text: string;
+  readonly value: JsonValue;
+}
+
+/**
+ * Reads the records of one JSON document in the platform's form: an array, an object, or an object with
+ * a list of records in it.
+ *
+ * @throws SyncError `INPUT_INVALID` before anything is yielded.
+ */
+export function* readDocument(
+  { name, text, value }: Document,
+  kind: RecordKind,
+): Generator<RawRecord, void, undefined> {
+  const list = findList(name, value, kind);
+  const losses = withFaults(name, text, () => lossesOf(text, value, list));
+  if (list === undefined) {
+    yield rawRecord(name, value, losses.get(0));
+    return;
+  }
+  let lines: number[] | undefined;
+  const lineOf = (index: number) => (lines ??= elementLines(text, list.member))[index];
+  const pointer = list.member === undefined ? '' : joinPointer('', list.member);
+  const hasLines = text.trim().includes('\n');
+  for (const [index, element] of list.elements.entries()) {
+    const source = `${name}#/${joinPointer(pointer, index)}`;
+    const line = hasLines ? { line: () => lineOf(index) } : {};
+    yield { ...rawRecord(source, element, losses.get(index)), ...line };
+  }
+}
+
+/** Makes a record of a parsed value and what its text said beyond that. */
+export function rawRecord(source: string, value: JsonValue, losses: Losses | undefined): RawRecord {
+  if (losses?.problem !== undefined) return { source, ...losses.problem };
+  return { source, value, ...(losses?.inexact && { inexact: losses.inexact }) };
+}
+
+/** @throws SyncError `INPUT_INVALID` if it is not JSON */
+export function parseDocument(name: string, bytes: Buffer): Document {
+  const text = decodeText(name, bytes);
+  if (text.trim() === '') {
+    throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
+      hint: 'A file without records holds an empty list: []',
+      details: { path: name },
+    });
+  }
+  return { name, text, value: withFaults(name, text, () => parseValue(text)) };
+}
+
+function withFaults<T>(name: string, text: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw notJson(name, text, error);
+  }
+}
+
+interface List extends RecordList {
+  readonly elements: readonly JsonValue[];
+}
+
+/** Finds the list that holds the records; undefined if the document is itself a record. */
+function findList(name: string, value: JsonValue, kind: RecordKind): List | undefined {
+  if (!Array.isArray(value) && !isObject(value)) {
+    throw new SyncError('INPUT_INVALID', `${name} holds a single value, not records.`, {
+      hint: 'Give a JSON object, an array of objects, or one object a line.',
+      details: { path: name },
+    });
+  }
+  const list = Array.isArray(value) ? { elements: value } : chooseList(name, value, kind);
+  if (list !== undefined && list.elements.length > MAX_RECORDS) {
+    throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
+      hint: 'Split it, for example by year.',
+      details: { path: name },
+    });
+  }
+  return list;
+}
+
+/**
+ * Chooses the list of an object that holds its records: the one named after the kind. Otherwise the
+ * only list of an object that is not itself a record: one without a date, and without the `items` of
+ * a nutrition record, in any spelling.
+ */
+function chooseList(name: string, document: JsonObject, kind: RecordKind): List | undefined {
+  const candidates = Object.entries(document).flatMap(([member, elements]) => {
+    if (!Array.isArray(elements)) return [];
+    if (elements.length > 0 && !elements.some(isObject)) return [];
+    return [{ member, elements }];
+  });
+  const named = candidates.filter(({ member }) => plain(member) === kind);
+  const names = Object.keys(document);
+  const isRecord =
+    dateName(names) !== undefined ||
+    (kind === 'nutrition' && names.some((member) => plain(member) === 'items'));
+  const filled = candidates.filter(({ elements }) => elements.length > 0);
+  const unnamed = filled.length > 0 ? filled : candidates;
+  const choice = named.length > 0 ? named : isRecord ? [] : unnamed;
+  if (choice.length <= 1) return choice[0];
+  const listed = listNames(choice.map(({ member }) => member));
+  throw new SyncError('INPUT_INVALID', `${name} holds several lists: ${listed}.`, {
+    hint: `Name the list of records "${kind}", or give it in a file of its own.`,
+    details: { path: name },
+  });
+}
+
+function notJson(name: string, text: string, fault: JsonFault): SyncError {
+  const { offset, message } = fault;
+  if (offset === undefined) {
+    return new SyncError('INPUT_INVALID', `${name}: ${message}.`, {
+      cause: fault,
+      details: { path: name },
+    });
+  }
+  const { line, column } = positionOf(text, offset);
+  return new SyncError('INPUT_INVALID', `${name}:${line}:${column}: ${message}.`, {
+    hint:
+      offset >= text.trimEnd().length
+        ? 'The file seems to be cut off: export or download it again.'
+        : message.includes('after JSON')
+          ? 'Several records go into an array, or one on each line.'
+          : undefined,
+    cause: fault,
+    details: { path: name, line, column },
+  });
+}

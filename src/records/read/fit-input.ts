@@ -1,0 +1,44 @@
+import { documentUrl } from '../../base/documents.ts';
+import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { checkEnvelope } from '../../fit/envelope.ts';
+import { describeFileType, isActivity, readFileId } from '../../fit/file-id.ts';
+import { HEADER_BYTES, readHeader } from '../../fit/header.ts';
+import { type FitSample, readFitWellness } from '../../fit/wellness.ts';
+import type { RecordKind } from '../types.ts';
+
+/** Reads FIT files as an input of records. */
+
+/** Returns whether an input is a FIT file, or is named like one. */
+export function isFit(name: string, head: Uint8Array): boolean {
+  return /\.fit$/i.test(name) || readHeader(head.subarray(0, HEADER_BYTES)) !== undefined;
+}
+
+/**
+ * Returns the wellness of a FIT file.
+ *
+ * @throws SyncError `INPUT_INVALID` if it is damaged, or has no records of this kind
+ */
+export function fitSamples(
+  name: string,
+  bytes: Uint8Array,
+  kind: RecordKind,
+): readonly FitSample[] {
+  const envelope = checkEnvelope(bytes);
+  if (envelope.state !== 'whole') {
+    throw new SyncError('INPUT_INVALID', `${name}: ${envelope.detail}`, {
+      details: { path: name },
+    });
+  }
+  const samples = readFitWellness(bytes);
+  if (samples.length > 0) return samples;
+  const fileId = readFileId(bytes);
+  const holds = describeFileType(fileId?.type);
+  const hint = isActivity(bytes, fileId)
+    ? phrase`${sync('upload', name)} sends it.`
+    : `Which measurements sync reads of FIT files: ${documentUrl('records.md')}`;
+  throw new SyncError('INPUT_INVALID', `${name} has no ${kind} in it: it is ${holds}.`, {
+    hint,
+    details: { path: name },
+  });
+}

@@ -1,0 +1,105 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf, SyncError, systemCode } from '../../base/errors.ts';
+import type { FitSample } from '../../fit/wellness.ts';
+import { openPlainFile } from '../../system/plain-file.ts';
+import { keepHeapSmall } from '../../system/small-heap.ts';
+
+/** Limits an input; records of many years stay far below it. */
+export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
+
+/** An input above this leaves much garbage (bytes). */
+const LARGE_INPUT = 8 * 1024 * 1024;
+
+/** A source of records. */
+export interface Input {
+  /** Its name in messages: the path as the user gave it, or `stdin`. */
+  readonly name: string;
+  /** Its identity over all runs: an absolute path, or its name. */
+  readonly origin?: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** The wellness of a FIT file that was read before: its `chunks` are not read again. */
+  readonly samples?: readonly FitSample[];
+}
+
+/** Makes an input of a file or a FIFO, which is opened when it is read. */
+export function fileInput(path: string): Input {
+  return { name: path, origin: resolve(path), chunks: chunksOf(path) };
+}
+
+/** Makes an input of a file that is read more than once, so it cannot be a FIFO. */
+export function plainFileInput(path: string): Input {
+  const open = () => openPlainFile(path).descriptor;
+  return { name: path, origin: resolve(path), chunks: chunksOf(path, open) };
+}
+
+async function* chunksOf(
+  path: string,
+  open?: () => number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const from = open === undefined ? {} : { fd: open() };
+  const options = { highWaterMark: 256 * 1024, ...from };
+  yield* createReadStream(path, options) as AsyncIterable<Buffer>;
+}
+
+/**
+ * Opens an input.
+ *
+ * @param limit may be raised while the input is read
+ * @throws SyncError `INPUT_INVALID` if it cannot be read, or is larger than `limit.bytes`
+ */
+export async function* openInput(
+  { name, chunks }: Input,
+  limit: { readonly bytes: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > limit.bytes) {
+        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
+          hint: 'Split it, for example by year.',
+          details: { path: name },
+        });
+      }
+      if (size > LARGE_INPUT) keepHeapSmall();
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    }
+  } catch (error) {
+    if (systemCode(error) === undefined || error instanceof SyncError) throw error;
+    throw new SyncError('INPUT_INVALID', `${name} can't be read: ${reasonOf(error)}.`, {
+      cause: error,
+      details: { path: name },
+    });
+  }
+}
+
+function sizeOf(bytes: number): string {
+  return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MB` : `${bytes} bytes`;
+}
+
+function reasonOf(error: unknown): string {
+  switch (systemCode(error)) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'ENXIO':
+      return 'it is a pipe or a device, not a file';
+    default:
+      return messageOf(error);
+  }
+}
+
+export async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all;
+}
+
+export async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  return Buffer.concat(await allOf(chunks));
+}

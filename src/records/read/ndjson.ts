@@ -1,0 +1,108 @@
+import { SyncError } from '../../base/errors.ts';
+import { MAX_RECORDS, rawRecord } from './document.ts';
+import { JsonFault, parseValue } from './json.ts';
+import { lossesOf } from './json-losses.ts';
+import { afterSpace, invalidUtf8At, markLength } from './text.ts';
+import type { RawRecord } from '../types.ts';
+
+/** Reads records of one JSON object a line. */
+
+/** A file with more broken lines than this is not NDJSON. */
+export const MAX_BAD_LINES = 1_000;
+
+/** A line of NDJSON that is not blank. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly bytes: Buffer;
+  /** Index of its first byte in the file. */
+  readonly start: number;
+}
+
+/**
+ * Yields the lines of an input that are not blank.
+ *
+ * @param head its first bytes, with the byte order mark if there is one
+ * @throws SyncError `INPUT_INVALID` if there are too many
+ */
+export async function* linesOf(
+  name: string,
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Line, void, undefined> {
+  let number = 0;
+  let records = 0;
+  let start = markLength(head);
+  for await (const bytes of splitLines(head.subarray(start), rest)) {
+    number++;
+    if (afterSpace(bytes, 0) < bytes.length) {
+      if (++records > MAX_RECORDS) {
+        throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
+          hint: 'Split it, for example by year.',
+          details: { path: name },
+        });
+      }
+      yield { number, bytes, start };
+    }
+    start += bytes.length + 1;
+  }
+}
+
+/**
+ * Yields a record for each line.
+ *
+ * @throws SyncError `INPUT_INVALID` if too many lines cannot be read
+ */
+export async function* readLines(
+  name: string,
+  lines: AsyncIterable<Line>,
+): AsyncGenerator<RawRecord, void, undefined> {
+  let bad = 0;
+  for await (const { number, bytes, start } of lines) {
+    const record = readLine(`${name}:${number}`, bytes, start);
+    if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
+      throw new SyncError(
+        'INPUT_INVALID',
+        `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
+          `the last of them is line ${number}: ${record.problem}.`,
+        { details: { path: name, line: number } },
+      );
+    }
+    yield record;
+  }
+}
+
+/** Yields the lines, without their line feeds. */
+async function* splitLines(
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let parts: Buffer[] = [];
+  const cut = function* (chunk: Buffer): Generator<Buffer, void, undefined> {
+    let from = 0;
+    for (let end; (end = chunk.indexOf(0x0a, from)) !== -1; from = end + 1) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]);
+      parts = [];
+    }
+    if (from < chunk.length) parts.push(chunk.subarray(from));
+  };
+  yield* cut(head);
+  for await (const chunk of rest) yield* cut(chunk);
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+function readLine(source: string, line: Buffer, offset: number): RawRecord {
+  const invalid = invalidUtf8At(line);
+  if (invalid !== undefined) {
+    return { source, problem: `is not UTF-8 at byte ${offset + invalid} of the file` };
+  }
+  const text = line.toString();
+  try {
+    const value = parseValue(text);
+    return rawRecord(source, value, lossesOf(text, value).get(0));
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const column = error.offset === undefined ? '' : ` (column ${error.offset + 1})`;
+    return { source, problem: `is not JSON: ${error.message}${column}` };
+  }
+}

@@ -1,0 +1,121 @@
+import { isUtf8 } from 'node:buffer';
+import { SyncError } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+
+/** Decodes the bytes of an input, and recognises files that are not text. */
+
+/** U+FEFF in UTF-8, which some editors and PowerShell put before the text. */
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Returns the number of bytes of a UTF-8 byte order mark at the start: 3 or 0. */
+export function markLength(bytes: Buffer): number {
+  return bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
+}
+
+/** The white space of JSON (RFC 8259 section 2). */
+export const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Returns the index of the first byte that is not JSON white space, or the end. */
+export function afterSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && SPACE.has(bytes[at] ?? 0)) at++;
+  return at;
+}
+
+/**
+ * Decodes a file, without its byte order mark.
+ *
+ * @param name the file, for messages
+ * @throws SyncError `INPUT_INVALID` if it is not UTF-8 text.
+ */
+export function decodeText(name: string, bytes: Buffer): string {
+  rejectOtherFormat(name, bytes);
+  const body = bytes.subarray(markLength(bytes));
+  const text = body.toString();
+  const invalid = invalidUtf8At(body);
+  if (invalid !== undefined) {
+    const offset = invalid + markLength(bytes);
+    const { line, column } = positionOf(text, body.toString('utf8', 0, invalid).length);
+    throw new SyncError(
+      'INPUT_INVALID',
+      `${name}:${line}:${column}: the text is not UTF-8 at byte ${offset}.`,
+      { hint: 'Save the file as UTF-8.', details: { path: name, line, column, offset } },
+    );
+  }
+  return text;
+}
+
+/**
+ * Rejects a file that is not UTF-8 text.
+ *
+ * @param bytes its first 12 bytes at least; a workbook is recognised by more of them
+ * @throws SyncError `INPUT_INVALID` with the way to send it
+ */
+export function rejectOtherFormat(name: string, bytes: Buffer): void {
+  const other = otherFormat(name, bytes);
+  if (other === undefined) return;
+  throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
+    hint: other.hint,
+    details: { path: name },
+  });
+}
+
+const SAVE_AS_UTF8 =
+  'Save it as UTF-8 (iconv -f UTF-16 -t UTF-8, or -Encoding utf8 in PowerShell).';
+
+const SAVE_AS_CSV = 'Open it, and save the sheet as CSV (UTF-8).';
+
+function otherFormat(
+  name: string,
+  bytes: Buffer,
+): { readonly what: string; readonly hint: Text } | undefined {
+  const starts = (...magic: number[]): boolean => magic.every((byte, at) => bytes[at] === byte);
+  if (bytes.toString('latin1', 8, 12) === '.FIT') {
+    return {
+      what: 'a recording (FIT), not JSON',
+      hint: phrase`Send it with ${sync('upload', name)}.`,
+    };
+  }
+  if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with gunzip.' };
+  if (starts(0x50, 0x4b, 0x03, 0x04)) {
+    if (isWorkbook(bytes)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
+    const hint = phrase`${sync('import', name)} reads archives.`;
+    return { what: 'a ZIP archive, not JSON', hint };
+  }
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
+  const utf16 =
+    starts(0xff, 0xfe) ||
+    starts(0xfe, 0xff) ||
+    (bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0));
+  return utf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
+}
+
+/** Checks an archive for the folder of a workbook (ECMA-376 part 1, 12.2). */
+function isWorkbook(archive: Buffer): boolean {
+  return archive.includes('xl/') && archive.includes('[Content_Types].xml');
+}
+
+/** Returns the offset of the first byte that is not part of valid UTF-8, if there is one. */
+export function invalidUtf8At(bytes: Buffer): number | undefined {
+  if (isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
+  // The decoder replaces invalid bytes with U+FFFD; the text may also contain that character.
+  for (let at = 0, from = 0; ;) {
+    const found = text.indexOf('\ufffd', from);
+    at += Buffer.byteLength(text.slice(from, found));
+    if (bytes.toString('latin1', at, at + 3) !== '\xef\xbf\xbd') return at;
+    at += 3;
+    from = found + 1;
+  }
+}
+
+/** Returns line and column of an index, both from 1; columns count characters. */
+export function positionOf(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let lineStart = 0;
+  for (let end; (end = text.indexOf('\n', lineStart)) !== -1 && end < offset; line++) {
+    lineStart = end + 1;
+  }
+  const before = text.slice(lineStart, offset);
+  return { line, column: Array.from(before).length + 1 };
+}

@@ -1,0 +1,62 @@
+import { sameJson } from '../digest.ts';
+import { WELLNESS_FIELDS } from '../fields.ts';
+import type { JsonObject, JsonValue, PreparedRecord, Warning } from '../types.ts';
+import { isObject, show } from '../values.ts';
+
+/** Relative difference of numbers that count as equal: services round. */
+const ROUNDING = 1e-4;
+
+/**
+ * Compares the row in the answer to a wellness record with the request.
+ *
+ * @param row the day as the service stored it; undefined if it does not show it
+ * @returns the fields that the service dropped, and warnings for the user
+ */
+export function notKeptWarnings(
+  { body, date, sources }: PreparedRecord,
+  row: Readonly<Record<string, unknown>> | undefined,
+): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
+  // Platforms are known to drop other fields, so these are no reason to send a day again.
+  const sent = Object.entries(body).filter(
+    ([name, value]) => Object.hasOwn(WELLNESS_FIELDS, name) && value !== null,
+  );
+  // An answer with none of the fields is not a row.
+  if (row === undefined || !sent.some(([name]) => hasValue(row, name))) {
+    return { dropped: [], notes: [] };
+  }
+  const source = sources[0] ?? '';
+  const notes: Warning[] = [];
+  const dropped = sent.map(([name]) => name).filter((name) => !hasValue(row, name));
+  if (dropped.length > 0) {
+    const message = 'the platform took the day without it: it does not know this field';
+    notes.push(...dropped.map((field) => ({ source, field, message })));
+  }
+  for (const [field, value] of sent) {
+    const stored = row[field] as JsonValue | undefined;
+    if (!hasValue(row, field) || isSame(value, stored)) continue;
+    const message = `the platform stored ${show(stored ?? null)} for ${show(value)}`;
+    notes.push({ source, field, message });
+  }
+  const day = typeof row['date'] === 'string' ? row['date'].slice(0, 10) : date;
+  if (day !== date) {
+    notes.push({ source, field: 'date', message: `the platform filed ${date} under ${day}` });
+  }
+  return { dropped, notes };
+}
+
+function hasValue(row: Readonly<Record<string, unknown>>, name: string): boolean {
+  return row[name] !== undefined && row[name] !== null;
+}
+
+/** The service merges `rawJson` with its earlier one: every member of the request must be in it. */
+function isSame(sent: JsonValue, stored: JsonValue | undefined): boolean {
+  if (typeof sent === 'number' && typeof stored === 'number') {
+    return Math.abs(sent - stored) <= ROUNDING * Math.max(1, Math.abs(sent));
+  }
+  if (isObject(sent) && isObject(stored)) return holdsAll(sent, stored);
+  return stored !== undefined && sameJson(sent, stored);
+}
+
+function holdsAll(sent: JsonObject, stored: JsonObject): boolean {
+  return Object.entries(sent).every(([name, value]) => sameJson(value, stored[name] ?? null));
+}

@@ -1,0 +1,91 @@
+import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
+import { Names, plain } from '../names.ts';
+import { noteImplausibleWellness } from '../plausible.ts';
+import { noteFarAhead, noteMissingDate, readDate } from '../days/record-date.ts';
+import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
+import {
+  isObject,
+  noteNothingKnown,
+  noteUnknown,
+  readFields,
+  show,
+  type Notes,
+} from '../values.ts';
+
+const names = new Names(WELLNESS_FIELDS);
+const nutritionNames = new Names(NUTRITION_FIELDS);
+
+/** `sleepHours` is often rounded to a tenth; beyond that, two statements of one sleep differ. */
+const SLEEP_TOLERANCE_SECS = 360;
+
+/**
+ * Reads one wellness record (interface 2.2): its local date and its fields, by the table of
+ * {@link WELLNESS_FIELDS}. Fields that the table does not know pass as they are, with a warning; a
+ * record that has no others is invalid, since nothing of it would be kept.
+ */
+export function readWellness(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
+  if (!isObject(value)) {
+    return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+  }
+  const date = readDate(value, options.zone, notes);
+  if (date === undefined) noteMissingDate(value, notes);
+  const dateSpelling = typeof date === 'object' ? date.names : [];
+  const before = notes.problems.length;
+  const { known, spellings, unknown } = readFields(
+    value,
+    WELLNESS_FIELDS,
+    names,
+    notes,
+    '',
+    dateSpelling,
+  );
+  const sendsUnknown = options.unknownFields === true;
+  const read = withSleepSecs(known, notes);
+  const fields = new Map([...Object.entries(read), ...(sendsUnknown ? unknown : [])]);
+  noteImplausibleWellness({ known: read, spellings }, value, notes);
+  const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
+  if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
+  else if (notes.problems.length === before) {
+    if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
+    else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);
+  }
+  if (typeof date === 'object') noteFarAhead(date.date, date.names[0], notes, options);
+  if (fields.size === 0 && notes.problems.length === 0) {
+    notes.problems.push({ problem: 'holds nothing to send besides its date' });
+  }
+  if (typeof date !== 'object' || notes.problems.length > 0) {
+    const known = typeof date === 'object' ? { date: date.date } : {};
+    return { ok: false, ...known, problems: notes.problems };
+  }
+  const { source, warnings, recurring } = notes;
+  const { at, zoneUsed } = date;
+  const about = { date: date.date, source, fields, items: [], warnings, recurring };
+  const draft = { ...about, zoneUsed, at, raws: options.raw ? [value] : [] };
+  return { ok: true, drafts: [draft] };
+}
+
+const NUTRITION_FILE =
+  'there is nothing in it that the platform takes as wellness; is this a nutrition file?';
+
+function isNutrition(record: JsonObject): boolean {
+  return Object.keys(record).some(
+    (name) => plain(name) === 'items' || (nutritionNames.find(name) ?? 'rawJson') !== 'rawJson',
+  );
+}
+
+/** Hours alone become seconds, which is the interface's field. */
+function withSleepSecs(fields: JsonObject, notes: Notes): JsonObject {
+  const { sleepHours: hours, sleepSecs: given } = fields;
+  if (typeof hours !== 'number') return fields;
+  const secs = Math.round(hours * 3600);
+  if (typeof given !== 'number') {
+    const renamed = Object.entries(fields).map(([name, value]) =>
+      name === 'sleepHours' ? ['sleepSecs', secs] : [name, value],
+    );
+    return Object.fromEntries(renamed) as JsonObject;
+  }
+  if (Math.abs(given - secs) > SLEEP_TOLERANCE_SECS) {
+    notes.warn('sleepHours', `${hours} h is ${secs} s, but sleepSecs says ${given} s: both sent`);
+  }
+  return fields;
+}

@@ -1,0 +1,181 @@
+import { type FSWatcher, type Stats, lstatSync, readdirSync, statSync, watch } from 'node:fs';
+import { basename, join, sep } from 'node:path';
+import { messageOf, systemCode } from '../../base/errors.ts';
+import { isSearchedFolder } from '../../upload/recording-names.ts';
+
+export interface FolderListener {
+  /** Called for a file or folder with this name that changed, appeared or disappeared. */
+  readonly onName: (folder: string, name: string) => void;
+  /** Called for a change of the root itself. */
+  readonly onRoot: () => void;
+  /** Called if events are unreliable from now on, for example because no watches are left. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/**
+ * Watches one root for file events: one watch for each folder, none for a file.
+ *
+ * Uses Node's `fs.watch`. On macOS and Windows one handle watches the whole tree. Elsewhere every folder
+ * has a watch, which is placed before the folder is read, so that no file is missed. docs/watch.md
+ * has the measurements against chokidar.
+ */
+export class FolderEvents {
+  readonly #root: string;
+  readonly #recursive: boolean;
+  readonly #listener: FolderListener;
+  readonly #watchers = new Map<string, Watched>();
+  readonly #watch: typeof watch;
+  #failed = false;
+
+  /**
+   * @param recursive one handle for the whole tree
+   * @param watchWith replaces `fs.watch` in tests
+   */
+  constructor(
+    root: string,
+    recursive: boolean,
+    listener: FolderListener,
+    watchWith: typeof watch = watch,
+  ) {
+    this.#watch = watchWith;
+    this.#root = root;
+    this.#recursive = recursive;
+    this.#listener = listener;
+  }
+
+  /** Watches held. */
+  get count(): number {
+    return this.#watchers.size;
+  }
+
+  /** Watches the root and all folders below it that are searched. */
+  start(): void {
+    this.cover(this.#root);
+  }
+
+  /** Watches a folder, and those below it, if they are not watched yet. */
+  cover(folder: string): void {
+    if (this.#failed || !this.#place(folder) || this.#recursive) return;
+    for (const name of foldersIn(folder)) this.cover(join(folder, name));
+  }
+
+  /**
+   * Watches this folder alone, for a walk that visits every folder. A folder that was replaced
+   * (mounted over) gets a new watch.
+   */
+  coverOne(folder: string): void {
+    if (this.#failed) return;
+    const watched = this.#watchers.get(folder);
+    if (watched !== undefined && folder !== this.#root && watched.identity !== identityOf(folder)) {
+      this.uncover(folder);
+    }
+    this.#place(folder);
+  }
+
+  /**
+   * Removes the watches of a folder that was created, removed, renamed or replaced: they belong to
+   * its predecessor, even if the inode number is the same.
+   */
+  uncover(folder: string): void {
+    if (this.#recursive) return;
+    const below = folder + sep;
+    for (const [path, { watcher }] of this.#watchers) {
+      if (path !== folder && !path.startsWith(below)) continue;
+      watcher.close();
+      this.#watchers.delete(path);
+    }
+  }
+
+  isCovered(folder: string): boolean {
+    return this.#watchers.has(folder);
+  }
+
+  /** May be called twice. */
+  close(): void {
+    for (const { watcher } of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  /** @returns false if neither the folder nor its subfolders can be watched */
+  #place(folder: string): boolean {
+    if (this.#watchers.has(folder)) return true;
+    if (this.#recursive && folder !== this.#root) return true;
+    try {
+      const watcher = this.#watch(folder, { persistent: true, recursive: this.#recursive });
+      watcher.on('change', (_kind, name) => this.#onEvent(folder, name));
+      watcher.on('error', (error) => this.#onError(folder, error));
+      this.#watchers.set(folder, { watcher, identity: identityOf(folder) });
+      return true;
+    } catch (error) {
+      this.#onError(folder, error);
+      return false;
+    }
+  }
+
+  #onEvent(folder: string, name: string | Buffer | null): void {
+    // Without a name (some platforms, some file systems) it concerns the folder.
+    if (name === null) {
+      this.#listener.onRoot();
+      return;
+    }
+    const text = name.toString();
+    // The removal of a folder is reported under its own name.
+    if (text === basename(folder)) {
+      if (folder === this.#root) this.#listener.onRoot();
+      else this.#listener.onName(join(folder, '..'), text);
+    }
+    const parents = text.split(sep);
+    const last = parents.pop() ?? '';
+    if (parents.every(isSearchedFolder)) this.#listener.onName(join(folder, ...parents), last);
+  }
+
+  #onError(folder: string, error: unknown): void {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    this.#watchers.get(folder)?.watcher.close();
+    this.#watchers.delete(folder);
+    if (folder === this.#root) this.#listener.onRoot();
+    // Gone or unreadable: the rescans report it if it matters.
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
+    this.#failed = true;
+    this.close();
+    this.#listener.onFailure(
+      code === 'ENOSPC' || code === 'EMFILE'
+        ? 'The system gives no more file watches (on Linux: raise fs.inotify.max_user_watches).'
+        : `The system cannot announce changes there (${messageOf(error)}).`,
+    );
+  }
+}
+
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** Of the folder that was there when the watch was placed. */
+  readonly identity: string | undefined;
+}
+
+function identityOf(folder: string): string | undefined {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+}
+
+/** Names of the folders in a folder that are searched for recordings. Links are not followed. */
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && isSearchedFolder(entry.name))
+      .map(({ name }) => name);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Returns the stats of a path, links not followed; undefined if it is missing or unreadable. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

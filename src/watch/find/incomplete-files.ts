@@ -1,0 +1,134 @@
+import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
+import type { Clock } from '../../base/time.ts';
+import type { InvalidReason } from '../../upload/report.ts';
+import { isBelow } from '../below.ts';
+
+/** A file that is not a complete recording, or not yet. */
+export interface IncompleteFile {
+  readonly path: string;
+  readonly stamp: FileStamp;
+  readonly reason: InvalidReason;
+  readonly detail: string;
+  readonly removable: boolean;
+}
+
+interface Entry extends IncompleteFile {
+  /** Its last known change (ms of the monotonic clock, like all times here). */
+  readonly quietSince: number;
+  /** The next check, and the pause after it. */
+  lookAt: number;
+  pauseMs: number;
+  reported: boolean;
+}
+
+/** First pause between two checks, and the longest (ms). After that only rescans check the file. */
+const FIRST_PAUSE_MS = 2_000;
+const LAST_PAUSE_MS = 256_000;
+
+/**
+ * Returns how long a file must be unchanged before it is reported (ms). A ride may pause for hours
+ * while its recording is open; a damaged file does not repair itself.
+ */
+function patienceMs(reason: InvalidReason): number {
+  return reason === 'incomplete' ? 3 * 3_600_000 : 10 * 60_000;
+}
+
+/**
+ * Tracks incomplete files. They are checked again on every file event, and at growing intervals, since
+ * some writes fire no event (memory-mapped files) or leave the time unchanged (steps of two seconds).
+ */
+export class IncompleteFiles {
+  readonly #entries = new Map<string, Entry>();
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Records an incomplete file. The pauses grow while the file is unchanged.
+   *
+   * @param reported it was reported in this state
+   */
+  note(file: IncompleteFile, reported: boolean): void {
+    const now = this.#clock.monotonic();
+    const before = this.#entries.get(file.path);
+    if (before !== undefined && sameStamp(before.stamp, file.stamp)) {
+      const { quietSince, pauseMs, lookAt } = before;
+      this.#entries.set(file.path, {
+        ...file,
+        quietSince,
+        pauseMs,
+        lookAt,
+        reported: before.reported || reported,
+      });
+      return;
+    }
+    this.#entries.set(file.path, {
+      ...file,
+      // A second state of the file: it changed just now, even if its time is older.
+      quietSince: before === undefined ? now - this.#ageMs(file.stamp) : now,
+      lookAt: now + FIRST_PAUSE_MS,
+      pauseMs: FIRST_PAUSE_MS * 2,
+      reported,
+    });
+  }
+
+  #ageMs({ mtimeMs }: FileStamp): number {
+    return Math.max(0, this.#clock.now() - mtimeMs);
+  }
+
+  /** Removes a file that is complete or gone. */
+  forget(path: string): void {
+    this.#entries.delete(path);
+  }
+
+  /** Removes and returns all files in a folder that is gone. */
+  forgetBelow(folder: string): readonly IncompleteFile[] {
+    const below = this.all().filter(({ path }) => isBelow(path, folder));
+    for (const { path } of below) this.forget(path);
+    return below;
+  }
+
+  all(): readonly IncompleteFile[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Returns the files to check now; each is due again after a longer pause. */
+  dueLooks(): readonly IncompleteFile[] {
+    const now = this.#clock.monotonic();
+    const due: IncompleteFile[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.lookAt > now) continue;
+      due.push(entry);
+      entry.lookAt = entry.pauseMs > LAST_PAUSE_MS ? Infinity : now + entry.pauseMs;
+      entry.pauseMs *= 2;
+    }
+    return due;
+  }
+
+  /** Returns the files to report now; each once. */
+  dueReports(): readonly IncompleteFile[] {
+    const now = this.#clock.monotonic();
+    const due: IncompleteFile[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.reported || now - entry.quietSince < patienceMs(entry.reason)) continue;
+      entry.reported = true;
+      due.push(entry);
+    }
+    return due;
+  }
+
+  /** ms until a check or a report is due; undefined if none is. */
+  get waitMs(): number | undefined {
+    let at = Infinity;
+    for (const { lookAt, reported, quietSince, reason } of this.#entries.values()) {
+      at = Math.min(at, lookAt, reported ? Infinity : quietSince + patienceMs(reason));
+    }
+    return at === Infinity ? undefined : Math.max(0, at - this.#clock.monotonic());
+  }
+}

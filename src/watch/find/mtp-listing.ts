@@ -1,0 +1,76 @@
+import { MtpError, type MtpStat } from '../../devices/mtp/protocol.ts';
+import type { MtpReader } from '../../devices/mtp/reader.ts';
+import { isRecordingName, isSearchedFolder } from '../../upload/recording-names.ts';
+import type { FoundFile } from './classify.ts';
+
+/**
+ * Lists the recordings in a folder on an MTP device. Each status costs a call on the device, so that
+ * only new names are asked for, and all names after {@link MtpListing.forget}.
+ */
+export class MtpListing {
+  readonly #folder: string;
+  readonly #reader: MtpReader;
+  /** By path. */
+  #stats = new Map<string, MtpStat>();
+
+  constructor(folder: string, reader: MtpReader) {
+    this.#folder = folder;
+    this.#reader = reader;
+  }
+
+  /**
+   * Returns the files named like recordings, at any depth, sorted by path.
+   *
+   * @param again paths whose size may have changed
+   * @throws MtpError; the signal's reason if it is aborted
+   */
+  async read(again: ReadonlySet<string>, signal: AbortSignal): Promise<readonly FoundFile[]> {
+    const before = this.#stats;
+    this.#stats = new Map();
+    const files: FoundFile[] = [];
+    const folders = [this.#folder];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const paths = await this.#list(folder, signal);
+      const unknown = paths.filter((path) => !before.has(path) || again.has(path));
+      const stats = await this.#reader.stat(unknown, signal);
+      const found = new Map(unknown.map((path, index) => [path, stats[index]]));
+      for (const path of paths) {
+        const stat = found.has(path) ? found.get(path) : before.get(path);
+        if (stat === undefined) continue;
+        this.#stats.set(path, stat);
+        if (stat.kind === 'folder') folders.push(path);
+        else if (stat.kind === 'file' && isRecordingName(nameOf(path))) {
+          files.push({
+            path,
+            stamp: { size: stat.size, mtimeMs: 0, ctimeMs: 0 },
+            removable: true,
+          });
+        }
+      }
+    }
+    return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Forgets the sizes of all files: the device left, or it is time to look again. */
+  forget(): void {
+    this.#stats.clear();
+  }
+
+  /** Returns the paths in a folder that may be recordings or folders. A subfolder may vanish. */
+  async #list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      const names = await this.#reader.list(folder, signal);
+      return names
+        .filter((name) => isRecordingName(name) || isSearchedFolder(name))
+        .map((name) => `${folder}/${name}`);
+    } catch (error) {
+      const isGone = error instanceof MtpError && error.code === 'ENOENT';
+      if (isGone && folder !== this.#folder) return [];
+      throw error;
+    }
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,147 @@
+import { type ErrorCode, sourceOf } from '../../base/errors.ts';
+import type { Text } from '../../base/phrase.ts';
+import type { Obstacle } from '../../daemon/health.ts';
+
+/** A failed delivery. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: Text | undefined;
+}
+
+/** `closed`: deliveries may start. */
+export type BreakerState =
+  | { readonly state: 'closed' }
+  /** Nothing is sent before `until` (ms of the monotonic clock); then one recording is tried. */
+  | {
+      readonly state: 'open';
+      readonly obstacle: Obstacle;
+      readonly failure: Failure;
+      readonly until: number;
+    }
+  /** Nothing is sent before the next login. */
+  | { readonly state: 'login-needed'; readonly failure: Failure };
+
+/** First pause after a failure, and the longest (ms). */
+const BASE_MS = 1_000;
+const CAP_MS = 5 * 60_000;
+
+/**
+ * Decides whether the service may be called. After a failure all deliveries pause: longer with every
+ * further failure, with jitter, up to five minutes. Then a single recording is tried.
+ */
+export class CircuitBreaker {
+  #state: BreakerState = { state: 'closed' };
+  #failures = 0;
+  /** The end of the service's `Retry-After` (ms of the monotonic clock). */
+  #notBefore = -Infinity;
+  readonly #now: () => number;
+  readonly #random: () => number;
+
+  /**
+   * @param now reads the monotonic clock: setting the wall clock must not prolong a pause
+   * @param random returns a number from 0 up to 1
+   */
+  constructor(now: () => number, random: () => number) {
+    this.#now = now;
+    this.#random = random;
+  }
+
+  get state(): BreakerState {
+    return this.#state;
+  }
+
+  /** Deliveries that failed in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Returns whether a recording may be sent now; after a failure only one at a time. */
+  mayStart(active: number, atOnce: number): boolean {
+    const { state } = this.#state;
+    if (state === 'login-needed') return false;
+    if (this.#state.state === 'open' && this.#now() < this.#state.until) return false;
+    return active < (this.#failures > 0 ? 1 : atOnce);
+  }
+
+  /** ms until the next try; undefined if only a login helps. */
+  get waitMs(): number | undefined {
+    switch (this.#state.state) {
+      case 'closed':
+        return 0;
+      case 'open':
+        return Math.max(0, this.#state.until - this.#now());
+      case 'login-needed':
+        return undefined;
+    }
+  }
+
+  /** Records a delivery. @returns whether the state changed */
+  succeeded(): boolean {
+    const news = this.#state.state !== 'closed';
+    this.#state = { state: 'closed' };
+    this.#failures = 0;
+    return news;
+  }
+
+  /**
+   * Records a failed delivery.
+   *
+   * @param retryAfterMs the service's `Retry-After`; applies if it is longer
+   * @returns whether the obstacle, or the reason for a login, changed
+   */
+  failed(failure: Failure, retryAfterMs = 0): boolean {
+    const before = this.#state;
+    const obstacle = obstacleOf(failure.code);
+    if (obstacle === 'login') {
+      this.#state = { state: 'login-needed', failure };
+      return before.state !== 'login-needed' || before.failure.code !== failure.code;
+    }
+    if (before.state === 'login-needed') return false;
+    this.#failures += 1;
+    // Half of it to all of it, so that clients do not retry together.
+    const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
+    const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
+    const now = this.#now();
+    if (retryAfterMs > 0) this.#notBefore = now + retryAfterMs;
+    this.#state = { state: 'open', obstacle, failure, until: now + pause };
+    return before.state !== 'open' || before.obstacle !== obstacle;
+  }
+
+  /** Retries as soon as the service allows: the network is back, or the machine woke up. */
+  tryNow(): void {
+    if (this.#state.state !== 'open') return;
+    this.#failures = Math.min(this.#failures, 1);
+    this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
+  }
+
+  /**
+   * Closes the breaker: the queue emptied without a delivery, so the failure may be stale.
+   *
+   * @returns whether the state changed
+   */
+  idle(): boolean {
+    if (this.#state.state !== 'open') return false;
+    this.#state = { state: 'closed' };
+    return true;
+  }
+}
+
+/** Returns whether only a login helps. */
+export function isLoginFailure(code: ErrorCode): boolean {
+  return obstacleOf(code) === 'login';
+}
+
+function obstacleOf(code: ErrorCode): Obstacle | 'login' {
+  const source = sourceOf(code);
+  switch (source) {
+    case 'login':
+    case 'keychain':
+    case 'storage':
+      return source;
+    case 'network':
+      return 'offline';
+    default:
+      return 'service';
+  }
+}

@@ -1,0 +1,102 @@
+import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
+import { isBelow } from '../below.ts';
+
+/** A file that may be a recording to send. */
+export interface QueueItem {
+  /** Identifies the item: a file's path, or the hash of a kept recording. */
+  readonly key: string;
+  /** The path for messages. */
+  readonly path: string;
+  /** The file to read. */
+  readonly absolute: string;
+  readonly stamp: FileStamp;
+  /** Its bytes are kept in the outbox under this hash. */
+  readonly kept: string | undefined;
+  /** The file is on a removable device. */
+  readonly removable: boolean;
+  /** Best known recording time (ms since the epoch). */
+  readonly recordedAt: number;
+  /** Failed deliveries so far. */
+  readonly failures: number;
+  /** It unpacks to more than `LARGE_BYTES`. */
+  readonly isLarge?: boolean;
+}
+
+/**
+ * Queues recordings: oldest first, and failed ones after all others, so that a recording that the
+ * service cannot take blocks no other.
+ */
+export class Queue {
+  /** Sorted backwards: the next one is the last. */
+  #sorted: QueueItem[] = [];
+  #unsorted = false;
+  readonly #items = new Map<string, QueueItem>();
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  has(key: string): boolean {
+    return this.#items.has(key);
+  }
+
+  /**
+   * Adds an item. It replaces an item with the same key, and takes over its count of failures.
+   *
+   * @returns false if an equal item is queued: every rescan finds queued files again
+   */
+  add(item: QueueItem): boolean {
+    const before = this.#items.get(item.key);
+    const failures = Math.max(item.failures, before?.failures ?? 0);
+    const added = { ...item, failures };
+    if (before !== undefined && isSame(before, added)) return false;
+    this.#items.set(item.key, added);
+    // Sorted by `take`: one rescan adds thousands.
+    this.#sorted.push(added);
+    this.#unsorted = true;
+    if (this.#sorted.length > 2 * this.#items.size + 64) this.#sorted = [...this.#items.values()];
+    return true;
+  }
+
+  remove(key: string): void {
+    this.#items.delete(key);
+  }
+
+  /** Removes the items that are sent from a file in a folder, at any depth. @returns how many */
+  removeBelow(folder: string): number {
+    const below = [...this.#items.values()].filter(
+      ({ absolute, kept }) => kept === undefined && isBelow(absolute, folder),
+    );
+    for (const { key } of below) this.#items.delete(key);
+    return below.length;
+  }
+
+  /** Removes and returns the next item. */
+  take(): QueueItem | undefined {
+    if (this.#unsorted) {
+      this.#sorted.sort(lastFirst);
+      this.#unsorted = false;
+    }
+    for (let item = this.#sorted.pop(); item !== undefined; item = this.#sorted.pop()) {
+      // Replaced and removed items stay in the list until they are met.
+      if (this.#items.get(item.key) === item) {
+        this.#items.delete(item.key);
+        return item;
+      }
+    }
+    return undefined;
+  }
+}
+
+function isSame(a: QueueItem, b: QueueItem): boolean {
+  return (
+    a.absolute === b.absolute &&
+    a.failures === b.failures &&
+    a.recordedAt === b.recordedAt &&
+    sameStamp(a.stamp, b.stamp)
+  );
+}
+
+function lastFirst(a: QueueItem, b: QueueItem): number {
+  return b.failures - a.failures || b.recordedAt - a.recordedAt || (a.path < b.path ? 1 : -1);
+}

@@ -1,0 +1,105 @@
+import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { KnownFiles } from '../../ledger/known-files.ts';
+import type { UploadClaims, UploadStanding } from '../../ledger/uploads.ts';
+import type { FramedUpload, ServiceClient } from '../../api/client.ts';
+
+/**
+ * Wraps the client for the watcher.
+ *
+ * @param onRetryAfter called with the service's `Retry-After` (ms)
+ * @param onUpload called with each upload before it is sent
+ */
+export function patientClient(
+  client: ServiceClient,
+  onRetryAfter: (ms: number) => void,
+  onUpload: (upload: FramedUpload) => void = () => undefined,
+): ServiceClient {
+  const noted = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request;
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const { retryAfterMs } = error.details;
+      if (typeof retryAfterMs === 'number') onRetryAfter(retryAfterMs);
+      throw notItsLogin(error);
+    }
+  };
+  return {
+    ...client,
+    uploadRecording(upload, signal) {
+      onUpload(upload);
+      return noted(client.uploadRecording(upload, signal));
+    },
+    push: (...record) => noted(client.push(...record)),
+  };
+}
+
+/**
+ * Only the token endpoint ends a login. If the service rejects a token that it has just renewed, this is
+ * an outage of the service or of something in front of it.
+ */
+export function notItsLogin(error: SyncError): SyncError {
+  if (error.code !== 'AUTH_EXPIRED' || error.details['status'] !== 401) return error;
+  return new SyncError('SERVICE_ANSWER', 'The service does not take the login that it renewed.', {
+    hint: phrase`If that lasts, run ${sync('login')}.`,
+    cause: error,
+    details: error.details,
+  });
+}
+
+/** Pause after the first refusal of a recording (ms); it doubles with each further refusal. */
+const FIRST_REST_MS = 86_400_000;
+const LONGEST_REST_MS = 32 * FIRST_REST_MS;
+/** Refusals after which a stashed copy is dropped. */
+const ENOUGH_REFUSALS = 6;
+
+/**
+ * Returns whether a recording needs no sending now. A refused recording is sent again later: the account
+ * may have been full, or the service may have learned to read it.
+ */
+export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
+  if (state !== 'rejected') return state === 'confirmed';
+  // A refusal in the far future was recorded by a wrong clock: it delays nothing.
+  return Math.abs(now - changedAt) < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
+}
+
+/** Returns whether the service refused the recording too often to keep its copy. */
+export function isGivenUp({ state, refusals }: UploadStanding): boolean {
+  return state === 'rejected' && refusals >= ENOUGH_REFUSALS;
+}
+
+/**
+ * Wraps the ledger for the watcher: a refused recording is sent again only after its pause.
+ *
+ * @param onClaim called with each recording before it is sent
+ */
+export function restingLedger(
+  ledger: UploadClaims,
+  now: () => number,
+  onClaim: (recording: { readonly sha256: string; readonly size: number }) => void,
+): UploadClaims {
+  return {
+    find: (sha256) => ledger.find(sha256),
+    confirm: (...outcome) => ledger.confirm(...outcome),
+    reject: (...outcome) => ledger.reject(...outcome),
+    release: (...outcome) => ledger.release(...outcome),
+    countFault: (...fault) => ledger.countFault(...fault),
+    claim(recording, force) {
+      onClaim(recording);
+      const upload = ledger.find(recording.sha256);
+      return upload?.state === 'rejected' && isAtRest(upload, now())
+        ? { claim: 'refused', upload }
+        : ledger.claim(recording, force);
+    },
+  };
+}
+
+/** For stashed copies: their paths are not remembered. */
+export const REMEMBERS_NOTHING: KnownFiles = {
+  find: () => undefined,
+  uploaded: () => undefined,
+  remember: () => undefined,
+  flush: () => undefined,
+  reading: (task) => task(),
+};

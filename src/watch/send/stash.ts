@@ -1,0 +1,171 @@
+import type { Context } from '../../base/context.ts';
+import type { KnownFiles } from '../../ledger/known-files.ts';
+import type { UploadLedger } from '../../ledger/uploads.ts';
+import type { FramedUpload } from '../../api/client.ts';
+import { identify, knownFileOf } from '../../upload/identify.ts';
+import {
+  type BufferSource,
+  type FileContents,
+  HEAD_ROOM,
+  type Unreadable,
+  readFile,
+} from '../../upload/read-recording.ts';
+import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
+import type { InvalidReason, UploadItem } from '../../upload/report.ts';
+import { isAtRest } from './refusal-backoff.ts';
+import type { Outbox } from './outbox.ts';
+import type { QueueItem } from './queue.ts';
+import { sha256 } from '../../system/sha256.ts';
+
+/** Largest buffer that is kept while there is nothing to read (bytes). */
+const REUSED_BYTES = 1024 * 1024;
+
+/** The buffer that one recording is read into and sent from. */
+export interface ReadBuffer {
+  readonly buffers: BufferSource;
+  /** Holds the last recording that was read. */
+  buffer: Buffer;
+}
+
+/** Reuses read buffers between recordings; one for each in-flight recording. */
+export class ReadBuffers {
+  readonly #free: ReadBuffer[] = [];
+
+  take(): ReadBuffer {
+    return this.#free.pop() ?? makeReadBuffer();
+  }
+
+  /** The next one to be taken is the largest. */
+  giveBack(readBuffer: ReadBuffer): void {
+    this.#free.push(readBuffer);
+    this.#free.sort((a, b) => a.buffer.length - b.buffer.length);
+  }
+
+  /** Frees large buffers. While recordings are queued, reuse takes less memory than new ones. */
+  trim(): void {
+    for (const readBuffer of this.#free) {
+      if (readBuffer.buffer.length > REUSED_BYTES) readBuffer.buffer = Buffer.alloc(0);
+    }
+  }
+}
+
+function makeReadBuffer(): ReadBuffer {
+  const readBuffer: ReadBuffer = {
+    buffer: Buffer.alloc(0),
+    buffers(size) {
+      if (readBuffer.buffer.length < size) readBuffer.buffer = Buffer.allocUnsafeSlow(size);
+      return readBuffer.buffer;
+    },
+  };
+  return readBuffer;
+}
+
+/** The outcome of {@link stashFile}. */
+export type StashOutcome =
+  | { readonly stash: 'kept'; readonly sha256: string }
+  /** The outbox has no room: the source file has to last. */
+  | { readonly stash: 'no-room' }
+  /** The file needs no sending. `item` says why; absent if the outbox has the recording. */
+  | { readonly stash: 'settled'; readonly item?: UploadItem }
+  | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
+
+/** The ledger that a recording is looked up in, and the outbox that it is copied to. */
+export interface StashTarget {
+  readonly ledger: UploadLedger;
+  readonly known: KnownFiles;
+  readonly outbox: Outbox;
+}
+
+/** A recording that is being sent, or was. */
+export interface Sent {
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The request body, once it was built. */
+  readonly framed?: FramedUpload | undefined;
+}
+
+/**
+ * Reads a file and copies it to the outbox, if it is a recording that the service does not have.
+ * The watcher does this while nothing can be sent, and before sending from a removable device.
+ *
+ * @param removable copies it even if the outbox has no room
+ */
+export function stashFile(
+  { clock }: Pick<Context, 'clock'>,
+  item: QueueItem,
+  readBuffer: ReadBuffer,
+  target: StashTarget,
+  removable = item.removable,
+): StashOutcome {
+  const contents = readFile(item.absolute, readBuffer.buffers);
+  return stashContents({ clock }, item, contents, target, removable);
+}
+
+/** Does the same as {@link stashFile} for a file that was read before. */
+export function stashContents(
+  { clock }: Pick<Context, 'clock'>,
+  item: QueueItem,
+  contents: FileContents | Unreadable,
+  { ledger, known, outbox }: StashTarget,
+  removable = item.removable,
+): StashOutcome {
+  if ('problem' in contents) {
+    return { stash: 'incomplete', reason: contents.reason, detail: contents.problem };
+  }
+  const identity = identify(contents.bytes);
+  // A device that states no size may have sent a part of the file.
+  if ('sha256' in identity || contents.stamp.size > 0) {
+    known.remember(item.absolute, contents.stamp, knownFileOf(identity));
+  }
+  if (!('sha256' in identity)) {
+    return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };
+  }
+  const { path, recordedAt } = item;
+  if (identity.verdict === 'not-an-activity') {
+    return { stash: 'settled', item: notAnActivity(path, false, knownFileOf(identity)) };
+  }
+  const { sha256 } = identity;
+  const upload = ledger.find(sha256);
+  if (upload !== undefined && isAtRest(upload, clock.now())) {
+    return { stash: 'settled', item: outcomeAtRest(upload, path, sha256) };
+  }
+  if (outbox.has(sha256)) return { stash: 'settled' };
+  const { bytes } = contents;
+  return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
+    ? { stash: 'kept', sha256 }
+    : { stash: 'no-room' };
+}
+
+/**
+ * Copies a recording to the outbox from the bytes in flight, so that its file may be deleted.
+ *
+ * @returns false if the bytes are no longer in memory, or the outbox has no room
+ */
+export function stashSent(
+  item: QueueItem,
+  sent: Sent,
+  readBuffer: ReadBuffer,
+  outbox: Outbox,
+): boolean {
+  const { sha256: hash, size } = sent;
+  if (outbox.has(hash)) return true;
+  const bytes =
+    sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
+  if (sha256(bytes) !== hash) return false;
+  const { path, removable, recordedAt } = item;
+  return outbox.keep({ sha256: hash, path, size, recordedAt, bytes, removable });
+}
+
+/** Returns the recording that was read. A compressed recording is not there: its hash differs. */
+function readInto({ buffer }: ReadBuffer, size: number): Uint8Array {
+  return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
+}
+
+/** Returns the recording in a multipart body: only the last boundary follows it. */
+function framedIn({ contentType, body }: FramedUpload, size: number): Uint8Array {
+  const [, boundary = ''] = /boundary=(.*)$/.exec(contentType) ?? [];
+  const last = body.at(-1) ?? Buffer.alloc(0);
+  const end = last.length - `\r\n--${boundary}--\r\n`.length;
+  return last.subarray(Math.max(0, end - size), end);
+}

@@ -1,0 +1,230 @@
+import { lstatSync } from 'node:fs';
+import type { Context } from '../../base/context.ts';
+import { messageOf } from '../../base/errors.ts';
+import { unpackFile } from '../../upload/read-recording.ts';
+import type { InvalidReason, UploadItem } from '../../upload/report.ts';
+import type { Queue, QueueItem } from './queue.ts';
+import type { WatchNotice } from '../report.ts';
+import {
+  type ReadBuffer,
+  type ReadBuffers,
+  type Sent,
+  type StashOutcome,
+  type StashTarget,
+  stashContents,
+  stashFile,
+  stashSent,
+} from './stash.ts';
+
+/**
+ * Recordings on fixed disks are stashed only if they changed within this time (ms): an app may
+ * overwrite them. An outage of the service does not copy a whole archive.
+ */
+const FRESH_MS = 7 * 86_400_000;
+/** Longest slice of stashing before other events are handled (ms). */
+const SLICE_MS = 20;
+/**
+ * A recording that has waited, or been in flight, for longer than this is stashed in the outbox (ms).
+ * If the service hangs, recordings that are overwritten or deleted meanwhile are not lost.
+ */
+const STASH_AFTER_MS = 5_000;
+/**
+ * Largest share of the time that stashing takes while the service answers, so that thousands of new
+ * recordings are sent rather than copied. The service answers if it did within
+ * {@link STASH_AFTER_MS}.
+ */
+const STASH_SHARE = 1 / 10;
+
+/** An in-flight upload. */
+export interface Sending {
+  readonly readBuffer: ReadBuffer;
+  /** ms of the monotonic clock */
+  readonly since: number;
+  /** The recording; absent while the file is read. */
+  sent?: Sent;
+  /** A copy in the outbox was made, or attempted. */
+  stashed: boolean;
+}
+
+/** The recordings that a stasher copies, the outbox that it copies them to, and the calls that it makes. */
+export interface StasherTarget extends StashTarget {
+  readonly queue: Queue;
+  /** In-flight uploads. */
+  readonly active: ReadonlyMap<QueueItem, Sending>;
+  readonly readBuffers: ReadBuffers;
+  readonly report: (event: WatchNotice) => void;
+  /** Called with the copy of a queued recording, which is sent in its place. */
+  readonly onKept: (item: QueueItem) => void;
+  /** Called for a candidate that turned out to be incomplete. */
+  readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  /** Called for a candidate that needs no sending (the tally of `--once`). */
+  readonly onSettled: (item: UploadItem) => void;
+  /** Called when {@link Stasher.step} has more to do. */
+  readonly onWork: () => void;
+}
+
+/**
+ * Copies recordings that may disappear to the outbox: at once while nothing can be sent, otherwise after
+ * some seconds in the queue or in flight.
+ */
+export class Stasher {
+  readonly #context: Pick<Context, 'clock'>;
+  readonly #target: StasherTarget;
+  readonly #dryRun: boolean;
+  /** Queued files without a copy, the longest waiting first. `since`: monotonic clock (ms). */
+  readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
+  /** No queued recording is stashed before this (monotonic clock, ms). */
+  #stashAgainAt = -Infinity;
+  /** When the service last answered (monotonic clock, ms). */
+  #answeredAt = -Infinity;
+
+  constructor(
+    context: Pick<Context, 'clock'>,
+    options: { readonly dryRun: boolean },
+    target: StasherTarget,
+  ) {
+    this.#context = context;
+    this.#target = target;
+    this.#dryRun = options.dryRun;
+  }
+
+  /** Notes when a recording was queued. */
+  queued(item: QueueItem): void {
+    this.#unstashed.delete(item.key);
+    const since = this.#context.clock.monotonic();
+    if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
+  }
+
+  /** Records any response of the service. */
+  answered(): void {
+    this.#answeredAt = this.#context.clock.monotonic();
+  }
+
+  /**
+   * Copies recordings that have waited long enough to the outbox, in slices.
+   *
+   * @param blocked nothing can be sent now
+   * @returns ms until there is more to copy
+   */
+  step(blocked: boolean): number {
+    if (this.#dryRun) return Infinity;
+    if (this.#target.queue.size === 0) this.#unstashed.clear();
+    const now = this.#context.clock.monotonic();
+    const waits: number[] = [];
+    for (const [item, sending] of this.#target.active) {
+      if (item.kept !== undefined || sending.stashed) continue;
+      const waitMs = sending.since + STASH_AFTER_MS - now;
+      if (waitMs > 0) waits.push(waitMs);
+      else this.stashSent(item, sending);
+    }
+    const began = performance.now();
+    for (const [key, { item, since }] of this.#unstashed) {
+      const waitMs = Math.max(since + STASH_AFTER_MS, this.#stashAgainAt) - now;
+      if (!blocked && waitMs > 0) {
+        waits.push(waitMs);
+        break;
+      }
+      this.#unstashed.delete(key);
+      if (!this.#target.queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
+      this.#target.queue.remove(key);
+      // Only a device that may vanish before the service is back may fill the disk.
+      if (!this.stashFile(item, blocked && item.removable)) {
+        this.#target.queue.add(item);
+        if (!blocked) {
+          this.#unstashed.set(key, { item, since: now });
+          this.#stashAgainAt = now + STASH_AFTER_MS;
+        }
+      }
+      const tookMs = performance.now() - began;
+      if (tookMs < SLICE_MS) continue;
+      if (!blocked && now - this.#answeredAt < STASH_AFTER_MS) {
+        const pauseMs = tookMs / STASH_SHARE;
+        this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
+        waits.push(pauseMs);
+      } else setImmediate(() => this.#target.onWork());
+      break;
+    }
+    return Math.min(Infinity, ...waits);
+  }
+
+  /** Stashes an in-flight recording: its file may be gone if the upload fails. */
+  stashSent(item: QueueItem, sending: Sending): void {
+    if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
+    const { sent, readBuffer, stashed } = sending;
+    sending.stashed = true;
+    try {
+      const { outbox, report } = this.#target;
+      const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
+      if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
+    } catch (error) {
+      this.#cannotKeep(item, error);
+    }
+  }
+
+  #isFresh({ stamp: { mtimeMs, ctimeMs } }: QueueItem): boolean {
+    return Math.max(mtimeMs, ctimeMs) > this.#context.clock.now() - FRESH_MS;
+  }
+
+  /** Copies a recording from its file. @returns false if it must be sent from its file */
+  stashFile(item: QueueItem, removable = item.removable): boolean {
+    return this.#stash(item, (readBuffer) =>
+      stashFile(this.#context, item, readBuffer, this.#target, removable),
+    );
+  }
+
+  /** Copies a recording whose file was read before. @returns false if the outbox cannot take it */
+  stashBytes(item: QueueItem, bytes: Buffer): boolean {
+    return this.#stash(item, ({ buffers }) =>
+      stashContents(this.#context, item, unpackFile(bytes, item.stamp, buffers), this.#target),
+    );
+  }
+
+  #stash(item: QueueItem, stash: (readBuffer: ReadBuffer) => StashOutcome): boolean {
+    const readBuffer = this.#target.readBuffers.take();
+    try {
+      const result = stash(readBuffer);
+      switch (result.stash) {
+        case 'kept':
+          this.#target.onKept(this.keptItem(item, result.sha256));
+          this.#target.report({ event: 'kept', path: item.path, sha256: result.sha256 });
+          return true;
+        case 'incomplete':
+          this.#target.onIncomplete(item, result.reason, result.detail);
+          return true;
+        case 'settled':
+          if (result.item !== undefined) this.#target.onSettled(result.item);
+          return true;
+        case 'no-room':
+          return false;
+      }
+    } catch (error) {
+      this.#cannotKeep(item, error);
+      return false;
+    } finally {
+      this.#target.readBuffers.giveBack(readBuffer);
+      this.#target.readBuffers.trim();
+    }
+  }
+
+  /** Returns the queue item for the copy of a recording in the outbox. */
+  keptItem(item: QueueItem, sha256: string): QueueItem {
+    const { path, recordedAt, failures } = item;
+    const absolute = this.#target.outbox.pathOf(sha256, path);
+    const stamp = lstatSync(absolute);
+    return {
+      key: sha256,
+      path,
+      absolute,
+      stamp,
+      kept: sha256,
+      removable: false,
+      recordedAt,
+      failures,
+    };
+  }
+
+  #cannotKeep(item: QueueItem, error: unknown): void {
+    const message = `It could not be copied for later: ${messageOf(error)}`;
+    this.#target.report({ event: 'problem', path: item.path, message });
+  }
+}

@@ -1,0 +1,141 @@
+import type { FitSample } from '../../fit/wellness.ts';
+import type { RecordLedger } from '../../ledger/records.ts';
+import type { MeasuredFile, SentField } from '../../ledger/wellness.ts';
+import { recordDigest } from '../../records/digest.ts';
+import { type FitFile, dayOf } from '../../records/wellness/fit-choice.ts';
+import { prepareFitDays } from '../../records/fit-days.ts';
+import { dateAt } from '../../records/days/local-date.ts';
+import type { JsonObject, JsonValue, PreparedRecord, Zone } from '../../records/types.ts';
+import { show } from '../../records/values.ts';
+import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
+
+/** A file is finished this long after its last measurement (s): the day is over in every zone. */
+const OPEN_SECS = 48 * 3_600;
+
+/** The days in the files that are not finished. */
+export interface WellnessPlan {
+  /** The records to send now, by date. */
+  readonly due: readonly PreparedRecord[];
+  /** Weights of several users were left out. */
+  readonly isScaleShared: boolean;
+  /** Records the files of which every day is finished. @param left days that were not sent */
+  readonly settle: (left: ReadonlySet<string>) => void;
+}
+
+/**
+ * Decides which days are sent: completed days with a record that the service has not taken. A day that
+ * the service refused is due again after a pause.
+ *
+ * @param fresh files that are not in the ledger
+ * @param when the athlete's zone, and the time now (ms)
+ */
+export async function planDays(
+  ledger: RecordLedger,
+  fresh: readonly MeasuredFile[],
+  when: { readonly zone: Zone; readonly now: number },
+): Promise<WellnessPlan> {
+  const { wellness } = ledger;
+  const open = [...wellness.openFiles(), ...fresh.flatMap(extentOf)];
+  if (open.length === 0) return { due: [], isScaleShared: false, settle: () => undefined };
+  const first = Math.min(...open.map((file) => file.first));
+  const last = Math.max(...open.map((file) => file.last));
+  // The days of a file have measurements in others, too.
+  const kept = wellness.measured(first - OPEN_SECS, last + OPEN_SECS);
+  const { zone, now } = when;
+  const today = dateAt(now, zone);
+  // A scale does not tell which of its users is the athlete.
+  const isShared = wellness.scaleUsers(fresh).size > 1;
+  const isUsable = (sample: FitSample) =>
+    dayOf(sample, zone).date < today && !(isShared && sample.field === 'weight');
+  const past = layered(kept, fresh).map(({ path, samples }): FitFile => ({
+    name: path,
+    origin: path,
+    samples: samples.filter(isUsable),
+  }));
+  const { records } = await prepareFitDays(past, { zone, now, strict: false, raw: false });
+  const openPaths = new Set(open.map(({ path }) => path));
+  const daysOf = new Map(
+    past
+      .filter(({ name }) => openPaths.has(name))
+      .map(({ name, samples }) => [name, new Set(samples.map((each) => dayOf(each, zone).date))]),
+  );
+  const wanted = new Set([...daysOf.values()].flatMap((days) => [...days]));
+  const due: PreparedRecord[] = [];
+  const resting = new Set<string>();
+  for (const record of records.filter(({ date }) => wanted.has(date))) {
+    const day = wellness.day(record.date);
+    const own = ownPart(record, day.sent);
+    if (own === undefined || own.digest === day.watched) continue;
+    if (ledger.isUnchanged('wellness', own.date, own.digest)) continue;
+    const { refusal } = day;
+    if (refusal?.digest === own.digest) {
+      const { refusals, at: changedAt } = refusal;
+      const standing = { state: 'rejected', attempts: refusals, refusals, changedAt } as const;
+      if (isGivenUp(standing)) continue;
+      if (isAtRest(standing, now)) {
+        resting.add(own.date);
+        continue;
+      }
+    }
+    due.push(own);
+  }
+  return {
+    due,
+    isScaleShared: isShared,
+    settle(left) {
+      const isFinished = (day: string) => !left.has(day) && !resting.has(day);
+      const finished = open.filter(
+        ({ path, last }) =>
+          last < now / 1000 - OPEN_SECS && [...(daysOf.get(path) ?? [])].every(isFinished),
+      );
+      wellness.settleFiles(finished.map(({ path }) => path));
+    },
+  };
+}
+
+/** Returns the times of a file's first and last measurement. */
+function extentOf({ path, samples }: MeasuredFile) {
+  if (samples.length === 0) return [];
+  const times = samples.map(({ at }) => at);
+  return [{ path, first: Math.min(...times), last: Math.max(...times) }];
+}
+
+/** Returns the files of both lists; of a file in both, the fresh reading. */
+function layered(
+  kept: readonly MeasuredFile[],
+  fresh: readonly MeasuredFile[],
+): readonly MeasuredFile[] {
+  const isFresh = new Set(fresh.map(({ path }) => path));
+  return [...kept.filter(({ path }) => !isFresh.has(path)), ...fresh];
+}
+
+/**
+ * Returns the record without the fields that a command sent from another source with another value: they
+ * are not replaced. Undefined if the service has all other fields.
+ */
+function ownPart(
+  record: PreparedRecord,
+  sent: Readonly<Record<string, SentField>>,
+): PreparedRecord | undefined {
+  const { body, date } = record;
+  const isOthers = ([name, value]: [string, JsonValue]) =>
+    sent[name]?.origin === 'other' && sent[name].value !== value;
+  const fields = Object.entries(body).filter((field) => !isOthers(field));
+  if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value))
+    return undefined;
+  if (fields.length === Object.keys(body).length) return record;
+  const own: JsonObject = Object.fromEntries(fields);
+  const left = Object.entries(body).filter(isOthers);
+  const notes = left.map(([field, value]) => ({
+    source: record.sources[0] ?? '',
+    field,
+    message: `${show(value)} is not sent: ${show(sent[field]?.value ?? null)} was sent from another source`,
+  }));
+  return {
+    ...{ kind: 'wellness', outcome: 'ready', date, body: own, digest: recordDigest(own) },
+    sources: record.sources,
+    files: record.files,
+    warnings: [...record.warnings, ...notes],
+    zoneUsed: record.zoneUsed,
+  };
+}

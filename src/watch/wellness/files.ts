@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises';
+import type { Context } from '../../base/context.ts';
+import { systemCode } from '../../base/errors.ts';
+import { checkEnvelope } from '../../fit/envelope.ts';
+import { readFitWellness } from '../../fit/wellness.ts';
+import type { FileStamp } from '../../ledger/known-files.ts';
+import type { MeasuredFile, WellnessLedger } from '../../ledger/wellness.ts';
+import { MtpError } from '../../devices/mtp/protocol.ts';
+import type { MtpReaders } from '../../devices/mtp/reader.ts';
+import type { Device } from '../../devices/types.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
+import { describeFileError } from '../../upload/find-files.ts';
+import { isBelow } from '../below.ts';
+import { MtpListing } from '../find/mtp-listing.ts';
+import type { WatchNotice } from '../report.ts';
+import { inSlices, walk } from '../find/walk.ts';
+import { wellnessFolders, wellnessFoldersOnMtp } from './folders.ts';
+
+/** Limits a file with wellness; those of devices are below 1 MB (bytes). */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The ledger that keeps what the files hold, and the folders of the files. */
+export interface WellnessFilesTarget {
+  readonly ledger: WellnessLedger;
+  /** Returns the watched folders that are there now, and the devices that are plugged in. */
+  readonly watched: () => readonly string[];
+  readonly devices: () => readonly Device[];
+  readonly mtp: MtpReaders;
+  readonly report: (notice: WatchNotice) => void;
+}
+
+/**
+ * Reads new and changed files in wellness folders into the ledger, each once. So their days can be sent
+ * after the device has left.
+ */
+export class WellnessFiles {
+  readonly #context: Pick<Context, 'signal'>;
+  readonly #target: WellnessFilesTarget;
+  readonly #dryRun: boolean;
+  /** The listings of folders on devices over MTP. */
+  readonly #listings = new Map<string, MtpListing>();
+  /** Problems that were reported. */
+  readonly #reported = new Set<string>();
+
+  constructor(
+    context: Pick<Context, 'signal'>,
+    options: { readonly dryRun: boolean },
+    target: WellnessFilesTarget,
+  ) {
+    this.#context = context;
+    this.#target = target;
+    this.#dryRun = options.dryRun;
+  }
+
+  /**
+   * Reads the files that are new or changed into the ledger.
+   *
+   * @returns the files that it read, which a dry run does not record
+   * @throws the signal's reason when it is aborted; ledger errors
+   */
+  async read(): Promise<readonly MeasuredFile[]> {
+    const { ledger } = this.#target;
+    const found: MeasuredFile[] = [];
+    for (const folder of await this.#folders()) {
+      for (const { path, stamp } of await this.#unread(folder)) {
+        const file = await this.#measure(path, stamp);
+        if (file === 'silent') break;
+        if (file === undefined) continue;
+        found.push(file);
+        if (!this.#dryRun) ledger.putFile(file, stamp);
+      }
+    }
+    return found;
+  }
+
+  /** Reads the sizes of all files on devices over MTP again: a device was plugged in. */
+  forget(): void {
+    this.#listings.clear();
+  }
+
+  /** Returns the folders with wellness files that are there now. */
+  async #folders(): Promise<readonly string[]> {
+    const { watched, devices, mtp } = this.#target;
+    const { signal } = this.#context;
+    const found = new Set(devices().flatMap(({ wellness }) => wellness));
+    for (const folder of watched()) {
+      const isFound = devices().some(({ recordings }) => recordings.includes(folder));
+      if (isFound) continue;
+      const search = isOnMtp(folder)
+        ? await this.#onMtp(() => wellnessFoldersOnMtp(folder, mtp.of(folder), signal))
+        : wellnessFolders(folder);
+      for (const path of search ?? []) found.add(path);
+    }
+    return [...found];
+  }
+
+  /** Lists the files in a folder that were not read, or changed. */
+  async #unread(folder: string): Promise<readonly FoundFile[]> {
+    const { ledger } = this.#target;
+    const files = isOnMtp(folder) ? await this.#listOnMtp(folder) : await this.#list(folder);
+    return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !ledger.isRead(path, stamp));
+  }
+
+  async #list(folder: string): Promise<readonly FoundFile[]> {
+    const { signal } = this.#context;
+    const files: FoundFile[] = [];
+    await inSlices(
+      walk(folder),
+      (found) => {
+        if (found.found === 'problem') this.#reportProblem(found.path, found.problem);
+        if (found.found === 'file') files.push(found);
+      },
+      (slice) => slice(),
+      signal,
+    );
+    return files;
+  }
+
+  async #listOnMtp(folder: string): Promise<readonly FoundFile[]> {
+    const listing =
+      this.#listings.get(folder) ?? new MtpListing(folder, this.#target.mtp.of(folder));
+    this.#listings.set(folder, listing);
+    return (await this.#onMtp(() => listing.read(new Set(), this.#context.signal))) ?? [];
+  }
+
+  /** Asks a device over MTP. @returns undefined if it does not answer, or has left */
+  async #onMtp<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      // The rescan of its recordings reports that.
+      if (error instanceof MtpError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reads a file. @returns undefined if it cannot be read; `silent`: nor can the others in its folder */
+  async #measure(path: string, { size }: FileStamp): Promise<MeasuredFile | 'silent' | undefined> {
+    const { signal } = this.#context;
+    if (size > MAX_BYTES) {
+      this.#reportProblem(path, `It is larger than ${MAX_BYTES / 1024 ** 2} MB: it is not read.`);
+      return undefined;
+    }
+    try {
+      const bytes = isOnMtp(path)
+        ? await this.#target.mtp.of(path).read(path, MAX_BYTES, signal)
+        : await readFile(path, { signal });
+      const envelope = checkEnvelope(bytes);
+      if (envelope.state === 'whole') return { path, samples: readFitWellness(bytes) };
+      if (envelope.state === 'corrupt') this.#reportDamage(path, envelope.detail);
+      // Its last measurement may not be the day's last. It is read again when it changes.
+      return { path, samples: [] };
+    } catch (error) {
+      signal.throwIfAborted();
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      // Every other file would take as long.
+      if (code === 'ETIMEDOUT') return 'silent';
+      // The device has left. The next rescan that finds it reads the file.
+      if (code !== 'ENOENT') this.#reportProblem(path, describeFileError(error));
+      return undefined;
+    }
+  }
+
+  #reportDamage(path: string, detail: string): void {
+    // The rescan of a watched folder reports each damaged file in it.
+    const isRescanned = this.#target.watched().some((folder) => isBelow(path, folder));
+    if (!isRescanned) this.#reportProblem(path, detail);
+  }
+
+  #reportProblem(path: string, message: string): void {
+    if (this.#reported.has(`${path}: ${message}`)) return;
+    this.#reported.add(`${path}: ${message}`);
+    this.#target.report({ event: 'problem', path, message });
+  }
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly stamp: FileStamp;
+}

@@ -1,0 +1,107 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { MAKERS } from '../../devices/makers.ts';
+import { MtpError } from '../../devices/mtp/protocol.ts';
+import type { MtpReader } from '../../devices/mtp/reader.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
+
+/** Names of the makers' folders, in lower case. */
+const RECORDINGS = new Set(MAKERS.flatMap(({ recordings }) => recordings.map(lastName)));
+const WELLNESS = MAKERS.flatMap(({ wellness = [] }) => wellness.map((path) => path.split('/')));
+
+/** A folder that may exist: these names below the base, in any letter case. */
+interface Place {
+  readonly base: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Returns the wellness folders that are there and belong to a watched folder: a device, its folder such as
+ * `Garmin`, or its folder with recordings, such as `Garmin/Activity`, or a wellness folder itself. So does a
+ * copy of each. It looks at no device over MTP, which may hang.
+ *
+ * @param folder absolute
+ */
+export function wellnessFolders(folder: string): readonly string[] {
+  if (isOnMtp(folder)) return [];
+  const found = placesBeside(folder).map((place) => findOnDisk(place));
+  return [...new Set(found.filter((path) => path !== undefined))];
+}
+
+/**
+ * Returns what {@link wellnessFolders} does, on a device over MTP.
+ *
+ * @throws MtpError; the signal's reason if it is aborted
+ */
+export async function wellnessFoldersOnMtp(
+  folder: string,
+  reader: MtpReader,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  // One listing asks the device about each file.
+  const listed = new Map<string, readonly string[]>();
+  const found = new Set<string>();
+  for (const { base, names } of placesBeside(folder)) {
+    let path: string | undefined = base;
+    for (const name of names) {
+      if (path === undefined) break;
+      const entries: readonly string[] = listed.get(path) ?? (await list(path, reader, signal));
+      listed.set(path, entries);
+      path = below(path, entries, name);
+    }
+    if (path !== undefined) found.add(path);
+  }
+  return [...found];
+}
+
+function placesBeside(folder: string): readonly Place[] {
+  const isRecordings = RECORDINGS.has(lastName(folder));
+  return WELLNESS.flatMap((names) => {
+    const last = names.slice(-1);
+    const isWellness = last.some((name) => name.toLowerCase() === lastName(folder));
+    const beside = isRecordings || isWellness ? [{ base: dirname(folder), names: last }] : [];
+    return [{ base: folder, names }, { base: folder, names: last }, ...beside];
+  });
+}
+
+function findOnDisk({ base, names }: Place): string | undefined {
+  return names.reduce<string | undefined>(
+    (path, name) => (path === undefined ? undefined : below(path, foldersIn(path), name)),
+    base,
+  );
+}
+
+function below(folder: string, entries: readonly string[], name: string): string | undefined {
+  const entry = entries.find((each) => each.toLowerCase() === name.toLowerCase());
+  return entry === undefined ? undefined : join(folder, entry);
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    // It left, or may not be read: a rescan reports that.
+    return [];
+  }
+}
+
+async function list(
+  folder: string,
+  reader: MtpReader,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    return await reader.list(folder, signal);
+  } catch (error) {
+    const isNone = error instanceof MtpError && ['ENOENT', 'ENOTDIR'].includes(error.code);
+    if (isNone) return [];
+    throw error;
+  }
+}
+
+function lastName(path: string): string {
+  return basename(path).toLowerCase();
+}

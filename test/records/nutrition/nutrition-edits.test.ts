@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import {
+  BAR,
+  DAY,
+  GEL,
+  READ,
+  RICE,
+  WRITE,
+  day,
+  itemOf,
+  notesOf,
+  openNutrition,
+  outcomesOf,
+} from './delivery-support.ts';
+
+const BIG_GEL = { ...GEL, carbs: 30 };
+const SOUP = { name: 'soup', carbs: 33, at: '12:00:00' };
+
+describe.each([
+  ['without nutrition:read', WRITE],
+  ['with nutrition:read', READ],
+])('an item on a service that appends (%s)', (_how, scopes) => {
+  const open = () => openNutrition({ revision: '2026-08' }, { scopes });
+
+  it('is left out after the athlete removed it, until its input changes or with --replace-day', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), null);
+    const first = await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(outcomesOf(first)).toEqual(['pushed']);
+    expect(notesOf(first)).toEqual([
+      'removed in the platform, so left out: "gel, 10:00, 25 g carbs" (--replace-day sends it again)',
+    ]);
+    expect(held()).toEqual(['bar 40', 'rice 90']);
+    // It is reported once.
+    const second = await push({ 'a.json': day(GEL, BAR) });
+    expect(notesOf(second)).toEqual([expect.stringContaining('no longer in the input')]);
+    expect(held()).toEqual(['bar 40']);
+    for (const options of [{}, { force: true }, { merge: 'add' }] as const) {
+      await push({ 'a.json': day(GEL, BAR) }, options);
+      expect(held()).toEqual(['bar 40']);
+    }
+    await push({ 'a.json': day(GEL, BAR) }, { merge: 'replace-day' });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+    // The same if this is the first push since then.
+    sandbox.control.editFood(idOf('gel'), null);
+    await push({ 'a.json': day(GEL, BAR) }, { merge: 'replace-day' });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+    sandbox.control.editFood(idOf('gel'), null);
+    await push({ 'a.json': day(BIG_GEL, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 30']);
+  });
+
+  it('is kept after the athlete edited it, unless --force is given', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+    const added = await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(outcomesOf(added)).toEqual(['pushed']);
+    expect(notesOf(added)).toEqual([
+      'changed in the platform, so left as it is there: "gel, 10:00, 50 g carbs" (--force overwrites it)',
+    ]);
+    await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
+    expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
+    const forced = await push({ 'a.json': day(BIG_GEL, BAR, RICE) }, { force: true });
+    expect([outcomesOf(forced), notesOf(forced)]).toEqual([['pushed'], []]);
+    expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
+  });
+
+  it('is kept after an edit although its input drops it', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+    expect(notesOf(await push({ 'a.json': day(BAR) }))).toContainEqual(
+      expect.stringContaining('changed in the platform'),
+    );
+    expect(held()).toEqual(['bar 40', 'gel 50']);
+  });
+
+  it('is never changed if the athlete or another source entered it', async () => {
+    const { push, held, sandbox } = await open();
+    const soup = sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
+    // The same food as ours, from elsewhere.
+    sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'fitbit' });
+    await push({ 'a.json': day(GEL, BAR) });
+    await push({ 'a.json': day(BIG_GEL, SOUP) }, { force: true });
+    await push({ 'a.json': day(BIG_GEL) }, { merge: 'replace-day' });
+    expect(held()).toEqual(['gel 25', 'gel 30', 'soup 33']);
+    sandbox.control.editFood(soup.id, { carbs: 34 });
+    await push({ 'a.json': day() });
+    expect(held()).toEqual(['gel 25', 'soup 34']);
+  });
+
+  it('is reported if another computer sent another version, and replaced with --force', async () => {
+    const { push, held, machine } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    const { push: pushThere } = machine();
+    expect(await pushThere({ 'a.json': day(BIG_GEL, RICE) })).toMatchObject([
+      {
+        outcome: 'conflict',
+        stored: [{ name: 'gel', carbs: 25 }],
+        intended: [{ name: 'gel', carbs: 30 }],
+        hint: 'To replace it, run `sync push nutrition FILE --force`.',
+      },
+    ]);
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    const forced = await pushThere({ 'a.json': day(BIG_GEL, RICE) }, { force: true });
+    expect(outcomesOf(forced)).toEqual(['pushed']);
+    // What that computer has not heard of stays.
+    expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
+  });
+
+  it('is reported if two computers sent it at once, and its copy is removed with --force', async () => {
+    const { push, held, sandbox } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' });
+    expect(await push({ 'a.json': day(GEL, BAR, RICE) })).toMatchObject([
+      {
+        outcome: 'conflict',
+        stored: [{ name: 'gel' }],
+        message: expect.stringContaining('more than once') as string,
+      },
+    ]);
+    expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
+    await push({ 'a.json': day(GEL, BAR, RICE) }, { force: true });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+  });
+});
+
+it('keeps an item that the athlete entered at a service that replaces by source', async () => {
+  const { push, held, sandbox } = await openNutrition({ revision: '2026-07' });
+  sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
+  await push({ 'a.json': day(GEL) });
+  await push({ 'a.json': day(BIG_GEL, BAR) });
+  expect(held()).toEqual(['bar 40', 'gel 30', 'soup 33']);
+});
+
+describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s', (revision) => {
+  it('add to each other, and each replaces its earlier items', async () => {
+    const { push, held } = await openNutrition({ revision });
+    await push({ 'breakfast.json': day(GEL, BAR) });
+    await push({ 'dinner.json': day(RICE) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    const items = await push({ 'breakfast.json': day(BIG_GEL) });
+    expect(notesOf(items)).toEqual([expect.stringContaining('"bar, 11:00, 40 g carbs"')]);
+    expect(held()).toEqual(['gel 30', 'rice 90']);
+    await push({ 'breakfast.json': day(BAR) }, { merge: 'add' });
+    expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
+    await push({ 'dinner.json': day(RICE) }, { merge: 'replace-day' });
+    expect(held()).toEqual(['rice 90']);
+  });
+
+  it('count an item of overlapping inputs once, and two equal items of one input twice', async () => {
+    const { push, held } = await openNutrition({ revision });
+    await push({ 'export.json': day(GEL, BAR), 'export (1).json': day(GEL, BAR, RICE) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    await push({ 'export.json': day(GEL, GEL, BAR), 'export.json#again': day(GEL, GEL, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
+    await push({ 'two.json': day(GEL, GEL) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
+  });
+
+  it('add piped items unless they share an item with an earlier stdin', async () => {
+    const { push, held } = await openNutrition({ revision });
+    await push({ stdin: day(GEL) });
+    await push({ stdin: day(RICE) });
+    expect(held()).toEqual(['gel 25', 'rice 90']);
+    await push({ stdin: day(GEL, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
+
+  it('remove all our items on undo and can send them again', async () => {
+    const { push, held, sandbox } = await openNutrition({ revision });
+    if (revision !== '2026-02') {
+      sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
+    }
+    const others = revision === '2026-02' ? [] : ['soup 33'];
+    await push({ 'a.json': day(GEL, BAR) });
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { undo: () => true }))).toEqual([
+      'pushed',
+    ]);
+    expect(held()).toEqual(others);
+    await push({ 'a.json': day(GEL, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 25', ...others]);
+  });
+});
+
+describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s', (revision) => {
+  const fields = (world: Awaited<ReturnType<typeof openNutrition>>) => {
+    const [state] = world.sandbox.control.state('athlete-1').athletes;
+    const row = state?.nutrition.find(({ date }) => date === DAY)?.record;
+    return { waterMl: row?.['waterMl'], calories: row?.['calories'] };
+  };
+
+  it('are sent with each later request, because a platform recalculates missing ones', async () => {
+    const world = await openNutrition({ revision });
+    await world.push({ 'a.json': { ...day(GEL), waterMl: 1500, calories: 900 } });
+    expect(fields(world)).toEqual({ waterMl: 1500, calories: 900 });
+    await world.push({ 'b.json': day(RICE) });
+    expect(fields(world).waterMl).toBe(1500);
+    await world.push({ 'b.json': day(BAR) });
+    expect(fields(world)).toMatchObject({ waterMl: 1500 });
+    expect(world.held()).toEqual(['bar 40', 'gel 25']);
+  });
+
+  it('leave known items unchanged if an input contains fields only', async () => {
+    const world = await openNutrition({ revision });
+    await world.push({ 'a.json': day(GEL) });
+    const items = await world.push({ 'water.json': { date: DAY, waterMl: 700 } });
+    expect([outcomesOf(items), notesOf(items)]).toEqual([['pushed'], []]);
+    expect(fields(world)).toMatchObject({ waterMl: 700 });
+    expect(world.held()).toEqual(['gel 25']);
+    expect(outcomesOf(await world.push({ 'water.json': { date: DAY, waterMl: 700 } }))).toEqual([
+      'skipped',
+    ]);
+  });
+
+  it('are sent for a day without items', async () => {
+    const world = await openNutrition({ revision });
+    expect(outcomesOf(await world.push({ 'w.json': { date: DAY, waterMl: 700 } }))).toEqual([
+      'pushed',
+    ]);
+    expect(fields(world)).toMatchObject({ waterMl: 700 });
+  });
+
+  it('omit totals of a part of the day, with a note', async () => {
+    const world = await openNutrition({ revision });
+    await world.push({ 'a.json': day(GEL) });
+    const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });
+    expect(notesOf(items)).toEqual([
+      'the total of a part of the day is not sent; the platform adds up the items',
+    ]);
+    const bodies = world.sandbox.control.requests({ route: 'nutrition' }).map(({ body }) => body);
+    for (const body of bodies) expect(body).not.toHaveProperty('carbs');
+    expect(bodies.at(-1)).toMatchObject({ waterMl: 500 });
+    expect(world.held()).toEqual(['gel 25', 'rice 90']);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
+import { BAR, DAY, GEL, READ, RICE, day, openNutrition, outcomesOf } from './delivery-support.ts';
+
+const BIG_RICE = { ...RICE, carbs: 95 };
+
+describe.each(NUTRITION_REVISIONS)(
+  'a nutrition day that is read before it is sent, on %s',
+  (revision) => {
+    it('keeps its items if only waterMl is sent and the ledger was lost', async () => {
+      const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
+      const again = await machine().push({ 'a.json': { ...day(GEL, BAR), waterMl: 900 } });
+      expect(outcomesOf(again)).toEqual(['pushed']);
+      expect(held()).toEqual(['bar 40', 'gel 25']);
+      expect(outcomesOf(await push({ 'a.json': { ...day(GEL, BAR), waterMl: 950 } }))).toEqual([
+        'pushed',
+      ]);
+      expect(held()).toEqual(['bar 40', 'gel 25']);
+    });
+
+    it('keeps items of another computer, and edits and removals by the athlete', async () => {
+      const { push, machine, held, sandbox, idOf } = await openNutrition(
+        { revision },
+        { scopes: READ },
+      );
+      await push({ 'a.json': day(GEL) });
+      const other = machine();
+      await other.push({ 'b.json': day(RICE) });
+      expect(held()).toEqual(['gel 25', 'rice 90']);
+      await other.push({ 'b.json': day(RICE, BAR) });
+      expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+      sandbox.control.editFood(idOf('rice'), { carbs: 70 });
+      sandbox.control.editFood(idOf('bar'), null);
+      const [item] = await other.push({ 'b.json': day(RICE, BAR, { name: 'tea', carbs: 1 }) });
+      expect(held()).toEqual(['gel 25', 'rice 70', 'tea 1']);
+      expect(item?.warnings.map(({ message }) => message).sort()).toEqual([
+        'changed in the platform, so left as it is there: "rice, 19:00, 70 g carbs" (--force overwrites it)',
+        'removed in the platform, so left out: "bar, 11:00, 40 g carbs" (--replace-day sends it again)',
+      ]);
+    });
+  },
+);
+
+describe('an item that was removed before its new version is sent', () => {
+  it.each(['403', '429(retry-after=1)*inf', '504*inf'])(
+    'arrives in the next run of any input if the service answers %s',
+    async (fault) => {
+      const { push, sandbox, held } = await openNutrition(
+        { revision: '2026-08' },
+        { scopes: READ },
+      );
+      await push({ 'a.json': day(GEL) });
+      await push({ 'b.json': day(RICE) });
+      sandbox.control.addFaults(`nutrition:${fault}`);
+      const [outcome] = outcomesOf(await push({ 'b.json': day(BIG_RICE) }));
+      expect(outcome).toMatch(/^failed/);
+      sandbox.control.clearFaults();
+      await push({ 'a.json': day(GEL) });
+      expect(held()).toEqual(['gel 25', 'rice 95']);
+    },
+  );
+});
+
+it('sends waterMl again if the request after a removal fails once', async () => {
+  const { push, sandbox } = await openNutrition({ revision: '2026-08' }, { scopes: READ });
+  await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
+  sandbox.control.addFaults('nutrition:500');
+  const items = await push({ 'a.json': { ...day(GEL), waterMl: 700 } });
+  expect(outcomesOf(items)).toEqual(['pushed']);
+  const [held] = sandbox.control.state().athletes[0]?.nutrition ?? [];
+  expect(held?.record).toMatchObject({ waterMl: 700 });
+});
+
+describe('two equal items of which one changed', () => {
+  it('are reported as a conflict if the ledger was lost, without adding a third item', async () => {
+    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    await push({ 'a.json': day(GEL, GEL) });
+    const [item] = await machine().push({ 'a.json': day(GEL, { ...GEL, carbs: 31 }) });
+    expect(item).toMatchObject({
+      outcome: 'conflict',
+      stored: [{ name: 'gel', carbs: 25 }],
+      intended: [{ name: 'gel', carbs: 31 }],
+    });
+    expect(held()).toEqual(['gel 25', 'gel 25']);
+  });
+});
+
+describe('a time zone that changes between two pushes', () => {
+  it.each(NUTRITION_REVISIONS)('duplicates no item over two days on %s', async (revision) => {
+    const { push, held } = await openNutrition({ revision });
+    const late = { name: 'late', carbs: 3, logged_at: '2026-04-01T21:30:00Z' };
+    const zone = (name: string) => ({ zone: { name, from: 'flag' } as const });
+    await push({ 'z.json': { items: [late] } }, zone('Europe/Berlin'));
+    await push({ 'z.json': { items: [late] } }, zone('Asia/Tokyo'));
+    expect([held('2026-04-01'), held('2026-04-02')]).toEqual([['late 3'], []]);
+  });
+});
+
+describe('undoing a push of nutrition', () => {
+  it('keeps items of another computer and has nothing to remove a second time', async () => {
+    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    await push({ 'a.json': day(GEL) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    await other.push({ 'b.json': day(BIG_RICE) });
+    expect(outcomesOf(await other.undo(DAY))).toEqual(['pushed']);
+    expect(held()).toEqual(['gel 25']);
+    expect(outcomesOf(await other.undo(DAY))).toEqual(['skipped']);
+    expect(held()).toEqual(['gel 25']);
+  });
+});

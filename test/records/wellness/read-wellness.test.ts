@@ -1,0 +1,649 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { WELLNESS_FIELDS, type NumberRule } from '../../../src/records/fields.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from '../support.ts';
+
+const date = '2026-02-15';
+
+const NUMBERS = Object.entries(WELLNESS_FIELDS).filter(
+  (entry): entry is [string, NumberRule] =>
+    entry[1].type === 'number' || entry[1].type === 'integer',
+);
+
+describe('the fields of a wellness record', () => {
+  /** The interface's section 2.2 and the services' lists, copied by hand. */
+  const INTEGERS =
+    'restingHr sleepSecs avgSleepingHr sleepScore sleepQuality sleepDeepSecs sleepRemSecs ' +
+    'sleepLightSecs sleepAwakeSecs readiness recoveryScore steps exerciseMinutes floors systolic ' +
+    'diastolic stress mood motivation fatigue soreness';
+  const DECIMALS =
+    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 ' +
+    'restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned distanceMeters lactate ' +
+    'hydrationVolume ctl atl';
+
+  test('are those of the interface, with their types', () => {
+    const byType = (type: string): string[] =>
+      Object.keys(WELLNESS_FIELDS)
+        .filter((name) => WELLNESS_FIELDS[name]?.type === type)
+        .sort();
+    expect(byType('integer')).toEqual(INTEGERS.split(' ').sort());
+    expect(byType('number')).toEqual(DECIMALS.split(' ').sort());
+    expect(byType('text')).toEqual(['comments', 'injury', 'menstrualPhase']);
+    expect(byType('object')).toEqual(['rawJson']);
+  });
+
+  test('are sent unchanged if all of them are valid', async () => {
+    const numbers = NUMBERS.map(([name, { min, max }]) => [name, Math.ceil((min + max) / 3)]);
+    const record = {
+      ...(Object.fromEntries(numbers) as object),
+      sleepHours: 8,
+      sleepSecs: 28_800,
+      sleepDeepSecs: 7_200,
+      sleepRemSecs: 7_200,
+      sleepLightSecs: 14_400,
+      injury: 'left knee',
+      menstrualPhase: 'luteal',
+      comments: 'slept well',
+      rawJson: { device: 'x', list: [null] },
+    };
+    expect(await bodyOf('wellness', { date, ...record })).toEqual({ date, ...record });
+  });
+
+  test.each(NUMBERS)(
+    'limit %s to a range that includes both ends',
+    async (name, { min, max, type }) => {
+      const step = type === 'integer' ? 1 : 0.001;
+      const other = { comments: 'x' };
+      for (const value of [min, max]) {
+        const { said } = await saidOf('wellness', { date, ...other, [name]: value });
+        // At the end of a range, a value may be doubtful.
+        expect(said.join()).not.toContain('range');
+      }
+      const under = min === 0 ? -3 : min - step;
+      for (const value of [under, max + step]) {
+        expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
+          said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
+        });
+      }
+    },
+  );
+
+  test.each([
+    ['sleepSecs', 86_401, 'sleepSecs: is 86401; the range is 0 to 86400 s (24 h)'],
+    ['restingHr', 19, 'restingHr: is 19; the range is 20 to 220 bpm'],
+    ['restingHr', 221, 'restingHr: is 221; the range is 20 to 220 bpm'],
+    ['weight', 19.9, 'weight: is 19.9; the range is 20 to 400 kg'],
+    ['weight', 400.1, 'weight: is 400.1; the range is 20 to 400 kg'],
+    ['hrv', 501, 'hrv: is 501; the range is 1 to 500 ms'],
+    ['vo2max', 101, 'vo2max: is 101; the range is 5 to 100 ml/kg/min'],
+    ['steps', -3, 'steps: is -3; the range is 0 to 350000 steps'],
+    ['weight', '72,5', 'weight: is "72,5"; a number is expected, 20 to 400 kg: write 72.5'],
+    [
+      'steps',
+      '9,000',
+      'steps: is "9,000"; a whole number is expected, 0 to 350000 steps: write 9000',
+    ],
+    [
+      'weight',
+      '9,000',
+      'weight: is "9,000"; a number is expected, 20 to 400 kg: write 9000 or 9.000',
+    ],
+    [
+      'weight',
+      '72.5 kg',
+      'weight: is "72.5 kg"; a number is expected, 20 to 400 kg: write 72.5, without the unit',
+    ],
+    [
+      'weight',
+      '160 lb',
+      'weight: is "160 lb"; a number is expected, 20 to 400 kg: write the number of kg, without a unit',
+    ],
+    [
+      'sleepSecs',
+      '7:30',
+      'sleepSecs: is "7:30"; a whole number is expected, 0 to 86400 s (24 h): write 27000',
+    ],
+    ['weight', 'heavy', 'weight: is "heavy"; a number is expected, 20 to 400 kg'],
+    ['steps', true, 'steps: is true; a whole number is expected, 0 to 350000 steps'],
+    ['hrv', [61], 'hrv: is a list; a number is expected, 1 to 500 ms'],
+    ['comments', { a: 1 }, 'comments: is an object; a text is expected'],
+    ['rawJson', 'text', 'rawJson: is "text"; an object is expected'],
+  ])('reject %s of %j with a message that states the allowed values', async (name, value, said) => {
+    expect(await saidOf('wellness', { date, [name]: value })).toEqual({ said: [said] });
+  });
+});
+
+describe('a value that does not fit its field', () => {
+  test.each([
+    ['restingHr', 52.4, 52, 'is 52.4; whole numbers only', 'rounded to 52'],
+    ['restingHr', 52.5, 53, 'is 52.5; whole numbers only', 'rounded to 53'],
+    ['restingHr', 220.4, 220, 'is 220.4; whole numbers only', 'rounded to 220'],
+    ['weight', '72.5', 72.5, 'is the text "72.5", not a number', 'read as 72.5'],
+    ['steps', ' 1e4 ', 10_000, 'is the text " 1e4 ", not a number', 'read as 10000'],
+    ['comments', 7, '7', 'is the number 7, not a text', 'sent as "7"'],
+  ])(
+    'is adapted with a warning, or rejected if strict: %s of %j',
+    async (name, value, sent, found, done) => {
+      const record = { date, [name]: value };
+      expect(await saidOf('wellness', record)).toEqual({
+        body: { date, [name]: sent },
+        said: [`${name}: ${found}: ${done}`],
+      });
+      expect(await saidOf('wellness', record, { strict: true })).toEqual({
+        said: [`${name}: ${found}`],
+      });
+    },
+  );
+
+  test('is left out if it is an empty text', async () => {
+    const record = { date, weight: '', hrv: 61, comments: '' };
+    expect(await saidOf('wellness', record)).toEqual({
+      body: { date, hrv: 61, comments: '' },
+      said: [
+        'weight: is an empty text, so it was not measured. Left out; write null, or leave it out',
+      ],
+    });
+  });
+
+  test('is not a whole number such as 52.0', async () => {
+    expect(await bodyOf('wellness', { date, restingHr: 52.0 }, { strict: true })).toEqual({
+      date,
+      restingHr: 52,
+    });
+  });
+
+  test('is rounded to the nearest number, always with a warning', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 20, max: 220, noNaN: true }), async (value) => {
+        const { body, said } = await saidOf('wellness', { date, restingHr: value });
+        const { restingHr } = body as { restingHr: number };
+        expect(Number.isInteger(restingHr)).toBe(true);
+        expect(Math.abs(restingHr - value)).toBeLessThanOrEqual(0.5);
+        expect(said.length).toBe(Number.isInteger(value) ? 0 : 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('the spelling of a field', () => {
+  test.each([
+    ['resting_hr', 'restingHr', 52],
+    ['restingHR', 'restingHr', 52],
+    ['RestingHeartRate', 'restingHr', 52],
+    ['resting_heart_rate', 'restingHr', 52],
+    ['vo2Max', 'vo2max', 55.5],
+    ['vo2_max', 'vo2max', 55.5],
+    ['VO2MAX', 'vo2max', 55.5],
+    ['sleep_secs', 'sleepSecs', 27_000],
+    ['sleep_seconds', 'sleepSecs', 27_000],
+    ['HRV', 'hrv', 61],
+    ['hrv_rmssd', 'hrv', 61],
+    ['hrv_sdnn', 'hrvSdnn', 61],
+    ['spo2', 'spO2', 97],
+    ['weight_kg', 'weight', 72.5],
+    ['body_fat', 'bodyFat', 12.5],
+    ['raw_json', 'rawJson', { a: 1 }],
+  ])('may be %s for %s', async (spelling, name, value) => {
+    expect(await bodyOf('wellness', { date, [spelling]: value })).toEqual({ date, [name]: value });
+  });
+
+  test.each([
+    'bodyWeight',
+    'weightLbs',
+    'weight_lb',
+    'sleepTime',
+    'sleep',
+    'sleepDuration',
+    'sleepMinutes',
+    'lnRmssd',
+    'hrvScore',
+    'hrvBaseline',
+    'maxHr',
+    'heartRate',
+    'hr',
+    'calories',
+    'glucose',
+    'vo2',
+    'timeInBed',
+    'temperature',
+    'stressHrv',
+    'id',
+    'locked',
+  ])('does not include the ambiguous %s, which is unknown', async (name) => {
+    const record = { date, hrv: 61, [name]: 61.5 };
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
+      body: record,
+      said: [expect.stringMatching(`^${name}: not a field of the platform.*${SENT_ALONG}$`)],
+    });
+  });
+
+  test('may appear in two forms with the same value', async () => {
+    expect(
+      await bodyOf('wellness', { date, resting_hr: 52, restingHr: 52, hrv: null, HRV: 60 }),
+    ).toEqual({
+      date,
+      restingHr: 52,
+      hrv: 60,
+    });
+  });
+
+  test('may not appear in two forms with different values', async () => {
+    expect(await saidOf('wellness', { date, restingHr: 52, resting_hr: 54 })).toEqual({
+      said: ['resting_hr: says 54, but restingHr, the same field, says 52: keep one of the two'],
+    });
+  });
+
+  test('never maps two fields to one', () => {
+    const plain = Object.entries(WELLNESS_FIELDS).flatMap(([name, { aliases = [] }]) =>
+      [name, ...aliases].map((spelling) => spelling.toLowerCase()),
+    );
+    expect(new Set(plain).size).toBe(plain.length);
+  });
+});
+
+describe('unknown fields', () => {
+  test('are sent unchanged with any value if the user says so', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
+        async (extra) => {
+          const unknown = Object.fromEntries(
+            Object.entries(JSON.parse(JSON.stringify(extra)) as object).map(([name, value]) => [
+              `x!${name}`,
+              value as unknown,
+            ]),
+          );
+          const expected = Object.fromEntries(
+            Object.entries(unknown).filter(([, value]) => value !== null),
+          );
+          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown }, UNKNOWN);
+          expect(body).toEqual({ date, hrv: 61, ...expected });
+          expect(said).toHaveLength(Object.keys(expected).length);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('cannot reach the prototype of objects', async () => {
+    const record = JSON.parse(
+      '{"date": "2026-02-15", "hrv": 61, "__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "x": {"__proto__": {"y": 1}}}',
+    ) as object;
+    const { body, said } = await saidOf('wellness', record, UNKNOWN);
+    expect(JSON.stringify(body)).toBe(
+      '{"date":"2026-02-15","hrv":61,"constructor":1,"toString":2,"x":{"__proto__":{"y":1}}}',
+    );
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(said).toEqual([
+      '__proto__: is no name for a field: not sent',
+      ...['constructor', 'toString', 'x'].map(
+        (name) => `${name}: not a field of the platform. ${SENT_ALONG}`,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['restHr', 'restingHr? It is in bpm'],
+    ['resting_rate', 'restingHr? It is in bpm'],
+    ['hvr', 'hrv? It is in ms'],
+    ['wieght', 'weight? It is in kg'],
+    ['weightLbs', 'weight? It is in kg'],
+    ['sleepSec', 'sleepSecs? It is in s'],
+    ['stpes', 'steps?'],
+    ['sleepScroe', 'sleepScore?'],
+    ['comment', 'comments?'],
+    ['hr', undefined],
+    ['hrvScore', undefined],
+    ['sleepTime', 'sleepSecs? It is in s'],
+    ['score', undefined],
+    ['coldShowerSecs', undefined],
+    ['x'.repeat(90), undefined],
+  ])('produce a suggestion (%s for %s) and are rejected if strict', async (name, meant) => {
+    const found =
+      meant === undefined
+        ? `${name}: not a field of the platform`
+        : `${name}: not a field of the platform; did you mean ${meant}`;
+    const record = { date, mood: 3, [name]: 50 };
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
+      body: record,
+      said: [`${found}${found.endsWith('?') ? '' : '.'} ${SENT_ALONG}`],
+    });
+    expect(await saidOf('wellness', record, { ...UNKNOWN, strict: true })).toMatchObject({
+      body: record,
+    });
+    expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: [found] });
+  });
+
+  test('are reported once per input, with the first record and the number of records', async () => {
+    const values = Array.from({ length: 1_200 }, (_, index) => ({
+      date: new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10),
+      hrv: 60,
+      ...(index === 0 ? {} : { restHr: 48 }),
+      ...(index === 5 ? { mod: 3 } : {}),
+    }));
+    const { records, invalid } = await prepare('wellness', values, UNKNOWN);
+    expect(invalid).toEqual([]);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/1',
+        field: 'restHr',
+        message:
+          `not a field of the platform; did you mean restingHr? It is in bpm. ${SENT_ALONG} ` +
+          '(1,199 times in this input)',
+      },
+      {
+        source: 'in.json#/5',
+        field: 'mod',
+        message: `not a field of the platform; did you mean mood? ${SENT_ALONG}`,
+      },
+    ]);
+    const strict = await prepare('wellness', values, { strict: true });
+    expect([strict.records.length, strict.invalid.length]).toEqual([1, 1_199]);
+  });
+
+  test('are left out, with one note that names some of them and one for each slip', async () => {
+    const names = ['userId', 'deviceId', 'samples', 'zone', 'app', 'os', 'locale'];
+    const extra = Object.fromEntries(names.map((name) => [name, 1])) as object;
+    const { records } = await prepare('wellness', [
+      { date, hrv: 60, restHr: 48, ...extra },
+      { date: '2026-02-16', hrv: 61, ...extra },
+    ]);
+    expect(records.map(({ body }) => body)).toEqual([
+      { date, hrv: 60 },
+      { date: '2026-02-16', hrv: 61 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/0',
+        field: 'restHr',
+        message: 'not a field of the platform; did you mean restingHr? It is in bpm. Not sent',
+      },
+      {
+        source: 'in.json#/0',
+        message:
+          'not sent, since the platform does not know it: "userId", "deviceId", "samples", "zone", "app" ' +
+          'and 2 more (--unknown-fields sends it)',
+      },
+    ]);
+  });
+
+  test('are not reported as sent if their record is not sent', async () => {
+    const { records, invalid } = await prepare('wellness', [
+      { date, hrv: 600, restHr: 48 },
+      { date, hrv: 60 },
+    ]);
+    expect([records[0]?.warnings, invalid.length]).toEqual([[], 1]);
+  });
+
+  test('keep the list of warnings limited in great numbers', async () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => [`restHr${index}`, 1]);
+    const { records } = await prepare('wellness', [
+      { date, hrv: 60, ...(Object.fromEntries(names) as object) },
+    ]);
+    expect(records[0]?.warnings.length).toBeLessThan(60);
+  });
+
+  test.each([
+    [
+      { restHr: 48, foo: 1 },
+      [
+        ': there is nothing in it that the platform takes',
+        'restHr: not a field of the platform; did you mean restingHr? It is in bpm',
+        'foo: not a field of the platform',
+      ],
+    ],
+    [
+      { foo: 1, rawJson: { a: 1 }, hrv: null },
+      [': there is nothing in it that the platform takes', 'foo: not a field of the platform'],
+    ],
+    [
+      { items: [{ name: 'Rice', carbs: 80 }] },
+      [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
+    ],
+    [
+      { carbs: 300 },
+      [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
+    ],
+  ])('reject a record without known fields: %j', async (record, said) => {
+    for (const options of [{}, { strict: true }, { raw: true }]) {
+      expect(await saidOf('wellness', { date, ...record }, options)).toEqual({ said });
+    }
+  });
+});
+
+describe('null in a wellness record', () => {
+  test('means an unknown value and is not sent', async () => {
+    expect(await bodyOf('wellness', { date, hrv: 61, weight: null, other: null })).toEqual({
+      date,
+      hrv: 61,
+    });
+  });
+});
+
+describe('a wellness record without content', () => {
+  test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
+    'is invalid: %j',
+    async (record) => {
+      for (const raw of [false, true]) {
+        expect((await prepare('wellness', [record], { raw })).invalid).toEqual([
+          {
+            outcome: 'invalid',
+            kind: 'wellness',
+            source: 'in.json#/0',
+            date,
+            problem: 'holds nothing to send besides its date',
+            problems: [{ problem: 'holds nothing to send besides its date' }],
+          },
+        ]);
+      }
+    },
+  );
+});
+
+describe('a value that was not measured', () => {
+  test.each([
+    ['restingHr', 0],
+    ['restingHr', -1],
+    ['stress', -2],
+    ['weight', '0'],
+    ['weight', '--'],
+    ['hrvSdnn', '-'],
+    ['hrvSdnn', 'n/a'],
+    ['hrvSdnn', 'N/A'],
+    ['hrvSdnn', 'NaN'],
+    ['respiration', { avgWakingRespirationValue: 14 }],
+  ])('is left out of the day, and rejects the record if strict: %s %j', async (name, value) => {
+    const record = { date, hrv: 61, [name]: value };
+    const { body, said } = await saidOf('wellness', record);
+    expect(body).toEqual({ date, hrv: 61 });
+    expect(said.at(-1)).toMatch(new RegExp(`^${name}: is .*, so it was not measured[.] Left out`));
+    const { records, invalid } = await prepare('wellness', [record], { strict: true });
+    expect([records.length, invalid.length]).toEqual([0, 1]);
+  });
+
+  test('is reported once per input', async () => {
+    const { records } = await prepare('wellness', [
+      { date, hrv: 61, restingHr: 0 },
+      { date: '2026-02-16', hrv: 62, restingHr: 0 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      'is 0, so it was not measured. Left out; write null, or leave it out (2 times in this input)',
+    ]);
+  });
+
+  test('is a measurement if the range includes it', async () => {
+    expect(await bodyOf('wellness', { date, steps: 0, skinTemp: -1 })).toEqual({
+      date,
+      steps: 0,
+      skinTemp: -1,
+    });
+  });
+});
+
+describe('hours of sleep', () => {
+  test.each([
+    [7.5, 27_000],
+    [7.33, 26_388],
+    [0, 0],
+    [24, 86_400],
+  ])('convert from %d to %d seconds', async (sleepHours, sleepSecs) => {
+    expect(await bodyOf('wellness', { date, sleepHours })).toEqual({ date, sleepSecs });
+    expect(await bodyOf('wellness', { date, sleep_hours: sleepHours }, { strict: true })).toEqual({
+      date,
+      sleepSecs,
+    });
+  });
+
+  test('are sent beside seconds, with a warning if the two differ', async () => {
+    expect(await bodyOf('wellness', { date, sleepHours: 7.5, sleepSecs: 27_100 })).toEqual({
+      date,
+      sleepHours: 7.5,
+      sleepSecs: 27_100,
+    });
+    expect(await saidOf('wellness', { date, sleepHours: 7.5, sleepSecs: 20_000 })).toEqual({
+      body: { date, sleepHours: 7.5, sleepSecs: 20_000 },
+      said: ['sleepHours: 7.5 h is 27000 s, but sleepSecs says 20000 s: both sent'],
+    });
+  });
+
+  test('are invalid above one day', async () => {
+    expect(await saidOf('wellness', { date, sleepHours: 24.1 })).toEqual({
+      said: ['sleepHours: is 24.1; the range is 0 to 24 h'],
+    });
+  });
+});
+
+describe('the date of a wellness record', () => {
+  test.each([
+    [{ date: '2026-02-15T23:30:00Z' }, '2026-02-16', true],
+    [{ date: '2026-02-15T23:30:00-05:00' }, '2026-02-15', false],
+    [{ Date: '2026-02-15' }, '2026-02-15', false],
+    [{ calendarDate: '2026-02-15' }, '2026-02-15', false],
+    [{ date: null, day: '2026-02-15' }, '2026-02-15', false],
+  ])('is read from %j as %s (by the zone: %s)', async (given, expected, zoneUsed) => {
+    const { records } = await prepare('wellness', [{ ...given, hrv: 61 }]);
+    expect(records).toMatchObject([
+      { date: expected, body: { date: expected, hrv: 61 }, zoneUsed },
+    ]);
+    expect(Object.keys(records[0]?.body ?? {})).toEqual(['date', 'hrv']);
+  });
+
+  test('may be a number of seconds or milliseconds', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    for (const given of [1771131599, 1771131599.5, 1771131599000]) {
+      const record = { date: given, hrv: 61 };
+      expect(await bodyOf('wellness', record, { zone })).toEqual({ date: '2026-02-14', hrv: 61 });
+    }
+  });
+
+  test('is reported once per input if it is written as midnight, and rejected if strict', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    const values = ['2026-02-15', '2026-02-16', '2026-02-17'].map((day) => ({
+      date: `${day}T00:00:00.000Z`,
+      hrv: 61,
+    }));
+    const found =
+      '"2026-02-15T00:00:00.000Z": midnight is read as a date, 2026-02-15; ' +
+      'as an instant it is on 2026-02-14 in America/New_York';
+    const { records } = await prepare('wellness', values, { zone });
+    expect(records.map((record) => record.date)).toEqual([
+      '2026-02-15',
+      '2026-02-16',
+      '2026-02-17',
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      `${found} (3 times in this input)`,
+    ]);
+    const strict = await prepare('wellness', values, { zone, strict: true });
+    expect(strict.invalid.map(({ problem }) => problem)).toHaveLength(3);
+    expect(strict.invalid[0]?.problem).toBe(found);
+  });
+
+  test('ignores a field named day if there is a date', async () => {
+    const record = { date, day: 'Sunday', hrv: 61 };
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
+      body: record,
+      said: [`day: not a field of the platform. ${SENT_ALONG}`],
+    });
+  });
+
+  test.each([
+    ['2026-02-15', '2026-02-17', undefined],
+    ['2026-02-15', '2026-02-18', 3],
+    ['2026-02-15', '2062-02-15', 13_149],
+    ['2026-02-15', '2025-02-15', undefined],
+  ])('gives a warning, on %s for %s, if it is far in the future', async (today, day, days) => {
+    const record = { date: day, hrv: 61 };
+    const found = `date: ${day} is ${days ?? ''} days ahead of today, ${today}`;
+    const doubted = days !== undefined;
+    expect(await saidOf('wellness', record, { today })).toEqual({
+      body: record,
+      said: doubted ? [`${found}. Sent as it is`] : [],
+    });
+    expect((await saidOf('wellness', record, { today, strict: true })).said).toEqual(
+      doubted ? [found] : [],
+    );
+  });
+
+  test.each([
+    [{}, 'date: is missing: write "date": "2026-02-15"'],
+    [{ id: '2026-02-15' }, 'date: is missing: is it "id"?'],
+    [
+      { date: true },
+      'date: is true: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      { date: '2026-02-30' },
+      'date: "2026-02-30": there is no day 30 in February 2026, which has 28 days',
+    ],
+    [{ date: '' }, 'date: "": is empty: write 2026-02-15, or 2026-02-15T07:30:00+01:00'],
+  ])('is required and valid: %j', async (given, said) => {
+    expect(await saidOf('wellness', { ...given, hrv: 61 })).toEqual({ said: [said] });
+  });
+});
+
+describe('an invalid wellness record', () => {
+  test('names all its errors and its day', async () => {
+    const { records, invalid } = await prepare('wellness', [
+      { date, hrv: 61 },
+      { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70 },
+      7,
+      { date: '2026-02-17', hrv: 62 },
+    ]);
+    expect(records.map((record) => record.date)).toEqual(['2026-02-15', '2026-02-17']);
+    const hrv = { field: 'hrv', problem: 'is 600; the range is 1 to 500 ms' };
+    const restingHr = {
+      field: 'restingHr',
+      problem: 'is "x"; a whole number is expected, 20 to 220 bpm',
+    };
+    const number = { problem: 'is 7; an object is expected' };
+    expect(invalid).toEqual([
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'in.json#/1',
+        date: '2026-02-16',
+        ...hrv,
+        problems: [hrv, restingHr],
+      },
+      { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
+    ]);
+  });
+});
+
+describe('the raw record of a wellness day', () => {
+  const record = { date: '2026-02-15T10:00:00Z', resting_hr: 52.2, note: null };
+
+  test('is sent unchanged with --raw', async () => {
+    const { records } = await prepare('wellness', [record], { raw: true });
+    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: record });
+  });
+
+  test('does not replace a rawJson of the record', async () => {
+    const given = { ...record, rawJson: { device: 'x' } };
+    const { records } = await prepare('wellness', [given], { raw: true });
+    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: { device: 'x' } });
+  });
+});

@@ -1,0 +1,174 @@
+import { mkdirSync, renameSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { DeviceHealth } from '../../../src/daemon/health.ts';
+import type { Device } from '../../../src/devices/types.ts';
+import type { DeviceSource } from '../../../src/watch/find/device-folders.ts';
+import { dir, happened, held, start } from '../in-process.ts';
+import { anotherRecording, put, until } from '../support.ts';
+
+/**
+ * Devices that a test plugs in and unplugs.
+ *
+ * @param ignored titles and serial numbers of devices that the watcher leaves alone
+ */
+function usbPorts(ignored: readonly string[] = []) {
+  let listener: ((devices: readonly Device[]) => void) | undefined;
+  let looks = 0;
+  const source: { -readonly [Key in keyof DeviceSource]: DeviceSource[Key] } = {
+    devices: [],
+    listen(onDevices: (devices: readonly Device[]) => void) {
+      listener = onDevices;
+      return () => (listener = undefined);
+    },
+    lost({ key }: Device) {
+      source.devices = source.devices.filter((device) => device.key !== key);
+      looks += 1;
+    },
+  };
+  const away = new Map<string, DeviceHealth>();
+  let locks = 0;
+  const claim = () => {
+    locks += 1;
+    const release = () => {
+      locks -= 1;
+    };
+    return Promise.resolve({ release });
+  };
+  return {
+    target: { source, away, claim, ignored },
+    set(...devices: readonly Device[]) {
+      source.devices = devices;
+      listener?.(devices);
+    },
+    looks: () => looks,
+    locks: () => locks,
+  };
+}
+
+/** An Edge 840 at this place, with rides that are some minutes old. */
+function edgeAt(root: string): Device {
+  return {
+    ...{ key: 'serial:garmin:3412345678', kind: 'device', title: 'Garmin Edge 840' },
+    ...{ maker: 'garmin', root, recordings: [join(root, 'Garmin/Activity')], wellness: [] },
+    access: 'disk',
+  };
+}
+
+function putRides(root: string, count: number): void {
+  const minutesAgo = new Date(Date.now() - 600_000);
+  for (let i = 0; i < count; i++) {
+    const path = join(root, `Garmin/Activity/${i}.fit`);
+    put(path, anotherRecording());
+    utimesSync(path, minutesAgo, minutesAgo);
+  }
+}
+
+const media = (name: string) => join(dir, 'media', name);
+
+describe('a device at another mount point', () => {
+  it('is the same device: its files are not read again, and its old recordings stay old', async () => {
+    const [first, second] = [media('GARMIN'), media('GARMIN1')];
+    putRides(first, 3);
+    // The ledger remembers no file that changed within the last 2 s.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    const read: string[] = [];
+    const ports = usbPorts();
+    const { events, watcher } = start({
+      folders: [],
+      devices: ports.target,
+      onRead: (path) => read.push(path),
+    });
+    await until(() => happened(events, 'ready').length === 1);
+    ports.set(edgeAt(first));
+    await until(() => held().length === 3 && watcher.picture.waiting === 0);
+    expect(new Set(read)).toEqual(
+      new Set([0, 1, 2].map((i) => `serial:garmin:3412345678/Garmin/Activity/${i}.fit`)),
+    );
+    ports.set();
+    await until(() => happened(events, 'device').length === 2);
+    renameSync(first, second);
+    read.length = 0;
+    ports.set(edgeAt(second));
+    await until(() => happened(events, 'device').length === 3);
+    // The new ride shows that the folder was searched.
+    put(join(second, 'Garmin/Activity/new.fit'), anotherRecording());
+    await until(() => held().length === 4 && watcher.picture.waiting === 0);
+    expect(new Set(read)).toEqual(new Set(['serial:garmin:3412345678/Garmin/Activity/new.fit']));
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('a device that the settings exclude', () => {
+  it.each(['garmin edge 840', '3412345678'])(
+    'is left alone by its name %s, and reported each time that it is plugged in',
+    async (name) => {
+      const [root, other] = [media('GARMIN'), media('OTHER')];
+      putRides(root, 1);
+      putRides(other, 1);
+      const theirs = { ...edgeAt(root), serial: '3412345678' };
+      const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
+      const ports = usbPorts([name]);
+      const { events } = start({ folders: [], devices: ports.target });
+      await until(() => happened(events, 'ready').length === 1);
+      ports.set(theirs);
+      await until(() => happened(events, 'device-ignored').length === 1);
+      ports.set(theirs, mine);
+      await until(() => held().length === 1);
+      ports.set();
+      await until(() => happened(events, 'device').length === 2);
+      ports.set(theirs);
+      await until(() => happened(events, 'device-ignored').length === 2);
+      const { key, title } = theirs;
+      const said = { event: 'device-ignored', device: key, title, root };
+      expect(happened(events, 'device-ignored')).toEqual([said, said]);
+      expect(happened(events, 'device')).toMatchObject([
+        { device: mine.key, state: 'plugged-in' },
+        { device: mine.key, state: 'away' },
+      ]);
+      expect([held().length, ports.locks()]).toEqual([1, 0]);
+    },
+  );
+});
+
+describe('a device whose folder disappears before the monitor notices', () => {
+  it('counts as unplugged, is looked for again, and its lock is free', async () => {
+    const root = media('GARMIN');
+    putRides(root, 1);
+    const ports = usbPorts();
+    const { events, watcher } = start({ folders: [], devices: ports.target });
+    await until(() => happened(events, 'ready').length === 1);
+    ports.set(edgeAt(root));
+    await until(() => held().length === 1);
+    expect(ports.locks()).toBe(1);
+    renameSync(root, media('away'));
+    await until(() => happened(events, 'device').length === 2);
+    expect(happened(events, 'device')[1]).toEqual({
+      ...{ event: 'device', device: 'serial:garmin:3412345678', title: 'Garmin Edge 840' },
+      state: 'away',
+    });
+    expect(ports.looks()).toBe(1);
+    expect(ports.locks()).toBe(0);
+    expect(watcher.picture).toMatchObject({ folders: [], devices: [] });
+    renameSync(media('away'), root);
+    ports.set(edgeAt(root));
+    await until(() => happened(events, 'device').length === 3);
+    expect(watcher.picture.devices).toEqual([
+      { key: 'serial:garmin:3412345678', title: 'Garmin Edge 840', root, state: 'plugged-in' },
+    ]);
+  });
+});
+
+describe('a device in a folder that is watched by its name, too', () => {
+  it('is watched there once', async () => {
+    const root = media('GARMIN');
+    putRides(root, 1);
+    mkdirSync(join(root, 'Garmin/Activity'), { recursive: true });
+    const ports = usbPorts();
+    ports.set(edgeAt(root));
+    const folder = join(root, 'Garmin/Activity');
+    const { events, watcher } = start({ folders: [folder], devices: ports.target });
+    await until(() => held().length === 1 && happened(events, 'device').length === 1);
+    expect(watcher.picture.folders).toEqual([{ path: folder, state: 'watching' }]);
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { EventHandler } from '../../../src/watch/find/event-handler.ts';
+import { IncompleteFiles } from '../../../src/watch/find/incomplete-files.ts';
+import { Classifier } from '../../../src/watch/find/classify.ts';
+import { Rescanner } from '../../../src/watch/find/rescan.ts';
+import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
+import { testContext } from '../../support/context.ts';
+import { anotherRecording, put, until } from '../support.ts';
+
+let root: string;
+let folder: WatchedFolder;
+let eventHandler: EventHandler;
+let candidates: string[];
+let rescans: number[];
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'sync-listener-'));
+  candidates = [];
+  rescans = [];
+  const now = () => Date.now();
+  const incomplete = new IncompleteFiles({ now, monotonic: now });
+  const nothing = () => undefined;
+  const known = {
+    find: nothing,
+    uploaded: nothing,
+    remember: nothing,
+    flush: nothing,
+    reading: <T>(f: () => T) => f(),
+  };
+  const marks = { isSeen: () => false, isReported: () => false } as never;
+  const outbox = { has: () => false } as never;
+  const classifier = new Classifier(testContext(), {
+    ...{ known, marks, outbox, incomplete },
+    onCandidate: ({ absolute }) => candidates.push(relative(root, absolute)),
+    onSettled: nothing,
+  });
+  const rescanner = new Rescanner(
+    testContext(),
+    { newOnly: false, pollMs: undefined, dryRun: false },
+    {
+      classifier,
+      report: nothing,
+    } as never,
+  );
+  eventHandler = new EventHandler({
+    ...{ classifier, incomplete, rescanner },
+    onQueued: () => setImmediate(() => eventHandler.handle()),
+    rescanIn: (_folder, ms) => rescans.push(ms),
+  });
+  folder = new WatchedFolder(root, {
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
+    recursiveEvents: false,
+    forcePolling: false,
+    lookAtMtp: () => Promise.resolve(undefined),
+    onName: (which, parent, name) => eventHandler.add(which, parent, name),
+    onRoot: nothing,
+    onGone: () => 0,
+    onStateChange: nothing,
+  });
+  await folder.check();
+});
+afterEach(() => {
+  folder.close();
+  rmSync(root, { recursive: true });
+});
+
+it('finds the recordings in a new folder tree before any rescan', async () => {
+  put(join(root, 'a/b/c/1.fit'), anotherRecording());
+  put(join(root, 'a/b/2.FIT'), anotherRecording());
+  put(join(root, 'a/TEMPFIT/3.fit'), anotherRecording());
+  await until(() => new Set(candidates).size === 2);
+  expect(new Set(candidates)).toEqual(new Set([join('a/b/c/1.fit'), join('a/b/2.FIT')]));
+  // Looked through once more a little later: something may be mounted there.
+  expect(rescans.every((ms) => ms >= 3_000)).toBe(true);
+  put(join(root, 'a/b/c/4.fit'), anotherRecording());
+  await until(() => candidates.includes(join('a/b/c/4.fit')));
+});
+
+it('requests a rescan after a burst of events, because some may have been lost', () => {
+  for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
+  expect(rescans).toEqual([]);
+  eventHandler.handle();
+  expect(rescans).toContain(0);
+  expect(candidates).toEqual([]);
+});
+
+it('ignores files with other names', () => {
+  put(join(root, 'notes.txt'), 'x');
+  put(join(root, 'ride.fit.part'), anotherRecording());
+  put(join(root, 'inProgressActivity.fit'), anotherRecording());
+  for (const name of ['notes.txt', 'ride.fit.part', 'inProgressActivity.fit', '._ride.fit']) {
+    eventHandler.add(folder, root, name);
+  }
+  eventHandler.handle();
+  expect(candidates).toEqual([]);
+});

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { IncompleteFiles, type IncompleteFile } from '../../../src/watch/find/incomplete-files.ts';
+
+const START = Date.UTC(2026, 1, 15, 8);
+const HOUR = 3_600_000;
+
+function pendingAt() {
+  let elapsed = 0;
+  let ahead = 0;
+  const clock = { now: () => START + elapsed + ahead, monotonic: () => elapsed };
+  return {
+    incomplete: new IncompleteFiles(clock),
+    pass: (ms: number) => (elapsed += ms),
+    setClock: (ms: number) => (ahead += ms),
+  };
+}
+
+function file(
+  more: Partial<IncompleteFile> & { mtimeMs?: number; size?: number } = {},
+): IncompleteFile {
+  const { mtimeMs = START, size = 10, ...rest } = more;
+  const stamp = { size, mtimeMs, ctimeMs: mtimeMs };
+  const what = { reason: 'incomplete', detail: 'cut off', removable: false } as const;
+  return { path: '/d/ride.fit', stamp, ...what, ...rest };
+}
+
+it('checks at growing intervals up to some minutes, and then leaves the file to the rescans', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), true);
+  const waits: (number | undefined)[] = [];
+  for (let i = 0; i < 9; i++) {
+    const { waitMs } = incomplete;
+    waits.push(waitMs);
+    if (waitMs === undefined) break;
+    pass(waitMs);
+    expect(incomplete.dueLooks()).toHaveLength(1);
+    expect(incomplete.dueLooks()).toHaveLength(0);
+    incomplete.note(file(), true);
+  }
+  expect(waits).toEqual(
+    [2, 4, 8, 16, 32, 64, 128, 256].map((s) => s * 1000).concat([undefined as never]),
+  );
+});
+
+it('restarts with short intervals when the file changes', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), true);
+  for (let i = 0; i < 4; i++) {
+    pass(incomplete.waitMs ?? 0);
+    incomplete.dueLooks();
+  }
+  expect(incomplete.waitMs).toBe(32_000);
+  incomplete.note(file({ size: 20 }), false);
+  expect(incomplete.waitMs).toBe(2_000);
+});
+
+it('reports a recording once if it has not changed for three hours', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), false);
+  pass(3 * HOUR - 1);
+  expect(incomplete.dueReports()).toEqual([]);
+  pass(1);
+  expect(incomplete.dueReports()).toMatchObject([{ path: '/d/ride.fit', reason: 'incomplete' }]);
+  pass(24 * HOUR);
+  incomplete.note(file(), false);
+  expect(incomplete.dueReports()).toEqual([]);
+});
+
+it('reports a recording at once if its last change was hours ago, but not if it still grows', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ mtimeMs: START - 4 * HOUR }), false);
+  expect(incomplete.dueReports()).toHaveLength(1);
+  for (let i = 1; i < 10; i++) {
+    pass(HOUR);
+    // A device writes such times if its clock is years behind.
+    incomplete.note(
+      file({ path: '/d/long.fit', size: i, mtimeMs: START - 9_000 * HOUR + i }),
+      false,
+    );
+    if (i > 1) expect(incomplete.dueReports()).toEqual([]);
+    else incomplete.dueReports();
+  }
+});
+
+it('checks and reports in time although the clock is set back by a day', () => {
+  const { incomplete, pass, setClock } = pendingAt();
+  incomplete.note(file({ mtimeMs: START }), false);
+  setClock(-24 * HOUR);
+  expect(incomplete.waitMs).toBe(2_000);
+  pass(3 * HOUR);
+  expect(incomplete.dueLooks()).toHaveLength(1);
+  expect(incomplete.dueReports()).toHaveLength(1);
+});
+
+it('reports wrong bytes earlier', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ reason: 'corrupt' }), false);
+  pass(10 * 60_000);
+  expect(incomplete.dueReports()).toHaveLength(1);
+});
+
+it('reports nothing a second time', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ mtimeMs: START - 4 * HOUR }), true);
+  pass(HOUR);
+  expect(incomplete.dueReports()).toEqual([]);
+});
+
+it('forgets complete files and files in a removed folder', () => {
+  const { incomplete } = pendingAt();
+  for (const path of ['/d/a.fit', '/d/sub/b.fit', '/d-2/c.fit']) {
+    incomplete.note(file({ path: join(path) }), false);
+  }
+  incomplete.forget(join('/d/a.fit'));
+  expect(incomplete.size).toBe(2);
+  incomplete.forgetBelow(join('/d'));
+  expect(incomplete.all().map(({ path }) => path)).toEqual([join('/d-2/c.fit')]);
+});

@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { CircuitBreaker } from '../../../src/watch/send/circuit-breaker.ts';
+
+const OFFLINE = { code: 'NETWORK', message: 'nothing answers' } as const;
+
+function gateAt(random = 1) {
+  let now = 1_000_000;
+  const breaker = new CircuitBreaker(
+    () => now,
+    () => random,
+  );
+  return { breaker, pass: (ms: number) => (now += ms) };
+}
+
+it('waits longer after every failure, up to five minutes', () => {
+  const { breaker, pass } = gateAt();
+  const waits = Array.from({ length: 12 }, () => {
+    breaker.failed(OFFLINE);
+    const { waitMs = NaN } = breaker;
+    pass(waitMs);
+    return waitMs;
+  });
+  const seconds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300];
+  expect(waits).toEqual(seconds.map((s) => s * 1000));
+});
+
+it('waits for a random time between half the pause and the whole pause', () => {
+  for (const [random, share] of [
+    [0, 0.5],
+    [0.5, 0.75],
+    [0.999, 0.9995],
+  ] as const) {
+    const { breaker } = gateAt(random);
+    for (let i = 0; i < 20; i++) breaker.failed(OFFLINE);
+    expect(breaker.waitMs).toBeCloseTo(300_000 * share);
+  }
+});
+
+it('waits for the time that the service requests, if that is longer', () => {
+  const { breaker } = gateAt();
+  breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 20_000);
+  expect(breaker.waitMs).toBe(20_000);
+  breaker.succeeded();
+  breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 10);
+  expect(breaker.waitMs).toBe(1_000);
+});
+
+it('lets one recording start after a failure, and all of them after a success', () => {
+  const { breaker, pass } = gateAt();
+  expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2), breaker.mayStart(2, 2)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  breaker.failed(OFFLINE);
+  expect(breaker.mayStart(0, 2)).toBe(false);
+  pass(1_000);
+  expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2)]).toEqual([true, false]);
+  expect(breaker.succeeded()).toBe(true);
+  expect(breaker.mayStart(1, 2)).toBe(true);
+  expect(breaker.succeeded()).toBe(false);
+});
+
+it('reports an obstacle once until its kind changes', () => {
+  const { breaker } = gateAt();
+  expect(breaker.failed(OFFLINE)).toBe(true);
+  expect(breaker.failed(OFFLINE)).toBe(false);
+  expect(breaker.failed({ code: 'KEYCHAIN_LOCKED', message: 'locked' })).toBe(true);
+  expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' })).toBe(true);
+  expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'it has ended' })).toBe(false);
+  expect(breaker.failed({ code: 'SCOPE_MISSING', message: 'no scope' })).toBe(true);
+});
+
+it('closes only after another login if the login has ended', () => {
+  const { breaker, pass } = gateAt();
+  breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
+  pass(86_400_000);
+  breaker.failed(OFFLINE);
+  breaker.tryNow();
+  expect(breaker.mayStart(0, 2)).toBe(false);
+  expect(breaker.waitMs).toBeUndefined();
+  expect(breaker.state).toMatchObject({ state: 'login-needed' });
+});
+
+it('never waits less than the service requested, also when the network returns', () => {
+  const { breaker, pass } = gateAt();
+  breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 3_600_000);
+  pass(1_000_000);
+  breaker.tryNow();
+  expect(breaker.waitMs).toBe(2_600_000);
+});
+
+it('retries at once when the network returns, if only an earlier failure requested a pause', () => {
+  const { breaker, pass } = gateAt();
+  breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 2_000);
+  pass(2_000);
+  for (let i = 0; i < 10; i++) breaker.failed(OFFLINE);
+  breaker.tryNow();
+  expect(breaker.waitMs).toBe(0);
+});
+
+it('forgets the obstacle when the queue is empty, and then starts with one recording', () => {
+  const { breaker } = gateAt();
+  breaker.failed(OFFLINE);
+  breaker.idle();
+  expect(breaker.state).toEqual({ state: 'closed' });
+  expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2)]).toEqual([true, false]);
+  breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
+  breaker.idle();
+  expect(breaker.state.state).toBe('login-needed');
+});
+
+it('retries at once when the network returns, and then starts with short pauses', () => {
+  const { breaker } = gateAt();
+  for (let i = 0; i < 10; i++) breaker.failed(OFFLINE);
+  expect(breaker.mayStart(0, 2)).toBe(false);
+  breaker.tryNow();
+  expect(breaker.mayStart(0, 2)).toBe(true);
+  breaker.failed(OFFLINE);
+  expect(breaker.waitMs).toBe(2_000);
+});

@@ -1,0 +1,154 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { adoptAccount } from '../../../src/ledger/accounts.ts';
+import { type Database, openDatabase } from '../../../src/ledger/database.ts';
+import { outboxRows } from '../../../src/ledger/outbox.ts';
+import { type ProcessMark, markProcess } from '../../../src/system/processes.ts';
+import { openOutbox } from '../../../src/watch/send/outbox.ts';
+import { anotherRecording, put, sha256 } from '../support.ts';
+
+let dir: string;
+let database: Database;
+let marks: ProcessMark[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-outbox-'));
+  database = openDatabase(join(dir, 'ledger.db'));
+  marks = [];
+});
+afterEach(() => {
+  for (const mark of marks) mark.release();
+  database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const now = () => Date.now();
+/** Opens the outbox of a separate watcher that can be killed. */
+function watcher(account = 'me') {
+  const mark = markProcess(dir);
+  marks.push(mark);
+  const outbox = openOutbox(dir, outboxRows(database, account, mark, now), now);
+  outbox.review();
+  return { outbox, die: () => mark.release() };
+}
+/** The outbox after everyone who had it open before has died. */
+function open(account = 'me') {
+  for (const mark of marks) mark.release();
+  return watcher(account).outbox;
+}
+const recording = (path = '/device/ride.fit', recordedAt = 5) => {
+  const bytes = anotherRecording();
+  const removable = true;
+  return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, removable };
+};
+
+it('keeps the bytes readable for their owner only and loads them after a restart', () => {
+  const kept = recording('/device/GARMIN/RIDE.FIT.gz');
+  expect(open().keep(kept)).toBe(true);
+  const [item, ...others] = open().review().items;
+  expect(others).toEqual([]);
+  expect(item).toMatchObject({
+    key: kept.sha256,
+    kept: kept.sha256,
+    path: kept.path,
+    recordedAt: 5,
+  });
+  const path = item?.absolute ?? '';
+  expect(readFileSync(path).equals(kept.bytes)).toBe(true);
+  expect(path.endsWith('RIDE.FIT')).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+});
+
+it('deletes the bytes and their folder', () => {
+  const kept = recording();
+  const outbox = open();
+  outbox.keep(kept);
+  outbox.drop(kept.sha256);
+  outbox.drop(kept.sha256);
+  expect([outbox.count, outbox.has(kept.sha256), outbox.review().items]).toEqual([0, false, []]);
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+});
+
+it('keeps the bytes that two accounts need until both have dropped them', () => {
+  const kept = recording();
+  const [mine, theirs] = [watcher('me').outbox, watcher('them').outbox];
+  mine.keep(kept);
+  theirs.keep(kept);
+  mine.drop(kept.sha256);
+  expect(existsSync(theirs.review().items[0]?.absolute ?? '')).toBe(true);
+  theirs.drop(kept.sha256);
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+});
+
+it('limits the size of copies from fixed folders, but not from removable devices', () => {
+  const large = { ...recording(), size: 400 * 1024 * 1024 };
+  const outbox = open();
+  // The row says how much room it takes; the bytes of this one are small.
+  expect(outbox.keep(large)).toBe(true);
+  const next = { ...recording(), bytes: Buffer.alloc(200 * 1024 * 1024) };
+  expect(outbox.keep({ ...next, removable: false })).toBe(false);
+  expect(outbox.count).toBe(1);
+  const other = recording();
+  expect(outbox.keep({ ...other, removable: false })).toBe(true);
+  outbox.drop(large.sha256);
+  expect(outbox.keep({ ...next, removable: false })).toBe(true);
+});
+
+it('forgets a row if its bytes are missing', () => {
+  const kept = recording();
+  open().keep(kept);
+  rmSync(join(dir, 'outbox', kept.sha256), { recursive: true });
+  const outbox = open();
+  expect(outbox.review().items).toEqual([]);
+  expect(outbox.has(kept.sha256)).toBe(false);
+});
+
+it('deletes the remains of a dead process, but not a copy that is being written', () => {
+  const [old, fresh, kept] = [recording(), recording(), recording()];
+  put(join(dir, 'outbox', old.sha256, '.tmp'), 'x');
+  put(join(dir, 'outbox', fresh.sha256, '.tmp'), 'x');
+  open().keep(kept);
+  const before = Date.now() / 1000 - 7_200;
+  for (const { sha256: name } of [old, kept]) utimesSync(join(dir, 'outbox', name), before, before);
+  open();
+  expect(readdirSync(join(dir, 'outbox')).sort()).toEqual([fresh.sha256, kept.sha256].sort());
+});
+
+it('moves the copies made before a login to the account that logs in', () => {
+  const kept = recording();
+  open('nobody').keep(kept);
+  adoptAccount(database, 'nobody', 'me');
+  expect(open('me').review().items).toMatchObject([{ key: kept.sha256 }]);
+  expect(open('nobody').review().items).toEqual([]);
+});
+
+it('keeps each copy with its living watcher and moves the copies of a dead one to one other', () => {
+  const [one, other, third] = [watcher(), watcher(), watcher()];
+  const kept = recording();
+  one.outbox.keep(kept);
+  expect(other.outbox.review()).toEqual({ items: [], gone: [] });
+  expect([one.outbox.count, other.outbox.count]).toEqual([1, 0]);
+  one.die();
+  expect(other.outbox.review().items).toMatchObject([{ key: kept.sha256, path: kept.path }]);
+  expect(third.outbox.review().items).toEqual([]);
+  expect([other.outbox.count, third.outbox.count]).toEqual([1, 0]);
+});
+
+it('stops counting a copy that another watcher has delivered', () => {
+  const [one, other] = [watcher(), watcher()];
+  const kept = recording();
+  one.outbox.keep(kept);
+  other.outbox.drop(kept.sha256);
+  expect(one.outbox.review()).toEqual({ items: [], gone: [kept.sha256] });
+  expect(one.outbox.count).toBe(0);
+});

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/ledger/database.ts';
+import { knownFiles } from '../../../src/ledger/known-files.ts';
+import { outboxRows } from '../../../src/ledger/outbox.ts';
+import { markProcess } from '../../../src/system/processes.ts';
+import { uploadLedger } from '../../../src/ledger/uploads.ts';
+import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
+import type { QueueItem } from '../../../src/watch/send/queue.ts';
+
+import { ReadBuffers, stashFile, stashSent } from '../../../src/watch/send/stash.ts';
+import { HEAD_ROOM } from '../../../src/upload/read-recording.ts';
+import { testContext } from '../../support/context.ts';
+import { withBrokenCrc } from '../../support/fit-maker.ts';
+import { anotherRecording, put, sha256 } from '../support.ts';
+import { NO_ACTIVITY } from '../../support/activity.ts';
+
+let dir: string;
+let database: Database;
+let outbox: Outbox;
+let end: () => void;
+let target: Parameters<typeof stashFile>[3];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
+  database = openDatabase(join(dir, 'ledger.db'));
+  const now = () => Date.now();
+  const mark = markProcess(dir);
+  outbox = openOutbox(dir, outboxRows(database, 'me', mark, now), now);
+  const ledger = uploadLedger(database, 'me', mark, now);
+  target = { ledger, known: knownFiles(database, 'me', now), outbox };
+  end = () => {
+    mark.release();
+    database.close();
+    rmSync(dir, { recursive: true });
+  };
+});
+afterEach(() => end());
+
+function itemOf(name: string, bytes: Uint8Array): QueueItem {
+  const path = join(dir, 'device', name);
+  put(path, bytes);
+  const origin = { key: path, path, absolute: path, kept: undefined, removable: true };
+  return { ...origin, stamp: statSync(path), recordedAt: 1, failures: 0 };
+}
+
+const readBuffer = () => new ReadBuffers().take();
+
+it('stashes a recording, unpacked if it was packed', () => {
+  for (const [name, pack] of [
+    ['a.fit', (bytes: Uint8Array) => bytes],
+    ['b.fit.gz', gzipSync],
+  ] as const) {
+    const bytes = anotherRecording();
+    const hash = sha256(bytes);
+    expect(stashFile(testContext(), itemOf(name, pack(bytes)), readBuffer(), target)).toEqual({
+      stash: 'kept',
+      sha256: hash,
+    });
+    expect(outbox.has(hash)).toBe(true);
+  }
+});
+
+it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
+  const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
+  for (const bytes of [known, refused]) {
+    target.ledger.claim(
+      { sha256: sha256(bytes), path: 'x', size: bytes.length, activity: NO_ACTIVITY },
+      false,
+    );
+  }
+  target.ledger.confirm(sha256(known), 1, {});
+  target.ledger.reject(sha256(refused), 1, 'no');
+  stashFile(testContext(), itemOf('first.fit', twice), readBuffer(), target);
+  for (const [bytes, reason] of [
+    [known, 'already-uploaded'],
+    [refused, 'refused-before'],
+  ] as const) {
+    const item = itemOf('again.fit', bytes);
+    expect(stashFile(testContext(), item, readBuffer(), target)).toEqual({
+      stash: 'settled',
+      item: { path: item.path, outcome: 'skipped', reason, sha256: sha256(bytes) },
+    });
+  }
+  expect(stashFile(testContext(), itemOf('again.fit', twice), readBuffer(), target)).toEqual({
+    stash: 'settled',
+  });
+  expect(outbox.count).toBe(1);
+});
+
+it('stashes no other file types and no incomplete files', () => {
+  const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
+  expect(stashFile(testContext(), settings, readBuffer(), target)).toMatchObject({
+    stash: 'settled',
+    item: { path: settings.path, outcome: 'skipped', reason: 'not-an-activity' },
+  });
+  const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
+  expect(stashFile(testContext(), broken, readBuffer(), target)).toMatchObject({
+    stash: 'incomplete',
+    reason: 'corrupt',
+  });
+  const gone = itemOf('gone.fit', anotherRecording());
+  rmSync(gone.absolute);
+  expect(stashFile(testContext(), gone, readBuffer(), target)).toMatchObject({
+    stash: 'incomplete',
+    reason: 'unreadable',
+  });
+  expect(outbox.count).toBe(0);
+});
+
+it('stashes a failed recording from its send buffer, if the buffer still contains its bytes', () => {
+  const bytes = anotherRecording();
+  const item = itemOf('ride.fit', bytes);
+  const sent = { sha256: sha256(bytes), size: bytes.length };
+  const filled = readBuffer();
+  filled.buffers(HEAD_ROOM + bytes.length + 256).set(bytes, HEAD_ROOM);
+  // Gone in the meantime: that does not matter.
+  rmSync(item.absolute);
+  const other = { sha256: sha256(anotherRecording()), size: bytes.length };
+  expect(stashSent(item, other, filled, outbox)).toBe(false);
+  expect(outbox.count).toBe(0);
+  expect(stashSent(item, sent, filled, outbox)).toBe(true);
+  expect(outbox.review().items).toMatchObject([{ key: sent.sha256, path: item.path }]);
+});
