@@ -16,7 +16,7 @@ const LAYERS = [
   ['ledger', 'credentials', 'api'],
   ['auth', 'upload', 'records', 'seed'],
   ['devices'],
-  ['import', 'daemon', 'os-service'],
+  ['import', 'daemon'],
   ['watch'],
   ['app'],
   ['commands', 'library', 'sandbox'],
@@ -65,6 +65,69 @@ const arrows = FOLDERS.map((folder) => {
       ],
     },
   };
+});
+
+/**
+ * The rooms of two folders, lowest first, with the files of the folder that every room may import (`shared`). All
+ * other files of the folder lie above its rooms. Types may be imported from anywhere.
+ */
+const INNER = {
+  records: {
+    shared: [
+      'clock',
+      'digest',
+      'fields',
+      'listed',
+      'names',
+      'number-hint',
+      'plausible',
+      'types',
+      'values',
+    ],
+    rooms: [['sources'], ['days'], ['read'], ['engine'], ['nutrition', 'wellness']],
+  },
+  watch: {
+    shared: ['below', 'events', 'report'],
+    rooms: [['hooks', 'send'], ['find'], ['wellness']],
+  },
+};
+
+const walls = Object.entries(INNER).flatMap(([folder, { shared, rooms }]) => {
+  const wall = (files, forbidden) => ({
+    files,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: forbidden.map((regex) => ({
+            regex,
+            allowTypeImports: true,
+            message: 'Imports point down: see INNER in eslint.config.mjs.',
+          })),
+        },
+      ],
+    },
+  });
+  const inRooms = rooms.flatMap((layer, at) =>
+    layer.map((room) => {
+      const allowed = [room, ...rooms.slice(0, at).flat()];
+      const others = rooms.flat().filter((other) => !allowed.includes(other));
+      return wall(
+        [`src/${folder}/${room}/**/*.ts`],
+        [
+          ...(others.length === 0 ? [] : [`^(\\.\\./)+(${others.join('|')})/`]),
+          `^\\.\\./(?!(${shared.join('|')})\\.ts$)[\\w-]+\\.ts$`,
+        ],
+      );
+    }),
+  );
+  return [
+    wall(
+      shared.map((name) => `src/${folder}/${name}.ts`),
+      [`^\\./(${rooms.flat().join('|')})/`, `^\\./(?!(${shared.join('|')})\\.ts$)[\\w-]+\\.ts$`],
+    ),
+    ...inRooms,
+  ];
 });
 
 /** The rules of `no-restricted-syntax` for the program. */
@@ -185,6 +248,7 @@ export default defineConfig(
     },
   },
   ...arrows,
+  ...walls,
   {
     files: ['bin/*.js', '**/*.mjs'],
     languageOptions: {

@@ -15,3 +15,16 @@ export function listNames(names: readonly string[], listed = MAX_LISTED): string
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 3)}...`;
 }
+
+/** Longest name in a pointer (UTF-16 code units). */
+const MAX_TOKEN = 100;
+
+/**
+ * Appends a token to a JSON pointer (RFC 6901) for a message, written without its first slash. Shortens
+ * a long name.
+ */
+export function joinPointer(path: string, token: string | number): string {
+  const text = shorten(String(token), MAX_TOKEN);
+  const escaped = /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
+  return path === '' ? escaped : `${path}/${escaped}`;
+}

@@ -2,7 +2,7 @@ import { recordDigest, sameJson } from './digest.ts';
 import { sha256 } from '../system/sha256.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
-import { mergeDay } from './nutrition/day-plan.ts';
+import { mergeDay, nutritionBody } from './nutrition/day-plan.ts';
 import { instantOf, itemIdentity, itemKey } from './nutrition/items.ts';
 import type {
   DayDraft,
@@ -367,14 +367,6 @@ function nutrition(about: About, partsText: string, fields: JsonObject): Prepare
       return nutritionBody(date, content);
     },
   };
-}
-
-/** Returns the body of a nutrition day (interface 2.3). */
-export function nutritionBody(
-  date: string,
-  { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
-): JsonObject {
-  return { date, items: items.map(({ body }) => body), ...fields };
 }
 
 /** Returns a nutrition day about which no input says anything. */

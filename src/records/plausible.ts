@@ -1,6 +1,6 @@
 import { KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { joinPointer } from './read/json.ts';
+import { joinPointer } from './listed.ts';
 import type { JsonObject } from './types.ts';
 import type { Notes, ReadFields } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { sameJson } from './digest.ts';
 import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
-import { joinPointer } from './read/json.ts';
+import { joinPointer } from './listed.ts';
 import { type Names, plain } from './names.ts';
 import { numberHint } from './number-hint.ts';
 import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './types.ts';

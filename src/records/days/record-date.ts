@@ -1,5 +1,5 @@
 import { localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
-import { joinPointer } from '../read/json.ts';
+import { joinPointer } from '../listed.ts';
 import { dateName, plain } from '../names.ts';
 import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';

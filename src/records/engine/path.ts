@@ -1,4 +1,4 @@
-import { joinPointer } from '../read/json.ts';
+import { joinPointer } from '../listed.ts';
 import type { JsonValue } from '../types.ts';
 import { isObject, scalarText } from '../values.ts';
 import type { Path, Paths } from '../sources/types.ts';

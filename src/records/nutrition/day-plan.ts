@@ -147,3 +147,11 @@ export function itemList(items: readonly JsonObject[], most = 3): string {
   const more = items.length > most ? [`${items.length - most} more`] : [];
   return [...shown, ...more].join('; ');
 }
+
+/** Returns the body of a nutrition day (interface 2.3). */
+export function nutritionBody(
+  date: string,
+  { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
+): JsonObject {
+  return { date, items: items.map(({ body }) => body), ...fields };
+}

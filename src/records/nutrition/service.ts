@@ -7,7 +7,7 @@ import { isAboutTheItem } from '../../api/refusal.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type ShownItem as WireItem, shownDay, shownItems } from '../../api/wire.ts';
 import type { ShownItem } from './day-match.ts';
-import { nutritionBody } from '../merge.ts';
+import { nutritionBody } from './day-plan.ts';
 import type { JsonObject } from '../types.ts';
 
 /** Sends the nutrition requests of one account, and learns how the service treats them. */

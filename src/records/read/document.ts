@@ -1,9 +1,9 @@
 import { SyncError } from '../../base/errors.ts';
 import { elementLines } from './element-lines.ts';
-import { JsonFault, joinPointer, parseValue } from './json.ts';
+import { JsonFault, parseValue } from './json.ts';
 import { type Losses, type RecordList, lossesOf } from './json-losses.ts';
 import { dateName, plain } from '../names.ts';
-import { listNames } from '../listed.ts';
+import { joinPointer, listNames } from '../listed.ts';
 import { decodeText, positionOf } from './text.ts';
 import type { JsonObject, JsonValue, RawRecord, RecordKind } from '../types.ts';
 import { isObject } from '../values.ts';

@@ -1,5 +1,5 @@
-import { JsonFault, endOfString, joinPointer } from './json.ts';
-import { shorten } from '../listed.ts';
+import { JsonFault, endOfString } from './json.ts';
+import { joinPointer, shorten } from '../listed.ts';
 import type { JsonValue, Problem } from '../types.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
-import { shorten } from '../listed.ts';
 import type { JsonValue } from '../types.ts';
 
 /** Parses the JSON of records, and says where and why a text is not JSON. */
@@ -103,17 +102,4 @@ function habitAt(text: string, offset: number): string {
   if (/^(?:undefined|None|nil|NULL|Null)$/.test(word)) return ' (write null)';
   if (/^(?:True|False|TRUE|FALSE)$/.test(word)) return ' (write true or false in lower case)';
   return '';
-}
-
-/** Longest name in a pointer (UTF-16 code units). */
-const MAX_TOKEN = 100;
-
-/**
- * Appends a token to a JSON pointer (RFC 6901) for a message, written without its first slash. Shortens
- * a long name.
- */
-export function joinPointer(path: string, token: string | number): string {
-  const text = shorten(String(token), MAX_TOKEN);
-  const escaped = /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
-  return path === '' ? escaped : `${path}/${escaped}`;
 }
