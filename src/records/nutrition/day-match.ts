@@ -60,6 +60,10 @@ export interface CompareOptions {
   readonly force: boolean;
   /** Remove items that the day should no longer hold, even if the athlete edited them; by default `force`. */
   readonly removeEdited?: boolean;
+  /** The service adds to days, so ids last. A service that replaces a day gives all its items new ids. */
+  readonly idsLast?: boolean;
+  /** No request of this ledger has removed items since `stored`: another device did, or the athlete. */
+  readonly untouched?: boolean;
 }
 
 /** The input of items that another device sent. */
@@ -72,8 +76,10 @@ export const ELSEWHERE = 'elsewhere';
 export function compareDay(
   shown: readonly ShownItem[],
   wanted: readonly SentItem[],
-  { stored, maybe, source, force, removeEdited = force }: CompareOptions,
+  options: CompareOptions,
 ): Comparison {
+  const { stored, maybe, source, force, removeEdited = force } = options;
+  const { idsLast = false, untouched = false } = options;
   const storedById = new Map(
     stored.items.flatMap((item) => (item.id === undefined ? [] : [[item.id, item] as const])),
   );
@@ -142,7 +148,11 @@ export function compareDay(
       edited.push({ item: withId(item, version), shown: version });
     } else if (item.removed === true && !changed) {
       removed.push(item);
-    } else if (before !== undefined && !changed && knowsIds) {
+    } else if (
+      before !== undefined &&
+      !changed &&
+      (knowsIds || (untouched && item.input === ELSEWHERE))
+    ) {
       removed.push({ ...item, removed: true });
     } else {
       missing.add(withoutId(item));
@@ -157,7 +167,11 @@ export function compareDay(
   const kept = new Set(wanted.map(({ id }) => id));
   for (const item of stored.items) {
     if (item.id === undefined || kept.has(item.id)) continue;
-    const found = takeId(item.id);
+    const found =
+      takeId(item.id) ??
+      (knowsIds || idsLast
+        ? undefined
+        : takeVersionOf(item, (shown) => isUnknown(shown) && holdsItem(shown.body, item.body)));
     if (found === undefined) continue;
     if (holdsItem(found.body, item.body) || removeEdited) {
       outdate(found, item);

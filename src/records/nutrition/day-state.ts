@@ -145,11 +145,14 @@ export class DayState {
 
   /** Compares what the service shows with what the day should hold. */
   compare(shown: readonly ShownItem[]): Comparison {
-    const { source } = this.service;
+    const { source, kind } = this.service;
     const { force, undo } = this.options;
     const { stored, maybe } = this;
     const removeEdited = force || undo !== undefined;
-    return compareDay(shown, this.content.items, { stored, maybe, source, force, removeEdited });
+    const idsLast = kind === 'append';
+    const untouched = this.earlierDebt === undefined && !this.mayHaveChanged;
+    const known = { stored, maybe, source, idsLast, untouched };
+    return compareDay(shown, this.content.items, { ...known, force, removeEdited });
   }
 
   /**
@@ -159,7 +162,7 @@ export class DayState {
   keepEdits(shown: readonly ShownItem[]): void {
     this.keepsEdits = true;
     const { present, edited, removed, adopted } = this.compare(shown);
-    const isOwn = this.options.undo !== undefined || this.options.merge === 'replace-day';
+    const isOwn = this.options.merge === 'replace-day';
     const gone = new Set(isOwn ? [] : removed.map(({ id }) => id));
     const back = itemSet(present);
     const items = this.content.items.map((item): SentItem => {

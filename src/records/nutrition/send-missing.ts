@@ -42,7 +42,7 @@ export async function sendMissing(
   }
 
   const surplus = day.mayRemoveExtra ? seen.extra.map((shown) => ({ shown })) : [];
-  const removal = await removeItems(day, [...seen.outdated, ...surplus], look.by);
+  const removal = await removeItems(day, [...seen.outdated, ...surplus], look);
   if (typeof removal === 'string' || 'outcome' in removal) return removal;
   const { removed, stuck } = removal;
   const conflicts = {
@@ -157,15 +157,11 @@ interface Removal {
   readonly stuck: readonly Outdated[];
 }
 
-/**
- * Removes items from a day.
- *
- * @param by how the day was looked at
- */
+/** Removes items from a day. */
 async function removeItems(
   day: DayState,
   items: readonly Outdated[],
-  by: 'read' | 'empty-post',
+  look: Extract<Look, { kind: 'shown' }>,
 ): Promise<DayOutcome | NextStep | Removal> {
   const { service } = day;
   const removed = new Set<string | undefined>();
@@ -179,8 +175,10 @@ async function removeItems(
     if (removal === 'changed') return 'retry';
     if (removal === 'removed') removed.add(item.shown.id);
     // A service that replaces days needs no removal; an empty day shows which kind this is.
-    else if (by === 'read' && service.kind !== 'append') return 'retry-with-empty-day';
-    else stuck.push(item);
+    else if (look.by === 'read' && service.kind !== 'append') {
+      day.keepEdits(look.items);
+      return 'retry-with-empty-day';
+    } else stuck.push(item);
   }
   return { removed, stuck };
 }

@@ -1,8 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { NUTRITION_REVISIONS } from '../../support/acceptance.ts';
-import { BAR, DAY, GEL, READ, RICE, day, openNutrition, outcomesOf } from './delivery-support.ts';
+import {
+  BAR,
+  DAY,
+  GEL,
+  READ,
+  RICE,
+  crashing,
+  day,
+  daysAhead,
+  itemOf,
+  notesOf,
+  openNutrition,
+  outcomesOf,
+} from './delivery-support.ts';
 
 const BIG_RICE = { ...RICE, carbs: 95 };
+const SOUP = { name: 'soup', carbs: 33, at: '12:00:00' };
+const TEA = { name: 'tea', carbs: 1, at: '16:00:00' };
 
 describe.each(NUTRITION_REVISIONS)(
   'a nutrition day that is read before it is sent, on %s',
@@ -41,6 +56,79 @@ describe.each(NUTRITION_REVISIONS)(
     });
   },
 );
+
+describe.each(NUTRITION_REVISIONS)('an item that its input drops, on %s', (revision) => {
+  const dropped = expect.stringContaining('no longer in the input, so removed') as string;
+
+  it.each([
+    ['its input', [GEL], {}, ['gel 25', 'rice 90']],
+    ['its input, with --force', [GEL], { force: true }, ['gel 25', 'rice 90']],
+    ['an input without items', [], {}, ['rice 90']],
+  ])('leaves the day for good after another computer sent the day: %s', async (...of) => {
+    const [, rest, options, left] = of;
+    const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+    await push({ 'a.json': day(GEL, BAR) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    const items = await push({ 'a.json': day(...rest) }, options);
+    expect([outcomesOf(items), notesOf(items)]).toEqual([
+      ['pushed'],
+      expect.arrayContaining([dropped]),
+    ]);
+    expect(held()).toEqual(left);
+    // The other computer has seen it, but has not sent it.
+    await other.push({ 'b.json': day(RICE, TEA) });
+    expect(held()).toEqual([...left, 'tea 1']);
+    expect(notesOf(await push({ 'a.json': day(...rest, SOUP) }))).not.toContainEqual(dropped);
+    expect(held()).toEqual([...left, 'soup 33', 'tea 1']);
+  });
+
+  it('takes along no equal item of another source, and no other version', async () => {
+    const { push, machine, held, sandbox } = await openNutrition({ revision }, { scopes: READ });
+    await push({ 'a.json': day(GEL, BAR, SOUP) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    await other.push({ 'b.json': day(RICE, { ...BAR, carbs: 41 }) }, { force: true });
+    const meal = { date: DAY, meal: 'lunch', item: itemOf(SOUP) } as const;
+    sandbox.control.addFood({ ...meal, source: 'fitbit' });
+    await push({ 'a.json': day(GEL) });
+    const fitbit = revision === '2026-02' ? [] : ['soup 33'];
+    expect(held()).toEqual(['bar 41', 'gel 25', 'rice 90', ...fitbit]);
+  });
+
+  it.each([
+    ['', crashing({ at: Infinity, after: false })],
+    [', although the program is killed once', crashing({ at: 1, after: true })],
+  ])(
+    'leaves those of another computer if sync has to find out the kind anew%s',
+    async (_, wrap) => {
+      const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': day(GEL, BAR) });
+      const other = machine();
+      await other.push({ 'b.json': day(RICE) });
+      await push({ 'a.json': day(GEL, BAR, SOUP) });
+      await other.push({ 'c.json': day(TEA) });
+      const options = { clock: daysAhead(31), wrap };
+      await push({ 'a.json': day(GEL, SOUP) }, options).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'INTERRUPTED' });
+      });
+      await push({ 'a.json': day(GEL, SOUP) });
+      expect(held()).toEqual(['gel 25', 'rice 90', 'soup 33', 'tea 1']);
+    },
+  );
+});
+
+it('a dropped item that the athlete removed takes no equal one of another computer along', async () => {
+  const { push, held, sandbox, idOf } = await openNutrition(
+    { revision: '2026-08' },
+    { scopes: READ },
+  );
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.editFood(idOf('gel'), null);
+  sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' });
+  await push({ 'a.json': day() });
+  expect(held()).toEqual(['gel 25']);
+});
 
 describe('an item that was removed before its new version is sent', () => {
   it.each(['403', '429(retry-after=1)*inf', '504*inf'])(
@@ -109,4 +197,15 @@ describe('undoing a push of nutrition', () => {
     expect(outcomesOf(await other.undo(DAY))).toEqual(['skipped']);
     expect(held()).toEqual(['gel 25']);
   });
+
+  it.each(NUTRITION_REVISIONS)(
+    'keeps what another computer sent later, on %s',
+    async (revision) => {
+      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': day(GEL) });
+      await machine().push({ 'b.json': day(RICE) });
+      await undo(DAY);
+      expect(held()).toEqual(['rice 90']);
+    },
+  );
 });
