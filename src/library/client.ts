@@ -197,10 +197,12 @@ export class LibraryClient implements Client {
   async #push(
     kind: 'wellness' | 'nutrition',
     given: string | DailyRecord | readonly DailyRecord[],
-    { merge = 'update', origin = DEFAULT_ORIGIN, ...flags }: NutritionOptions,
+    { merge, origin, ...flags }: NutritionOptions,
   ): Promise<RecordResult[]> {
     return await this.#run(async ({ service, ledger }) => {
       const { force = false, strict = false, unknownFields = false } = flags;
+      const isNamed = typeof given === 'string' || origin !== undefined;
+      const mode = merge ?? (isNamed ? 'update' : 'add');
       const name = await this.#zone();
       const options = {
         zone: { name, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
@@ -217,7 +219,7 @@ export class LibraryClient implements Client {
         {
           ...{ force, dryRun: false, jobs: this.#jobs },
           nutrition: this.#options.nutritionDelivery ?? 'auto',
-          merge: merge === 'update' ? 'same-input' : merge,
+          merge: mode === 'update' ? 'same-input' : mode,
         },
         {
           ledger: ledger.records,
@@ -326,7 +328,10 @@ function isList<T>(given: T | readonly T[]): given is readonly T[] {
   return Array.isArray(given);
 }
 
-function recordsInput(records: DailyRecord | readonly DailyRecord[], origin: string): Input {
+function recordsInput(
+  records: DailyRecord | readonly DailyRecord[],
+  origin = DEFAULT_ORIGIN,
+): Input {
   const bytes = Buffer.from(JSON.stringify(records));
   return { name: origin, origin, chunks: one(bytes) };
 }

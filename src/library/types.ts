@@ -76,7 +76,7 @@ export interface Client extends AsyncDisposable {
     records: string | DailyRecord | readonly DailyRecord[],
     options?: PushOptions,
   ): Promise<RecordResult[]>;
-  /** Sends nutrition, in the same way: each item arrives once. */
+  /** Sends nutrition, in the same way: each item arrives once. Calls for one day add up: see `merge`. */
   pushNutrition(
     records: string | DailyRecord | readonly DailyRecord[],
     options?: NutritionOptions,
@@ -123,11 +123,15 @@ export interface PushOptions {
 
 export interface NutritionOptions extends PushOptions {
   /**
-   * What happens to items of the day that were sent before, and are not in these records: `update`
-   * (default) removes those of the same origin, `add` keeps all, `replace-day` removes all.
+   * What happens to items that earlier calls sent for the day, and that these records lack: `add` keeps all,
+   * `update` removes those of the same `origin`, `replace-day` removes all. Default: `add` for records without
+   * an `origin`, otherwise `update`. An item with the time and name of an earlier one is its new version.
    */
   readonly merge?: 'update' | 'add' | 'replace-day';
-  /** Tells the records of several programs apart. Default: `athlete-sync`. */
+  /**
+   * A name for the place that the records are from, such as `lunch` or `my-diary`: a call replaces what an
+   * earlier call of the same origin sent for the day. The origin of a file is its path.
+   */
   readonly origin?: string;
 }
 

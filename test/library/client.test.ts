@@ -4,8 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+
 import {
   type ClientOptions,
+  type NutritionOptions,
   SyncError,
   type TokenStore,
   type Tokens,
@@ -43,6 +45,7 @@ const ride = (seed: number) => ({
   bytes: makeRecording({ seed, sizeBytes: 3_000, startTime: new Date('2026-05-12T16:14:00Z') }),
 });
 
+type Meal = Record<'name' | 'calories', string>;
 const meal = { name: 'Oats', calories: 310, logged_at: '2026-05-17T07:10:00+02:00' };
 
 async function failureOf(promise: Promise<unknown>): Promise<SyncError> {
@@ -108,6 +111,59 @@ describe('a client', () => {
       }
       const day = JSON.stringify(held()?.nutrition);
       expect(day.split('Oats')).toHaveLength(2);
+    },
+  );
+
+  describe.each(['2026-08', '2026-07', '2026-02'] as const)(
+    'with several calls for a nutrition day (%s)',
+    (revision) => {
+      const date = '2026-05-17';
+      const itemAt = (hour: string, name: string, calories = 310) => ({
+        ...{ name, calories, logged_at: `${date}T${hour}:10:00+02:00` },
+      });
+      const [oats, rice, soup] = [itemAt('07', 'Oats'), itemAt('12', 'Rice'), itemAt('19', 'Soup')];
+      const openDay = async () => {
+        const { client, held } = await open({ revision });
+        const names = () =>
+          Object.values(held()?.nutrition[0]?.record ?? {})
+            .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))
+            .map(({ name, calories }) => `${name} ${calories}`)
+            .sort();
+        const made = client();
+        const push = (items: object[], options?: NutritionOptions) =>
+          made.pushNutrition({ date, items }, options);
+        return { push, names };
+      };
+
+      it('adds up the items of calls without an origin, and doubles none', async () => {
+        const { push, names } = await openDay();
+        for (const item of [oats, rice, soup, oats]) {
+          expect(await push([item])).toMatchObject([{ warnings: [] }]);
+        }
+        expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
+        await push([{ ...rice, calories: 400 }]);
+        await push([]);
+        expect(names()).toEqual(['Oats 310', 'Rice 400', 'Soup 310']);
+      });
+
+      it('adds up the items of calls at the same time', async () => {
+        const { push, names } = await openDay();
+        await Promise.all([oats, rice, soup, rice].map((item) => push([item])));
+        expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
+      });
+
+      it('replaces what the same origin sent before', async () => {
+        const { push, names } = await openDay();
+        await push([oats]);
+        await push([rice, soup], { origin: 'diary' });
+        await push([rice], { origin: 'diary' });
+        expect(names()).toEqual(['Oats 310', 'Rice 310']);
+        await push([soup], { origin: 'diary', merge: 'add' });
+        await push([], { merge: 'update' });
+        expect(names()).toEqual(['Rice 310', 'Soup 310']);
+        await push([oats], { merge: 'replace-day' });
+        expect(names()).toEqual(['Oats 310']);
+      });
     },
   );
 
