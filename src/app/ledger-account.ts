@@ -37,6 +37,7 @@ import {
   rememberTokenAccount,
 } from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
+import { moveCopies } from '../ledger/outbox.ts';
 import { ledgerPath } from './config.ts';
 import { sha256 } from '../system/sha256.ts';
 
@@ -119,6 +120,7 @@ export async function keyOfToken(
     }
     const key = who.kind === 'known' ? accountKey(config, who.account) : byDigest;
     rememberTokenAccount(database, byDigest, key);
+    moveCopies(config.paths.stateDir, byDigest, key);
     adoptAccount(database, byDigest, key);
     return key;
   });

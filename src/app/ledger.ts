@@ -5,6 +5,7 @@ import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
 import { RecordLedger } from '../ledger/records.ts';
+import { moveCopies } from '../ledger/outbox.ts';
 import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import { ledgerPath } from './config.ts';
@@ -49,7 +50,10 @@ export function openLedgerAt(
   clock: Clock,
 ): OpenLedger {
   const database = openDatabase(path);
-  if (adopted !== undefined) adoptAccount(database, adopted, account);
+  if (adopted !== undefined) {
+    moveCopies(stateDir, adopted, account);
+    adoptAccount(database, adopted, account);
+  }
   const mark = markProcess(stateDir);
   const now = () => clock.now();
   const known = knownFiles(database, account, now);

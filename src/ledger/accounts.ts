@@ -35,8 +35,8 @@ export function adoptAccount(database: Database, from: string, to: string): void
   });
 }
 
-/** Moves what waits for delivery from one account to another: its service has a new address. */
-export function adoptOutbox(database: Database, from: string, to: string): void {
+/** Moves wellness that waits for delivery to another account: its service has a new address. */
+export function adoptWellness(database: Database, from: string, to: string): void {
   if (from === to) return;
   transaction(database, () => {
     for (const table of WAITING_TABLES) {
@@ -48,8 +48,8 @@ export function adoptOutbox(database: Database, from: string, to: string): void 
   });
 }
 
-/** Recordings and measurements whose device may have left. */
-const WAITING_TABLES = ['outbox', 'wellness_files', 'wellness_samples'] as const;
+/** Measurements whose device may have left. */
+const WAITING_TABLES = ['wellness_files', 'wellness_samples'] as const;
 
 /** Every table with a column `account`. */
 const TABLES = [

@@ -173,22 +173,6 @@ const SCHEMA = `
   -- The account of a token from the environment, as the service named it. Tokens are digests.
   CREATE TABLE token_accounts (token TEXT PRIMARY KEY, account_key TEXT NOT NULL) WITHOUT ROWID;
 
-  -- Recordings that could not be delivered yet and whose bytes this program keeps.
-  CREATE TABLE outbox (
-    account TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    -- Where it was found, for messages.
-    path TEXT NOT NULL,
-    -- Of the recording (unpacked), in bytes.
-    size INTEGER NOT NULL,
-    -- When it was recorded, as far as is known, and when its bytes were kept: ms since the epoch.
-    recorded_at INTEGER NOT NULL,
-    kept_at INTEGER NOT NULL,
-    -- The process that sends it (system/processes.ts), alive or dead.
-    owner TEXT NOT NULL,
-    PRIMARY KEY (account, sha256)
-  ) WITHOUT ROWID;
-
   -- What the watcher remembers of a file, apart from its content.
   CREATE TABLE watch_marks (
     account TEXT NOT NULL,
@@ -346,7 +330,8 @@ function checkVersion(database: Database, path: string): void {
 const DAMAGED =
   'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
   'starts a new ledger. Nothing is doubled: the service recognises recordings, and what it holds ' +
-  'of a nutrition day is compared before anything is added.';
+  'of a nutrition day is compared before anything is added. Nothing is lost: the copies of ' +
+  'recordings that wait (`outbox`) need no ledger.';
 
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {

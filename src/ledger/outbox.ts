@@ -1,9 +1,17 @@
-import type { Database } from './guard.ts';
-import type { ProcessMark } from '../system/processes.ts';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
+import { type ProcessMark, markProcess } from '../system/processes.ts';
+import { replaceFile, storageError } from '../system/storage.ts';
 
-/** A recording that is kept until the service has it. */
-export interface OutboxRow {
-  readonly sha256: string;
+/** The file beside the bytes of a kept recording, with its {@link CopyLabel} as JSON. */
+export const LABEL = 'copy.json';
+
+/** What a kept recording is. */
+export interface CopyLabel {
+  /** The ledger's key of the account that it is kept for. */
+  readonly account: string;
   /** Where it was found. */
   readonly path: string;
   /** Of the recording, in bytes. */
@@ -12,89 +20,93 @@ export interface OutboxRow {
   readonly recordedAt: number;
 }
 
-/** What the outbox holds. */
-export interface OutboxView {
-  /** Rows that this process sends, including newly adopted ones. */
-  readonly own: readonly OutboxRow[];
-  /** Total size of all rows (bytes). */
-  readonly totalSize: number;
+/** A kept recording: the folder `outbox/HASH/OWNER`, with its bytes and their label. */
+export interface Copy {
+  readonly sha256: string;
+  /** The process that sends it (system/processes.ts), alive or dead. */
+  readonly owner: string;
+  readonly folder: string;
+  /** Undefined if it is missing or damaged. */
+  readonly label: CopyLabel | undefined;
 }
 
-/** The list of kept recordings of one account; the bytes are the watcher's (watch/outbox.ts). */
-export interface OutboxRows {
-  /** Adopts the rows that no living process owns, and returns all rows of this process. */
-  adopt(): OutboxView;
-  has(sha256: string): boolean;
-  /** Adds a row that this process sends. @returns false if it is already there */
-  add(row: OutboxRow): boolean;
-  remove(sha256: string): void;
-  /** Returns the hashes of all accounts. */
-  everyHash(): ReadonlySet<string>;
+/** Returns the folder of the copies of all accounts. */
+export function outboxFolder(stateDir: string): string {
+  return join(stateDir, 'outbox');
 }
 
-export function outboxRows(
-  database: Database,
+/** Lists the copies, also unfinished ones. @throws SyncError `STORAGE` */
+export function* copiesIn(stateDir: string, hashes?: readonly string[]): Generator<Copy> {
+  const root = outboxFolder(stateDir);
+  for (const sha256 of hashes ?? namesIn(root)) {
+    for (const owner of namesIn(join(root, sha256))) {
+      const folder = join(root, sha256, owner);
+      yield { sha256, owner, folder, label: readLabel(folder) };
+    }
+  }
+}
+
+/**
+ * Counts the recordings that are kept for an account until they are delivered, and those that no
+ * running process sends because they are another account's, or have no label.
+ *
+ * @throws SyncError `STORAGE`
+ */
+export function countKept(
+  stateDir: string,
   account: string,
-  mark: ProcessMark,
-  now: () => number,
-): OutboxRows {
-  const select = database.prepare(
-    `SELECT sha256, path, size, recorded_at AS recordedAt, owner FROM outbox
-     WHERE account = ? ORDER BY recorded_at`,
-  );
-  const find = database.prepare('SELECT 1 FROM outbox WHERE account = ? AND sha256 = ?');
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO outbox (account, sha256, path, size, recorded_at, kept_at, owner)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const take = database.prepare(
-    'UPDATE outbox SET owner = ? WHERE account = ? AND sha256 = ? AND owner = ?',
-  );
-  const remove = database.prepare('DELETE FROM outbox WHERE account = ? AND sha256 = ?');
-  const hashes = database.prepare('SELECT DISTINCT sha256 FROM outbox');
-  const workOf = (sha256: string) => `outbox ${account} ${sha256}`;
+): { readonly kept: number; readonly keptForOthers: number } {
+  const isAbandoned = abandonedFor(markProcess(stateDir));
+  const copies = [...copiesIn(stateDir)];
+  const others = copies.filter(({ label }) => label?.account !== account);
   return {
-    adopt() {
-      const rows = select.all(account) as (OutboxRow & { readonly owner: string })[];
-      // Each other process is checked once, however many rows it owns.
-      const dead = new Map<string, boolean>();
-      const isAbandoned = ({ owner, sha256 }: (typeof rows)[number]) => {
-        if (owner === mark.id) return mark.isAbandoned(owner, workOf(sha256));
-        const known = dead.get(owner) ?? mark.isAbandoned(owner, workOf(sha256));
-        dead.set(owner, known);
-        return known;
-      };
-      const own = rows.filter((row) => {
-        if (!isAbandoned(row)) return row.owner === mark.id;
-        const taken = take.run(mark.id, account, row.sha256, row.owner) === 1;
-        if (taken) mark.begin(workOf(row.sha256));
-        return taken;
-      });
-      return { own, totalSize: rows.reduce((sum, { size }) => sum + size, 0) };
-    },
-    has: (sha256) => find.get(account, sha256) !== undefined,
-    add({ sha256, path, size, recordedAt }) {
-      const at = Math.trunc(recordedAt);
-      const isNew = insert.run(account, sha256, path, size, at, now(), mark.id) === 1;
-      if (isNew) mark.begin(workOf(sha256));
-      return isNew;
-    },
-    remove(sha256) {
-      try {
-        remove.run(account, sha256);
-      } finally {
-        mark.end(workOf(sha256));
-      }
-    },
-    everyHash: () =>
-      new Set((hashes.all() as unknown as { sha256: string }[]).map(({ sha256 }) => sha256)),
+    kept: copies.length - others.length,
+    keptForOthers: others.filter(({ owner }) => isAbandoned(owner)).length,
   };
 }
 
-/** Returns the number of recordings that are kept for an account until they are delivered. */
-export function countKept(database: Database, account: string): number {
-  const row = database
-    .prepare('SELECT count(*) AS kept FROM outbox WHERE account = ?')
-    .get(account) as { kept: number };
-  return row.kept;
+/** Returns a check if an owner is dead: each is looked at once, however many copies it owns. */
+export function abandonedFor(mark: ProcessMark): (owner: string) => boolean {
+  const dead = new Map<string, boolean>();
+  return (owner) => {
+    const isDead = dead.get(owner) ?? mark.isAbandoned(owner, '');
+    dead.set(owner, isDead);
+    return isDead;
+  };
+}
+
+/** Keeps the copies of one account for another, after both turned out to be the same. */
+export function moveCopies(stateDir: string, from: string, to: string): void {
+  if (from === to) return;
+  for (const { folder, label } of copiesIn(stateDir)) {
+    if (label?.account !== from) continue;
+    try {
+      replaceFile(join(folder, LABEL), JSON.stringify({ ...label, account: to }));
+    } catch (cause) {
+      // Delivered, or taken over by another process, which opens the ledger and does this, too.
+      if (systemCode(cause) !== 'ENOENT') throw storageError(folder, cause, 'SYNC_STATE_DIR');
+    }
+  }
+}
+
+/** Returns the names in a folder; none if there is no such folder. @throws SyncError `STORAGE` */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(cause) ?? '')) return [];
+    throw storageError(folder, cause, 'SYNC_STATE_DIR');
+  }
+}
+
+function readLabel(folder: string): CopyLabel | undefined {
+  try {
+    const label = parseJson(readFileSync(join(folder, LABEL), 'utf8')) as CopyLabel;
+    const { account, path, size, recordedAt } = label;
+    const areTexts = [account, path].every((field) => typeof field === 'string');
+    return areTexts && [size, recordedAt].every(Number.isFinite) ? label : undefined;
+  } catch {
+    // It was not finished, or a disk fault damaged it.
+    return undefined;
+  }
 }

@@ -53,6 +53,8 @@ export type WatchNotice =
     }
   /** A copy was stashed until the service has the recording. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
+  /** Copies that nothing sends: another account's, or without a readable label; reported once. */
+  | { readonly event: 'kept-for-others'; readonly copies: number }
   /** A file has been incomplete for long; reported once. */
   | {
       readonly event: 'unfinished';

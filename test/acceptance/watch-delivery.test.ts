@@ -1,9 +1,18 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ndjson } from '../support/program.ts';
 import { type SeenHealth, readHealth } from '../../src/daemon/registry.ts';
 import {
   type WatchWorld,
@@ -469,5 +478,99 @@ describe('the health of a watcher', () => {
     await watcher.waitFor(/"event":"login-ending"/);
     await stop(watcher);
     expect(events(watcher, 'login-ending')).toMatchObject([{ daysLeft: 2 }]);
+  });
+});
+
+describe('recordings in the stash of a watcher that was killed', () => {
+  const ledgerFiles = () => readdirSync(stateDir()).filter((name) => name.startsWith('ledger.db'));
+  const loseLedger = () => {
+    for (const name of ledgerFiles()) rmSync(join(stateDir(), name));
+  };
+  /** Keeps recordings while the service is away, deletes their files, and kills the watcher. */
+  async function fillStash(midway: () => void): Promise<readonly Uint8Array[]> {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    await world.stopService();
+    const watcher = world.watch();
+    await ready(watcher);
+    const rides = Array.from({ length: 4 }, () => anotherRecording());
+    rides.slice(0, 2).forEach((bytes, i) => put(join(world.folder, `ride-${i}.fit`), bytes));
+    await until(() => events(watcher, 'kept').length === 2);
+    midway();
+    rides.slice(2).forEach((bytes, i) => put(join(world.folder, `late-${i}.fit`), bytes));
+    await until(() => events(watcher, 'kept').length === 4);
+    rmSync(world.folder, { recursive: true });
+    watcher.child.kill('SIGKILL');
+    await watcher.finished;
+    return rides;
+  }
+  const yesterday = () => join(world.home.dir, 'yesterday');
+
+  it.each([
+    ['deleted', () => undefined, loseLedger],
+    ['deleted under the watcher', loseLedger, () => undefined],
+    [
+      'replaced by an older one',
+      () => cpSync(stateDir(), yesterday(), { recursive: true }),
+      () => {
+        loseLedger();
+        const names = readdirSync(yesterday()).filter((name) => name.startsWith('ledger.db'));
+        for (const name of names) cpSync(join(yesterday(), name), join(stateDir(), name));
+      },
+    ],
+  ])('are counted and sent once if the ledger was %s', async (_how, midway, afterwards) => {
+    const rides = await fillStash(midway);
+    afterwards();
+    // An old stash is not taken for remains.
+    const outbox = join(stateDir(), 'outbox');
+    const old = Date.now() / 1000 - 7_200;
+    for (const name of readdirSync(outbox)) utimesSync(join(outbox, name), old, old);
+    const status = await world.run(['status', '--json']).finished;
+    expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 4, keptForOthers: 0 } }]);
+    cpSync(outbox, join(world.home.dir, 'copies'), { recursive: true });
+
+    await world.startService();
+    const next = world.watch();
+    await until(() => world.recordings().length === 4);
+    await until(() => readdirSync(outbox).length === 0);
+    expect(await stop(next)).toBe(0);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
+    expect(events(next, 'problem')).toEqual([]);
+
+    // The copies were delivered, but not deleted.
+    loseLedger();
+    cpSync(join(world.home.dir, 'copies'), outbox, { recursive: true });
+    const last = world.watch();
+    await until(() => readdirSync(outbox).length === 0);
+    expect(await stop(last)).toBe(0);
+    expect(events(last, 'upload').map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: 4 }, () => 'duplicate'),
+    );
+  });
+
+  it('wait for their login, are counted by status and doctor, and reported once', async () => {
+    const rides = await fillStash(() => undefined);
+    loseLedger();
+    await world.startService();
+    await world.login('athlete-2');
+    const other = world.watch();
+    await other.waitFor(/"event":"kept-for-others"/);
+    await ready(other);
+    const status = await world.run(['status', '--json']).finished;
+    expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 0, keptForOthers: 4 } }]);
+    const doctor = await world.run(['doctor', '--json']).finished;
+    const findings = ndjson(doctor.stdout).filter(({ message }) => /Stash/.test(String(message)));
+    expect(findings).toMatchObject([{ check: 'state', state: 'odd' }]);
+    expect(await stop(other)).toBe(0);
+    expect(events(other, 'kept-for-others')).toMatchObject([{ copies: 4 }]);
+    expect(world.recordings()).toEqual([]);
+
+    await world.login();
+    const next = world.watch();
+    await until(() => world.recordings().length === 4);
+    expect(await stop(next)).toBe(0);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
   });
 });

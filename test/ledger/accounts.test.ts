@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { adoptAccount, adoptOutbox, hasAccountLike } from '../../src/ledger/accounts.ts';
-import { outboxRows } from '../../src/ledger/outbox.ts';
+import { adoptAccount, adoptWellness, hasAccountLike } from '../../src/ledger/accounts.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
@@ -15,7 +14,6 @@ function open() {
   const books = (account: string, now = 1) => ({
     uploads: uploadLedger(database, account, mark, () => now),
     records: new RecordLedger(database, account, mark, () => now),
-    outbox: outboxRows(database, account, mark, () => now),
     marks: watchMarks(database, account, () => now),
   });
   return { database, books };
@@ -51,7 +49,6 @@ it('moves all rows of one account to another, in every table with an account', (
   before.records.wellness.noteWatched('2026-05-10', 'd');
   before.records.wellness.noteAnswer([], ['steps']);
   before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
-  before.outbox.add({ ...recording('b'), recordedAt: 1 });
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
   before.marks.newOnly('/rides').begin();
   const withAccount = (
@@ -119,18 +116,17 @@ it('finds rows by the prefix of an account', () => {
   expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(true);
 });
 
-it('moves the outbox alone to the account of a new service address', () => {
+it('moves waiting wellness alone to the account of a new service address', () => {
   const { database, books } = open();
   const before = books('old service');
-  before.outbox.add({ ...recording('a'), recordedAt: 1 });
+  before.records.wellness.putFile(MONITOR, STAMP);
   before.uploads.claim(recording('b'), false);
   before.uploads.confirm('b', 1, {});
   const after = books('new service');
-  after.outbox.add({ ...recording('a'), recordedAt: 1 });
-  after.outbox.add({ ...recording('c'), recordedAt: 2 });
-  adoptOutbox(database, 'old service', 'new service');
-  expect(after.outbox.adopt().own.map(({ sha256 }) => sha256)).toEqual(['a', 'c']);
-  expect(before.outbox.adopt().own).toEqual([]);
+  adoptWellness(database, 'old service', 'new service');
+  expect(database.prepare('SELECT account, path FROM wellness_files').all()).toEqual([
+    { account: 'new service', path: MONITOR.path },
+  ]);
   expect(after.uploads.find('b')).toBeUndefined();
   expect(before.uploads.find('b')?.state).toBe('confirmed');
 });

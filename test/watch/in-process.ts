@@ -5,7 +5,6 @@ import { afterEach, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
-import { outboxRows } from '../../src/ledger/outbox.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
@@ -85,7 +84,7 @@ export function start(
     },
     devices,
     marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
+    outbox: openOutbox(stateDir, 'me', mark),
     client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     report: (event) => events.push(event),

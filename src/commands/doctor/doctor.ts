@@ -10,7 +10,7 @@ import { checkFolders, checkSettings } from './folders.ts';
 import { checkKeychain, checkLogin } from './login.ts';
 import { checkName, checkNode, checkNodeVariables, checkWatches } from './machine.ts';
 import { checkProxy, checkService } from './network.ts';
-import { checkDisk, checkLedger } from './storage.ts';
+import { checkDisk, checkLedger, checkStash } from './storage.ts';
 import { checkPlatformZone, checkZone, checkZoneData } from './zone.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
@@ -38,6 +38,7 @@ const OF_PROFILE: readonly (readonly [
   ['folders', checkFolders],
   ['disk', checkDisk],
   ['state', checkLedger],
+  ['state', checkStash],
   ['keychain', checkKeychain],
   ['zone', checkZone],
   ['node', checkNodeVariables],

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
+import { knownAccount } from '../../app/ledger-account.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { openDatabase } from '../../ledger/database.ts';
+import { countKept, outboxFolder } from '../../ledger/outbox.ts';
 import { freeBytes } from '../../system/disk.ts';
 import { writeFailure } from '../../system/storage.ts';
-import { bytes } from '../../terminal/words.ts';
+import { bytes, plural } from '../../terminal/words.ts';
 import { type Finding, failed } from './finding.ts';
 
 /** Free space that keeps the ledger and the copies of a device's new recordings (bytes). */
@@ -48,4 +51,16 @@ export function checkLedger(_context: AppContext, config: Config): Finding {
   } catch (error) {
     return failed(check, error, { subject: 'Ledger' });
   }
+}
+
+/** Checks that each copy of a recording has a login that it is sent with. */
+export async function checkStash(_context: AppContext, config: Config): Promise<Finding[]> {
+  if (config.get('baseUrl') === undefined) return [];
+  const { stateDir } = config.paths;
+  const { keptForOthers } = countKept(stateDir, (await knownAccount(config)).key);
+  if (keptForOthers === 0) return [];
+  const folder = outboxFolder(stateDir);
+  const message = `Stash: copies of ${plural(keptForOthers, 'recording')} in ${folder} are of another login, or damaged.`;
+  const hint = phrase`Log in as before and run ${sync('watch')}. Without that login, run ${sync('upload', folder)}, and delete what was sent.`;
+  return [{ check: 'state', state: 'odd', message, hint }];
 }

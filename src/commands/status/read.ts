@@ -10,6 +10,7 @@ import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
+import { countKept } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';
@@ -130,13 +131,14 @@ function readLedger(
   { days }: ZoneFacts,
 ): LedgerFacts {
   const today = dateAt(clock.now(), days);
+  const { stateDir } = config.paths;
   if (!existsSync(ledgerPath(config))) {
     return {
       uploads: { pending: 0, confirmed: 0, rejected: 0 },
       lastUploadAt: undefined,
       recent: [],
       days: marksOfDays(undefined, today, days.name),
-      waiting: { recordings: [], records: [], kept: 0, unusable: [] },
+      waiting: { recordings: [], records: [], ...countKept(stateDir, key), unusable: [] },
     };
   }
   const ledger = openLedger(config, key, clock);
@@ -147,7 +149,7 @@ function readLedger(
       lastUploadAt: uploads.lastConfirmedAt(),
       recent: uploads.latest(RECENT),
       days: marksOfDays(ledger, today, days.name),
-      waiting: findWaiting(ledger, key),
+      waiting: findWaiting(ledger, stateDir, key),
     };
   } finally {
     ledger.close();

@@ -13,6 +13,8 @@ export interface Waiting {
   readonly records: readonly WaitingRecord[];
   /** Number of recordings in the outbox. */
   readonly kept: number;
+  /** Number of other copies there that no running process sends. */
+  readonly keptForOthers: number;
   /** Files that the watcher found incomplete or damaged, and that are still there. */
   readonly unusable: readonly ReportedFile[];
 }
@@ -30,7 +32,11 @@ export interface WaitingRecord {
 const LISTED = 20;
 
 /** @param account the ledger's key of the account */
-export function findWaiting({ uploads, records, database }: OpenLedger, account: string): Waiting {
+export function findWaiting(
+  { uploads, records, database }: OpenLedger,
+  stateDir: string,
+  account: string,
+): Waiting {
   const { nutrition } = records;
   const nutritionDays = [...new Set([...records.pendingDays('nutrition'), ...nutrition.debts()])];
   return {
@@ -45,7 +51,7 @@ export function findWaiting({ uploads, records, database }: OpenLedger, account:
           (date) => ({ kind: 'nutrition', date, unclear: nutrition.day(date).unclear }) as const,
         ),
     ],
-    kept: countKept(database, account),
+    ...countKept(stateDir, account),
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
   };
 }

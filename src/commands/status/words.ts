@@ -215,7 +215,7 @@ function recordingText({ activity, path }: LedgerUpload, view: ActivityView): st
 const NAMED = 3;
 
 function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView): Text[] {
-  const { recordings, records, kept, unusable } = waiting;
+  const { recordings, records, kept, keptForOthers, unusable } = waiting;
   const pending = recordings.filter(({ state }) => state === 'pending');
   const refused = recordings.filter(({ state }) => state === 'rejected');
   return [
@@ -225,6 +225,11 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
       ...(kept === 0
         ? []
         : [phrase`copies of ${plural(kept, 'recording')}, until ${sync('watch')} has sent them`]),
+      ...(keptForOthers === 0
+        ? []
+        : [
+            phrase`copies of ${plural(keptForOthers, 'recording')} of another login, or damaged: see ${sync('doctor')}`,
+          ]),
     ]),
     ...section('Refused by the service', refusedLines(refused, uploads.rejected, view)),
     ...section('Not usable', unusableLines(unusable)),

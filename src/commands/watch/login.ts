@@ -19,8 +19,8 @@ import { serviceId } from '../../credentials/store.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
-import { adoptOutbox } from '../../ledger/accounts.ts';
-import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
+import { adoptWellness } from '../../ledger/accounts.ts';
+import { moveCopies } from '../../ledger/outbox.ts';
 import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
 import type { Zone } from '../../records/types.ts';
 import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
@@ -78,7 +78,6 @@ export interface OpenLogin {
   readonly athlete: string | undefined;
   readonly ledger: OpenLedger;
   readonly marks: WatchMarks;
-  readonly outboxRows: OutboxRows;
   /** False for a placeholder account: nothing may be sent. */
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
@@ -142,7 +141,6 @@ export async function openLogin(
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
-      outboxRows: outboxRows(ledger.database, account, ledger.mark, now),
       client: () => connection.client(),
       uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
       wellnessUrl: () => endpointUrl(baseUrl, config.endpoints.wellness),
@@ -159,7 +157,10 @@ export async function openLogin(
           if (!accepted) throw error;
         }
       },
-      adopt: (before) => adoptOutbox(ledger.database, before, account),
+      adopt: (before) => {
+        moveCopies(config.paths.stateDir, before, account);
+        adoptWellness(ledger.database, before, account);
+      },
       close: async () => {
         ledger.close();
         await connection.close();

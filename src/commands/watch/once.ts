@@ -19,6 +19,7 @@ import { watcherTarget } from './target.ts';
 const REMARKS: readonly WatchNotice['event'][] = [
   'device',
   'device-ignored',
+  'kept-for-others',
   'unverified',
   'values-left',
   'weights-left',
@@ -41,7 +42,7 @@ export async function runWatchOnce(
   setup: OnceSetup,
 ): Promise<WatchReport> {
   const { context, stateDir, profile } = setup;
-  const { clock, signal } = context;
+  const { signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
   const tally = new UploadTally();
@@ -57,7 +58,7 @@ export async function runWatchOnce(
     const owner = { stateDir, profile, account: opened.account };
     locks = await lockScope(context, owner, options);
     const source = setup.monitor && (await devicesNow(setup.monitor, signal));
-    const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
+    const outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
     const watcher = new Watcher(context, options, {
       ...watcherTarget(setup, opened, outbox),
       devices: source && {

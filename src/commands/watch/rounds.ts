@@ -131,7 +131,7 @@ class Round {
     this.#health = health;
     this.#announcer = announcer;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
-    this.#outbox = openOutbox(setup.stateDir, opened.outboxRows, () => clock.now());
+    this.#outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
       ...watcherTarget(setup, opened, this.#outbox),
       devices: devices && {

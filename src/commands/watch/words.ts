@@ -58,6 +58,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       ]);
     case 'kept':
       return `${event.path}: copied; it is sent from the copy.`;
+    case 'kept-for-others':
+      return phrase`Copies of ${plural(event.copies, 'recording')} cannot be sent: see ${sync('doctor')}.`;
     case 'unfinished':
       return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':

@@ -162,6 +162,7 @@ const STATUS: LineKind = {
           'Days that the service has not confirmed as they were sent.',
         ),
         kept: count('Recordings to send of which a copy is kept.'),
+        keptForOthers: count('Copies that stay: of another account, or damaged.'),
         unusable: list(
           {
             path: text('The file.'),
@@ -229,6 +230,7 @@ const STATUS: LineKind = {
         recordings: [],
         records: [{ kind: 'nutrition', date: '2026-02-14', unclear: false }],
         kept: 0,
+        keptForOthers: 0,
         unusable: [],
       },
       watching: [HEALTH_EXAMPLE],

@@ -120,6 +120,10 @@ const WATCH: LineKind = {
         fields: { message: text('The first of them, why, and how many more, as a sentence.') },
       },
       {
+        is: { 'kept-for-others': 'copies stay in the stash: of another account, or damaged' },
+        fields: { copies: count('How many.') },
+      },
+      {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
@@ -230,6 +234,7 @@ const WATCH: LineKind = {
         '/media/ada/GARMIN/Garmin/Monitor/1.FIT: restingHr of 2026-02-14 is 253 bpm and not sent: the range is 20 to 220.',
       at: HAPPENED_AT,
     },
+    { event: 'kept-for-others', copies: 2, at: HAPPENED_AT },
     {
       event: 'problem',
       message: 'The folder cannot be read: permission denied.',

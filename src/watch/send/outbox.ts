@@ -1,18 +1,37 @@
-import { lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
-import type { OutboxRow, OutboxRows } from '../../ledger/outbox.ts';
+import {
+  type Copy,
+  type CopyLabel,
+  LABEL,
+  abandonedFor,
+  copiesIn,
+  namesIn,
+  outboxFolder,
+} from '../../ledger/outbox.ts';
+import { isFolder } from '../../system/disk.ts';
+import type { ProcessMark } from '../../system/processes.ts';
+import { sha256 as hashOf } from '../../system/sha256.ts';
 import { makeFolder, storageError } from '../../system/storage.ts';
 import type { QueueItem } from './queue.ts';
 
 /** Largest total size of recordings from fixed disks (bytes). */
 const ROOM_BYTES = 512 * 1024 * 1024;
-/** Age from which bytes without a row were left by a process that died (ms). */
-const LEFTOVER_MS = 60 * 60_000;
+/** The bytes of a copy while they are written. */
+const UNFINISHED = '.unfinished';
 
 /** A recording to keep. */
-export interface Keepsake extends OutboxRow {
+export interface Keepsake extends Omit<CopyLabel, 'account'> {
+  readonly sha256: string;
   readonly bytes: Uint8Array;
   /** From a removable device: kept even if the room is used up. */
   readonly removable: boolean;
@@ -20,8 +39,8 @@ export interface Keepsake extends OutboxRow {
 
 /**
  * Recordings that wait for the service, with their bytes: they outlive the device they came from, the
- * file, and this process. A kept recording is a file under the state folder and a row in the
- * ledger; the file is there first, and goes last.
+ * file, this process, and the ledger. The label of a copy is written before its bytes, and deleted
+ * after them, so that complete bytes always have one.
  */
 export interface Outbox {
   has(sha256: string): boolean;
@@ -34,83 +53,137 @@ export interface Outbox {
   /** Nothing happens if it is not there. */
   drop(sha256: string): void;
   /**
-   * Adopts recordings that no living process owns. Drops rows without bytes.
+   * Adopts recordings that no living process owns. Removes copies that were not finished.
    *
-   * @returns all recordings that this process has to send, and recordings that others sent or dropped
+   * @returns all recordings that this process has to send, recordings that others sent or dropped, and
+   *   how many copies no process sends: another account's, and damaged ones
    */
-  review(): { readonly items: readonly QueueItem[]; readonly gone: readonly string[] };
+  review(): {
+    readonly items: readonly QueueItem[];
+    readonly gone: readonly string[];
+    readonly forOthers: number;
+  };
   /** How many recordings this process keeps. */
   readonly count: number;
 }
 
 /** @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone. */
-export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number): Outbox {
-  const root = join(stateDir, 'outbox');
-  const folderOf = (sha256: string) => join(root, sha256);
-  const keptPath = (sha256: string, path: string) => join(folderOf(sha256), keptName(path));
+export function openOutbox(stateDir: string, account: string, mark: ProcessMark): Outbox {
+  const root = outboxFolder(stateDir);
+  const ownFolder = (sha256: string) => join(root, sha256, mark.id);
   /** What this process is to send. */
-  let known = new Map<string, OutboxRow>();
+  let known = new Map<string, CopyLabel>();
   let room = ROOM_BYTES;
-  removeLeftovers(root, rows, now());
+
+  /** Returns the copies of a recording for this account, of any process. */
+  const copiesOf = (sha256: string) =>
+    [...copiesIn(stateDir, [sha256])].filter(({ label }) => label?.account === account);
 
   function drop(sha256: string): void {
-    const row = known.get(sha256);
-    if (row === undefined && !rows.has(sha256)) return;
-    rows.remove(sha256);
+    remove(sha256, ...copiesOf(sha256));
+    room += known.get(sha256)?.size ?? 0;
     known.delete(sha256);
-    room += row?.size ?? 0;
-    // Another account's watcher may wait with the same recording.
-    if (!rows.everyHash().has(sha256)) rmSync(folderOf(sha256), { recursive: true, force: true });
+  }
+
+  /** Takes over the copy of a dead process, or removes its remains. @returns false if it stays */
+  function adopt({ sha256, folder, label }: Copy): boolean {
+    if (label !== undefined && label.account !== account) return false;
+    // Two watchers kept it at the same moment: both copies go when it is delivered.
+    if (label !== undefined && existsSync(ownFolder(sha256))) return true;
+    try {
+      const names = namesIn(folder).filter((name) => name !== LABEL);
+      const whole = names.find((name) => hashOf(readFileSync(join(folder, name))) === sha256);
+      if (whole !== undefined && label !== undefined) {
+        renameSync(join(folder, whole), join(folder, keptName(label.path)));
+        renameSync(folder, ownFolder(sha256));
+        known.set(sha256, label);
+        return true;
+      }
+      if (whole === undefined && isFolder(folder) && names.every((name) => name === UNFINISHED)) {
+        remove(sha256, { folder });
+        return true;
+      }
+      // Other bytes than it had: it counts as damaged from now on.
+      if (label !== undefined) renameSync(join(folder, LABEL), join(folder, `damaged-${LABEL}`));
+      return false;
+    } catch (error) {
+      // Another watcher was faster, or it is no copy that this program made.
+      return systemCode(error) === 'ENOENT';
+    }
+  }
+
+  /** Removes copies. The label goes last: bytes without one would be kept for ever. */
+  function remove(sha256: string, ...copies: readonly Pick<Copy, 'folder'>[]): void {
+    for (const { folder } of copies) {
+      const bytes = namesIn(folder).filter((name) => name !== LABEL);
+      for (const name of bytes) rmSync(join(folder, name), { force: true });
+      rmSync(folder, { recursive: true, force: true });
+    }
+    try {
+      rmdirSync(join(root, sha256));
+    } catch (error) {
+      // Another account's watcher may wait with the same recording, or remove the folder now.
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+    }
   }
 
   return {
     // Another watcher of this account may have kept it, or delivered it.
-    has: (sha256) => rows.has(sha256),
-    pathOf: (sha256, path) => keptPath(sha256, known.get(sha256)?.path ?? path),
+    has: (sha256) => copiesOf(sha256).length > 0,
+    pathOf: (sha256, path) => join(ownFolder(sha256), keptName(known.get(sha256)?.path ?? path)),
     owns: (sha256) => known.has(sha256),
     get count() {
       return known.size;
     },
-    keep({ bytes, removable, ...row }) {
-      if (rows.has(row.sha256)) return true;
+    keep({ sha256, bytes, removable, path, size, recordedAt }) {
+      if (copiesOf(sha256).length > 0) return true;
       if (!removable && bytes.length > room) return false;
-      const folder = folderOf(row.sha256);
-      const path = keptPath(row.sha256, row.path);
-      const unfinished = join(folder, `.${randomUUID()}`);
+      const folder = ownFolder(sha256);
+      const label: CopyLabel = { account, path, size, recordedAt };
+      const unfinished = join(folder, UNFINISHED);
       try {
         makeFolder(folder, 0o700);
+        writeFileSync(join(folder, LABEL), JSON.stringify(label), { mode: 0o600, flush: true });
         writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
-        renameSync(unfinished, path);
+        renameSync(unfinished, join(folder, keptName(path)));
       } catch (cause) {
-        rmSync(unfinished, { force: true });
+        remove(sha256, { folder });
         throw storageError(folder, cause, 'SYNC_STATE_DIR');
       }
-      // Another watcher may have been faster.
-      if (rows.add(row)) {
-        known.set(row.sha256, row);
-        room -= row.size;
-      }
+      known.set(sha256, label);
+      room -= size;
       return true;
     },
     drop,
     review() {
-      const { own, totalSize } = rows.adopt();
       const before = known;
-      known = new Map(own.map((row) => [row.sha256, row]));
-      room = ROOM_BYTES - totalSize;
+      known = new Map();
+      room = ROOM_BYTES;
+      let forOthers = 0;
+      const isAbandoned = abandonedFor(mark);
+      for (const copy of copiesIn(stateDir)) {
+        const { sha256, owner, label } = copy;
+        if (label?.account === account) room -= label.size;
+        if (owner === mark.id) {
+          if (label?.account === account) known.set(sha256, label);
+        } else if (isAbandoned(owner) && !adopt(copy)) forOthers += 1;
+      }
       const items: QueueItem[] = [];
-      for (const { sha256, path, recordedAt } of own) {
-        const absolute = keptPath(sha256, path);
+      for (const [sha256, { path, size, recordedAt }] of known) {
+        const absolute = join(ownFolder(sha256), keptName(path));
         try {
           const stamp = lstatSync(absolute);
           const kept = { kept: sha256, removable: false, failures: 0 };
           items.push({ key: sha256, path, absolute, stamp, recordedAt, ...kept });
         } catch (error) {
           if (systemCode(error) !== 'ENOENT') throw error;
-          drop(sha256);
+          room += size;
+          known.delete(sha256);
+          remove(sha256, { folder: ownFolder(sha256) });
         }
       }
-      return { items, gone: [...before.keys()].filter((sha256) => !known.has(sha256)) };
+      const gone = [...before.keys()].filter((sha256) => !known.has(sha256));
+      return { items, gone, forOthers };
     },
   };
 }
@@ -118,23 +191,4 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
 /** The service sees this name: the recording's own, unpacked. */
 function keptName(path: string): string {
   return basename(path).replace(/\.gz$/i, '');
-}
-
-function removeLeftovers(root: string, rows: OutboxRows, now: number): void {
-  let names: string[];
-  try {
-    names = readdirSync(root);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  const wanted = rows.everyHash();
-  for (const name of names) {
-    if (wanted.has(name)) continue;
-    const folder = join(root, name);
-    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
-    if (made !== undefined && made < now - LEFTOVER_MS) {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
 }

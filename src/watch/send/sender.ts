@@ -76,6 +76,8 @@ export class Sender {
   readonly #dryRun: boolean;
   #retryAfterMs = 0;
   #stopping = false;
+  /** Copies that nothing sends, when they were last reported. */
+  #forOthers = 0;
   lastSuccessAt: number | undefined;
 
   constructor(
@@ -177,8 +179,10 @@ export class Sender {
    */
   adopt(): void {
     const { clock } = this.#context;
-    const { outbox, ledger } = this.#target;
-    const { items, gone } = outbox.review();
+    const { outbox, ledger, report } = this.#target;
+    const { items, gone, forOthers } = outbox.review();
+    if (forOthers > this.#forOthers) report({ event: 'kept-for-others', copies: forOthers });
+    this.#forOthers = forOthers;
     for (const sha256 of gone) this.#queue.remove(sha256);
     const beingSent = [...this.#active.values()].map(({ sent }) => sent?.sha256);
     for (const item of items) {

@@ -7,7 +7,6 @@ import { runWatch } from '../../../src/commands/watch/rounds.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
-import { outboxRows } from '../../../src/ledger/outbox.ts';
 import { markProcess } from '../../../src/system/processes.ts';
 import { uploadLedger } from '../../../src/ledger/uploads.ts';
 import { watchMarks } from '../../../src/ledger/watch-marks.ts';
@@ -44,9 +43,9 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     ledger: {
       uploads: uploadLedger(database, athlete, mark, now),
       known: knownFiles(database, athlete, now),
+      mark,
     } as OpenLogin['ledger'],
     marks: watchMarks(database, athlete, now),
-    outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
     wellnessUrl: () => new URL('http://127.0.0.1:9'),

@@ -3,40 +3,35 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
-  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { adoptAccount } from '../../../src/ledger/accounts.ts';
-import { type Database, openDatabase } from '../../../src/ledger/database.ts';
-import { outboxRows } from '../../../src/ledger/outbox.ts';
+import { countKept, moveCopies } from '../../../src/ledger/outbox.ts';
 import { type ProcessMark, markProcess } from '../../../src/system/processes.ts';
 import { openOutbox } from '../../../src/watch/send/outbox.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
 
 let dir: string;
-let database: Database;
 let marks: ProcessMark[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sync-outbox-'));
-  database = openDatabase(join(dir, 'ledger.db'));
   marks = [];
 });
 afterEach(() => {
   for (const mark of marks) mark.release();
-  database.close();
   rmSync(dir, { recursive: true });
 });
 
-const now = () => Date.now();
 /** Opens the outbox of a separate watcher that can be killed. */
 function watcher(account = 'me') {
   const mark = markProcess(dir);
   marks.push(mark);
-  const outbox = openOutbox(dir, outboxRows(database, account, mark, now), now);
+  const outbox = openOutbox(dir, account, mark);
   outbox.review();
   return { outbox, die: () => mark.release() };
 }
@@ -50,6 +45,10 @@ const recording = (path = '/device/ride.fit', recordedAt = 5) => {
   const removable = true;
   return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, removable };
 };
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length;
 
 it('keeps the bytes readable for their owner only and loads them after a restart', () => {
   const kept = recording('/device/GARMIN/RIDE.FIT.gz');
@@ -104,7 +103,7 @@ it('limits the size of copies from fixed folders, but not from removable devices
   expect(outbox.keep({ ...next, removable: false })).toBe(true);
 });
 
-it('forgets a row if its bytes are missing', () => {
+it('forgets a copy if its bytes are missing', () => {
   const kept = recording();
   open().keep(kept);
   rmSync(join(dir, 'outbox', kept.sha256), { recursive: true });
@@ -114,20 +113,72 @@ it('forgets a row if its bytes are missing', () => {
 });
 
 it('deletes the remains of a dead process, but not a copy that is being written', () => {
-  const [old, fresh, kept] = [recording(), recording(), recording()];
-  put(join(dir, 'outbox', old.sha256, '.tmp'), 'x');
-  put(join(dir, 'outbox', fresh.sha256, '.tmp'), 'x');
-  open().keep(kept);
-  const before = Date.now() / 1000 - 7_200;
-  for (const { sha256: name } of [old, kept]) utimesSync(join(dir, 'outbox', name), before, before);
-  open();
-  expect(readdirSync(join(dir, 'outbox')).sort()).toEqual([fresh.sha256, kept.sha256].sort());
+  const [dead, living] = [watcher(), watcher()];
+  const unfinished = [dead, living].map(({ outbox, die }) => {
+    const kept = recording();
+    outbox.keep(kept);
+    const path = outbox.pathOf(kept.sha256, kept.path);
+    rmSync(path);
+    put(join(path, '..', '.unfinished'), kept.bytes.subarray(0, 100));
+    return { kept, die };
+  });
+  dead.die();
+  expect(watcher().outbox.review()).toEqual({ items: [], gone: [], forOthers: 0 });
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([unfinished[1]?.kept.sha256]);
+});
+
+it('sends a copy whose process died before it renamed the complete bytes', () => {
+  const kept = recording();
+  const outbox = open();
+  outbox.keep(kept);
+  const path = outbox.pathOf(kept.sha256, kept.path);
+  renameSync(path, join(path, '..', '.unfinished'));
+  const [item] = open().review().items;
+  expect(readFileSync(item?.absolute ?? '').equals(kept.bytes)).toBe(true);
+});
+
+it('sends no copy with a damaged label, with other bytes or of another account, and deletes none', () => {
+  const [unlabelled, damaged, foreign, whole] = [1, 2, 3, 4].map(() => recording());
+  if (!unlabelled || !damaged || !foreign || !whole) throw new Error('four recordings');
+  const mine = watcher();
+  for (const kept of [unlabelled, damaged, whole]) mine.outbox.keep(kept);
+  const theirs = watcher('them');
+  theirs.outbox.keep(foreign);
+  const folderOf = ({ sha256: hash, path }: typeof whole, { outbox } = mine) =>
+    join(outbox.pathOf(hash, path), '..');
+  writeFileSync(join(folderOf(unlabelled), 'copy.json'), '{"account":"me"');
+  writeFileSync(join(folderOf(damaged), 'ride.fit'), whole.bytes);
+  put(join(dir, 'outbox', sha256(foreign.bytes), 'ride.fit'), unlabelled.bytes);
+  expect(countKept(dir, 'me')).toEqual({ kept: 2, keptForOthers: 1 });
+  const before = filesIn(join(dir, 'outbox'));
+  mine.die();
+  theirs.die();
+  expect(countKept(dir, 'me')).toEqual({ kept: 2, keptForOthers: 3 });
+  const { outbox } = watcher();
+  const { items, forOthers } = outbox.review();
+  expect(items.map(({ key }) => key)).toEqual([whole.sha256]);
+  expect(forOthers).toBe(4);
+  expect(countKept(dir, 'me')).toEqual({ kept: 1, keptForOthers: 4 });
+  outbox.drop(whole.sha256);
+  expect(filesIn(join(dir, 'outbox'))).toBe(before - 2);
+  expect(open('them').review().items).toMatchObject([{ key: foreign.sha256 }]);
+});
+
+it('gives two copies of one recording to one account once, and deletes both', () => {
+  const kept = recording();
+  watcher('old service').outbox.keep(kept);
+  watcher('new service').outbox.keep(kept);
+  moveCopies(dir, 'old service', 'new service');
+  const outbox = open('new service');
+  expect(outbox.review()).toMatchObject({ items: [{ key: kept.sha256 }], forOthers: 0 });
+  outbox.drop(kept.sha256);
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
 
 it('moves the copies made before a login to the account that logs in', () => {
   const kept = recording();
   open('nobody').keep(kept);
-  adoptAccount(database, 'nobody', 'me');
+  moveCopies(dir, 'nobody', 'me');
   expect(open('me').review().items).toMatchObject([{ key: kept.sha256 }]);
   expect(open('nobody').review().items).toEqual([]);
 });
@@ -136,7 +187,7 @@ it('keeps each copy with its living watcher and moves the copies of a dead one t
   const [one, other, third] = [watcher(), watcher(), watcher()];
   const kept = recording();
   one.outbox.keep(kept);
-  expect(other.outbox.review()).toEqual({ items: [], gone: [] });
+  expect(other.outbox.review()).toEqual({ items: [], gone: [], forOthers: 0 });
   expect([one.outbox.count, other.outbox.count]).toEqual([1, 0]);
   one.die();
   expect(other.outbox.review().items).toMatchObject([{ key: kept.sha256, path: kept.path }]);
@@ -149,6 +200,6 @@ it('stops counting a copy that another watcher has delivered', () => {
   const kept = recording();
   one.outbox.keep(kept);
   other.outbox.drop(kept.sha256);
-  expect(one.outbox.review()).toEqual({ items: [], gone: [kept.sha256] });
+  expect(one.outbox.review()).toEqual({ items: [], gone: [kept.sha256], forOthers: 0 });
   expect(one.outbox.count).toBe(0);
 });

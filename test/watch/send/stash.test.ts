@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
-import { outboxRows } from '../../../src/ledger/outbox.ts';
 import { markProcess } from '../../../src/system/processes.ts';
 import { uploadLedger } from '../../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
@@ -28,7 +27,7 @@ beforeEach(() => {
   database = openDatabase(join(dir, 'ledger.db'));
   const now = () => Date.now();
   const mark = markProcess(dir);
-  outbox = openOutbox(dir, outboxRows(database, 'me', mark, now), now);
+  outbox = openOutbox(dir, 'me', mark);
   const ledger = uploadLedger(database, 'me', mark, now);
   target = { ledger, known: knownFiles(database, 'me', now), outbox };
   end = () => {
