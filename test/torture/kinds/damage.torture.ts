@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { vi } from 'vitest';
 import { EXCHANGES } from '../../../src/sandbox/request-log.ts';
 import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
 import type { Random } from '../../../src/seed/random.ts';
@@ -22,7 +23,8 @@ import {
 import type { Finished } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { SENDING, undisturbed } from '../sending.ts';
+import { judgePlatform } from '../sent.ts';
+import { SENDING, makeRides, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 
 /** Files of the state folder and the configuration that a crash may leave damaged. */
@@ -56,14 +58,18 @@ const READING = [
   ['doctor', '--json'],
 ] as const;
 
+/** Patience until a watcher has kept a recording, on a busy machine (ms). */
+const KEPT_MS = 60_000;
+
 torture({
   name: 'damage',
   title: 'damaged files, and what the hints say',
-  rounds: { short: 7, full: 49 },
+  rounds: { short: 8, full: 56 },
   timeoutMs: 120_000,
   run: async (round) => {
     const { random } = round;
-    const file = FILES[(round.number - 1) % FILES.length] ?? FILES[0];
+    if (round.number % (FILES.length + 1) === 0) { await loseLedgerOfStash(round); return; }
+    const file = FILES[(round.number - 1) % (FILES.length + 1)] ?? FILES[0];
     const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
     // Without the ledger, an earlier version of an item cannot be told from an edit in the platform.
     const command = random.pick(['import', 'import', 'upload', 'push wellness'] as const);
@@ -88,6 +94,53 @@ torture({
     await finish(round, quick, sending);
   },
 });
+
+/** A watcher is killed that holds the only copies of recordings; then its ledger is damaged. */
+async function loseLedgerOfStash(round: Round): Promise<void> {
+  const { random } = round;
+  const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
+  const recordings = makeRides(random, random.integer(4, 8));
+  const snapshot = join(world.home.dir, 'snapshot');
+  const ledger = join(world.home.dir, 'state', 'ledger.db');
+  const damage = random.pick(ALL_DAMAGES);
+  const [isUnderWatcher, losesLog] = [random.chance(0.5), random.chance(0.5)];
+  const harm = () => {
+    const hasChanged = applyDamage(ledger, snapshot, damage, random);
+    if (hasChanged && losesLog) rmSync(`${ledger}-wal`, { force: true });
+    round.count(hasChanged ? 'damaged ledgers under a stash' : 'files that were not there');
+  };
+  mkdirSync(join(world.home.dir, 'card'));
+  world.sandbox.control.addFaults('upload-fit:503*inf');
+  const watcher = world.start(['watch', 'card', '--json']);
+  const keptBy = () => watcher.stdout().split('"event":"kept"').length - 1;
+  const kept = (count: number) => vi.waitUntil(() => keptBy() >= count, KEPT_MS);
+  const [first, ...others] = recordings;
+  if (first === undefined) throw new Error('no recording');
+  world.write(join('card', first[0]), first[1]);
+  await kept(1);
+  keepCopies(world, snapshot);
+  for (const [name, bytes] of others) world.write(join('card', name), bytes);
+  await kept(recordings.size);
+  rmSync(join(world.home.dir, 'card'), { recursive: true });
+  if (isUnderWatcher) harm();
+  watcher.child.kill('SIGKILL');
+  round.note(`stash: ${damage}${isUnderWatcher ? ' under the watcher' : ''}`);
+  await watcher.finished;
+  if (!isUnderWatcher) harm();
+  world.sandbox.control.clearFaults();
+
+  mkdirSync(join(world.home.dir, 'card'));
+  const args = ['watch', 'card', '--once', '--json'];
+  const run = await world.sync(args);
+  judge(round, args, 'state/ledger.db', run);
+  if (run.code !== 0) {
+    await followHint(round, world, run);
+    judge(round, args, 'state/ledger.db', await world.sync(args));
+  }
+  judgePlatform(round, world.sandbox, { recordings });
+  const stash = readdirSync(join(world.home.dir, 'state', 'outbox'));
+  if (stash.length > 0) round.failed('wrong report', `left in the stash: ${stash.join()}`);
+}
 
 /** Only a process that ended at once leaves a write-ahead log behind. */
 async function runAndKill(world: World, args: readonly string[], answers: number): Promise<void> {
