@@ -617,6 +617,7 @@ describe('the text of the status', () => {
         '  The service has not confirmed it: `sync push` sends it again.',
         '  nutrition of 2026-02-14: not answered; see `sync explain 2026-02-14`',
         '  copies of 2 recordings, until `sync watch` has sent them',
+        '  copies of 2 recordings of another login, or damaged: see `sync doctor`',
         '',
         'Refused by the service',
         line,
