@@ -58,11 +58,7 @@ export interface Outbox {
    * @returns all recordings that this process has to send, recordings that others sent or dropped, and
    *   how many copies no process sends: another account's, and damaged ones
    */
-  review(): {
-    readonly items: readonly QueueItem[];
-    readonly gone: readonly string[];
-    readonly forOthers: number;
-  };
+  review(): { items: readonly QueueItem[]; gone: readonly string[]; forOthers: number };
   /** How many recordings this process keeps. */
   readonly count: number;
 }
