@@ -148,8 +148,9 @@ async function push(
       isSilent ? undefined : pushItemText(item, zone),
     );
   };
-  const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {
-    const reading = { ...options, zone: zones?.zone ?? options.zone, now: clock.now() };
+  const read = async (zones?: ReadZones, lastWeight?: number): Promise<PreparedRecord[]> => {
+    const zone = zones?.zone ?? options.zone;
+    const reading = { ...options, zone, now: clock.now(), lastWeight };
     const prepared = await prepareFiles(context, kind, files, reading);
     if (output.json) for (const found of prepared.exports) output.result(exportJson(found));
     else for (const text of exportsText(prepared.exports)) output.say(text);
@@ -173,7 +174,7 @@ async function push(
     { connections: jobs, offline: options.dryRun },
     async (connection, { records: ledger }) => {
       const zones = new ReadZones(options.zone, ledger.zones);
-      const records = await read(zones);
+      const records = await read(zones, ledger.wellness.lastWeight());
       if (!options.dryRun) zones.remember();
       try {
         await withProgress(output, async (progress) => {

@@ -74,7 +74,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       strict: false,
       raw: false,
       now: clock.now(),
-      sources: { list: [match.source], named: true, choose: list.choose },
+      sources: { list: [match.source], named: list.named, choose: list.choose },
     };
     const read = await prepareInputs(kind, [input()], options, signal);
     const [first] = read.records;
@@ -84,11 +84,13 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
     }
     for (const note of [...read.notes, ...read.warnings]) output.warn(note);
-    for (const { source, problems } of [...read.unreadable, ...read.invalid]) {
+    for (const item of [...read.unreadable, ...read.invalid]) {
+      const { source, problems } = item;
       const said = problems.map(({ field, problem }) =>
         field === undefined ? problem : `${field}: ${problem}`,
       );
-      output.warn(`${source}: ${said.join('; ')}`);
+      const hint = 'hint' in item ? phrase` ${item.hint}` : '';
+      output.warn(phrase`${source}: ${said.join('; ')}${hint}`);
       code = ExitCode.invalidInput;
     }
   }

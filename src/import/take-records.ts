@@ -9,7 +9,7 @@ import { matchInput } from '../records/read-input.ts';
 import { matchTitle } from '../records/engine/export-reader.ts';
 import { FIT } from '../records/sources/fit.ts';
 import type { Match } from '../records/engine/recognise.ts';
-import type { Source } from '../records/sources/types.ts';
+import type { Mapping, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
 import { type Findings, UNREADABLE } from './findings.ts';
 import type { Piece, UnreadablePiece } from './walk.ts';
@@ -30,16 +30,20 @@ const PLATFORM_FORM: Source = {
   evidence: ['docs/records.md'],
   general: true,
   files: [
-    ...['', 'wellness'].map((records): Source['files'][number] => ({
-      kind: 'wellness',
-      holds: 'wellness',
-      format: 'json',
-      records,
-      has: ['date', Object.keys(WELLNESS_FIELDS)],
-      hasNot: ['items'],
-      day: { from: 'date' },
-      fields: {},
-    })),
+    ...[true, false].flatMap((own) =>
+      ['', 'wellness'].map((records): Mapping => ({
+        kind: 'wellness',
+        holds: 'wellness',
+        format: 'json',
+        has: ['date', Object.keys(WELLNESS_FIELDS)],
+        hasNot: ['items'],
+        day: { from: 'date' },
+        fields: {},
+        records,
+        own,
+        guess: !own,
+      })),
+    ),
     ...['', 'nutrition'].map((records): Source['files'][number] => ({
       kind: 'nutrition',
       holds: 'nutrition',
@@ -132,7 +136,16 @@ export class RecordStock {
     since: string | undefined,
     signal: AbortSignal,
   ): Promise<PreparedInputs> {
-    const taken = this.#taken.filter(({ match }) => match.mapping.kind === kind);
+    const ofKind = this.#taken.filter(({ match }) => match.mapping.kind === kind);
+    const taken = ofKind.filter(({ match }) => match.mapping.guess !== true);
+    for (const { match } of ofKind.filter((each) => !taken.includes(each))) {
+      this.#findings.add({
+        kind: 'ambiguous',
+        title: `Perhaps ${kind}: ${match.mapping.format.toUpperCase()} with field names of the platform`,
+        sends: false,
+        reason: `of no known program; ${sync('push', kind, 'FILE').render(undefined)} sends it, or says why not`,
+      });
+    }
     const prepared = await prepareInputs(
       kind,
       taken.map(({ input }) => input),

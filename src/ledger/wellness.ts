@@ -199,6 +199,15 @@ export class WellnessLedger {
     };
   }
 
+  /** Returns the weight of the latest day that was sent with one (kg). */
+  lastWeight(): number | undefined {
+    const select = this.#database.prepare(
+      `SELECT json_extract(sent, '$.weight.value') AS weight FROM wellness_days
+       WHERE account = ? AND weight IS NOT NULL ORDER BY date DESC LIMIT 1`,
+    );
+    return (select.get(this.#account) as { weight: number } | undefined)?.weight;
+  }
+
   /** Records the fields that the service took. */
   noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
     this.#putSent.run(this.#account, date, JSON.stringify(sent));

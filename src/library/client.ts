@@ -209,6 +209,7 @@ export class LibraryClient implements Client {
         ...{ strict, unknownFields, raw: false },
         sources: { list: SOURCES, named: false, choose: refuseChoice },
         now: this.#context.clock.now(),
+        lastWeight: ledger.records.wellness.lastWeight(),
       } as const;
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, origin);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);

@@ -1,5 +1,6 @@
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
+import { noteBareWeight } from './plausible.ts';
 import { Recurring } from './recurring.ts';
 import type {
   InvalidRecord,
@@ -56,6 +57,7 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     if (options.strict) notes.problems.push(inexact);
     else notes.warnings.push(warningOf(raw.source, inexact));
   }
+  if (raw.bareWeight === true) noteBareWeight(raw.value, options.lastWeight, notes);
   return kind === 'wellness'
     ? readWellness(raw.value, notes, options)
     : readNutrition(raw.value, notes, options);

@@ -1,8 +1,8 @@
 import { KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { joinPointer } from './listed.ts';
-import type { JsonObject } from './types.ts';
-import type { Notes, ReadFields } from './values.ts';
+import type { JsonObject, JsonValue } from './types.ts';
+import { type Notes, type ReadFields, isObject } from './values.ts';
 
 /**
  * Notes values within their range that are probably in another unit, or contradict each other. They are
@@ -43,6 +43,20 @@ const aboutWeight: Doubt = (kg) =>
   kg > HEAVY_KG
     ? `is ${kg} kg: pounds? That would be ${(kg * KG_PER_POUND).toFixed(1)} kg`
     : undefined;
+
+/** Share of the last weight from which another one is doubted. */
+const FAR_WEIGHT = 0.25;
+
+/** Notes a weight whose unit the file does not state. @param last the weight that was sent last (kg) */
+export function noteBareWeight(record: JsonValue, last: number | undefined, notes: Notes): void {
+  const kg = isObject(record) ? record['weight'] : undefined;
+  if (typeof kg !== 'number') return;
+  const isFar = last !== undefined && Math.abs(kg - last) > last * FAR_WEIGHT;
+  if (!notes.isStrict && !isFar) return;
+  const sent = isFar ? `, and ${last} kg was sent last` : '';
+  const found = () => `is ${kg} of no stated unit${sent}. A column "unit" with kg or lb states it`;
+  notes.doubt('weight unit', 'weight', found, SENT);
+}
 
 const aboutWater: Doubt = (ml) => {
   if (ml === 0 || ml >= LITTLE_WATER_ML) return undefined;

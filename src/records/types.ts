@@ -34,10 +34,12 @@ export type RawRecord =
   | {
       readonly source: string;
       readonly value: JsonValue;
-      /** Numbers that could not be kept exactly: accepted with a warning, refused if strict. */
+      /** Numbers that could not be kept exactly, rows perhaps cut off: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
       /** The record was made from an export with the mapping of its source. */
       readonly mapped?: true;
+      /** The file does not say the unit of the weight. */
+      readonly bareWeight?: boolean;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
       readonly at?: number;
       /** The records of the export that it was made from, for `rawJson`. */
@@ -144,6 +146,8 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
+  /** The weight that was sent last (kg): one without a unit that is far from it is noted. */
+  readonly lastWeight?: number | undefined;
   /** FIT files: the user of a scale whose weights count, if there are several. */
   readonly user?: number | undefined;
 }

@@ -29,8 +29,8 @@ export async function openComputer(): Promise<Computer> {
   world.write('ride.fit', makeRecording());
   world.write('rides/one.fit', makeRecording({ seed: 3 }));
   world.write('rides/two.fit', makeRecording({ seed: 4 }));
-  const wellness = 'date,restingHr,hrv\n2026-05-18,49,64\n';
-  world.write('export.zip', makeZip([{ name: 'export/wellness.csv', bytes: wellness }]));
+  const wellness = '{ "date": "2026-05-18", "restingHr": 49, "hrv": 64 }';
+  world.write('export.zip', makeZip([{ name: 'export/wellness.json', bytes: wellness }]));
   world.write(
     'servings.csv',
     'Day,Time,Group,Food Name,Amount,Energy (kcal),Carbs (g)\n' +

@@ -19,7 +19,7 @@ const FOUND: LineKind = {
         unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
         gpx: 'GPX files',
         tcx: 'TCX files',
-        ambiguous: 'files that several sources match',
+        ambiguous: 'files of an uncertain program',
         unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
         'not-understood': 'files of no known source',
       },

@@ -101,30 +101,60 @@ export async function* readTable(
   skipLines = 0,
 ): AsyncGenerator<Row[], void, undefined> {
   const columns = header.map(plain);
-  const parser = parse({ ...LENIENT, delimiter, info: true, from_line: skipLines + 1 });
+  const width = filled(columns);
+  const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks)), parser, () => undefined);
+  const rowOf = ({ record, info }: Line, faults?: Pick<Row, 'problem' | 'doubt'>): Row => {
+    const cells = new Map<string, string>();
+    for (const [index, cell] of record.entries()) {
+      const column = columns[index];
+      if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
+    }
+    // The parser counts lines up to the end of the record.
+    const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
+    return textRow(`${name}:${info.lines - breaks}`, cells, faults);
+  };
   let isHeader = true;
+  // One short row lacks a separator. Two show that the program leaves out empty cells at the end.
+  const short: Line[] = [];
   try {
-    for await (const { record, info } of parser as AsyncIterable<Line>) {
-      if (isHeader) {
-        isHeader = false;
-        continue;
-      }
-      const cells = new Map<string, string>();
-      for (const [index, cell] of record.entries()) {
-        const column = columns[index];
-        if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
-      }
-      // The parser counts lines up to the end of the record.
-      const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
-      yield [textRow(`${name}:${info.lines - breaks}`, cells)];
+    for await (const line of parser as AsyncIterable<Line>) {
+      const { record, raw } = line;
+      const isOpen = !/[\r\n]$/.test(raw);
+      if (isHeader) isHeader = false;
+      else if (record.length >= width || isOpen || filled(record) < 2) {
+        const doubt = isOpen ? 'the last line has no line break: was the file cut off?' : undefined;
+        yield [rowOf(line, { problem: misfit(record, width, delimiter), doubt })];
+      } else if (short.length === 2) yield [rowOf(line)];
+      else if (short.push(line) === 2) yield short.map((each) => rowOf(each));
+    }
+    const [only, second] = short;
+    if (only !== undefined && second === undefined) {
+      yield [rowOf(only, { problem: misfit(only.record, width, delimiter) })];
     }
   } catch (error) {
     throw isTableFault(error) ? tableFault(name, error) : error;
   }
 }
 
+/** Returns the number of cells without the empty ones at the end. */
+function filled(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+}
+
+/** Returns why a row does not fit a header of this width. */
+function misfit(cells: readonly string[], width: number, separator: string): string | undefined {
+  const count = Math.max(filled(cells), Math.min(cells.length, width));
+  // A line with one cell is a remark.
+  if (count === width || filled(cells) < 2) return undefined;
+  const found = `${count} cells, the header has ${width}`;
+  if (count < width) return `${found}: is a separator missing, or was the line cut off?`;
+  const [pair] = /(?<![^,])\d+,\d+(?![^,])/.exec(cells.join(separator)) ?? [];
+  return pair === undefined ? found : `${found}: is ${pair} a decimal comma?`;
+}
+
 interface Line {
+  readonly raw: string;
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }

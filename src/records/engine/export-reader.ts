@@ -12,7 +12,7 @@ import type { Line } from '../read/ndjson.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
-import type { MappingOptions } from './row-values.ts';
+import { NAME_SOURCE, foreignNames } from '../sources/foreign.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchFit, matchJson, matchXml } from './recognise.ts';
@@ -146,15 +146,16 @@ export class ExportReader {
     const form = tableForm(text, match?.mapping.skipLines);
     if (form === undefined) return undefined;
     if (match === undefined) throw unknownTable(name, form);
-    const rows = readTable(name, chunks, form, match.mapping.skipLines);
     const unread = match.source.general === true ? unreadColumns(form, match.mapping) : [];
-    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',');
+    const isGuess = match.mapping.guess === true && !this.#sources.named;
+    if (isGuess) rejectForeign(name, form, unread);
+    const rows = readTable(name, chunks, form, match.mapping.skipLines);
+    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',', isGuess);
   }
 
-  #mapped(rows: Rows, match: FoundExport, commaIsDecimal: boolean): Records {
+  #mapped(rows: Rows, match: FoundExport, commaIsDecimal: boolean, oneRowADay = false): Records {
     this.#found = match;
-    const options: MappingOptions = { ...this.#options, commaIsDecimal };
-    return readMapped(rows, match.mapping, options);
+    return readMapped(rows, match.mapping, { ...this.#options, commaIsDecimal, oneRowADay });
   }
 
   /** Chooses the match of the wanted kind. */
@@ -194,10 +195,22 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
   const paths = [
     ...times.flatMap((time) => [time?.from, time?.clock]),
-    ...Object.values(rules).map((rule) => (typeof rule === 'string' ? rule : rule.from)),
+    ...Object.values(rules).flatMap((rule) =>
+      typeof rule === 'string' ? rule : [rule.from, rule.unit?.from ?? []].flat(),
+    ),
   ];
   const read = new Set(paths.flat().map((path) => plain(path ?? '')));
   return header.filter((column) => column !== '' && !read.has(plain(column)));
+}
+
+/** @throws SyncError `INPUT_INVALID` if the other columns contradict a wellness diary */
+function rejectForeign(name: string, { header }: TableForm, unread: readonly string[]): void {
+  // One column is the date.
+  const fields = header.filter((column) => column !== '').length - unread.length - 1;
+  const foreign = foreignNames(unread, fields);
+  if (foreign.length === 0) return;
+  const seen = `${name} is perhaps no wellness diary: it has the columns ${listNames(foreign)}`;
+  throw invalid(name, seen, NAME_SOURCE);
 }
 
 /** @param head the first characters of the file */

@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
-import type { JsonObject, RawRecord } from '../types.ts';
+import type { JsonObject, Problem, RawRecord } from '../types.ts';
 import { knownWord, scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import {
@@ -52,9 +52,10 @@ export class NutritionDays {
     }
     let day = this.#days.get(when.date);
     if (day === undefined) {
-      day = { source: row.source, items: [], totals: {}, raws: [] };
+      day = { source: row.source, items: [], totals: {}, raws: [], doubts: [] };
       this.#days.set(when.date, day);
     }
+    if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
     if (this.#options.raw) day.raws.push(row.raw);
@@ -66,7 +67,7 @@ export class NutritionDays {
       if (day === undefined) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
-      yield { source: day.source, mapped: true, value, raws: day.raws };
+      yield { source: day.source, mapped: true, value, raws: day.raws, inexact: day.doubts };
     }
   }
 }
@@ -76,6 +77,7 @@ interface NutritionDay {
   readonly items: JsonObject[];
   readonly totals: JsonObject;
   readonly raws: JsonObject[];
+  readonly doubts: Problem[];
 }
 
 /** What says nothing about how much was eaten. */

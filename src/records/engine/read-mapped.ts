@@ -25,7 +25,10 @@ export async function* readMapped(
   const problems: RawRecord[] = [];
   for await (const rows of parts) {
     for (const row of rows) {
-      if (where === undefined || isMeant(row, where)) reader.add(row, problems);
+      if (where !== undefined && !isMeant(row, where)) continue;
+      const { source, problem } = row;
+      if (problem === undefined) reader.add(row, problems);
+      else problems.push({ source, problem });
     }
     if (problems.length > 0) yield* problems.splice(0);
   }

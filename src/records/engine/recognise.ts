@@ -1,5 +1,6 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
+import { isOwnName } from '../sources/foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Path, Paths, Source } from '../sources/types.ts';
 
@@ -16,9 +17,11 @@ export const LOOKED_AT = 50;
 
 /** Returns the sources that a JSON document matches. @param name the file's */
 export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
-  return matches(name, sources, 'json', ({ records, has, hasNot = [] }) => {
+  return matches(name, sources, 'json', ({ records, has, hasNot = [], own = false }) => {
     const places = firstObjects(recordsAt(document, records));
     const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
+    if (own && !places.every(({ value }) => Object.keys(value ?? {}).every(isOwnName)))
+      return false;
     return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
   });
 }

@@ -13,6 +13,8 @@ export interface MappingOptions {
   readonly raw: boolean;
   /** The numbers of the file have a decimal comma, unless they have a point. */
   readonly commaIsDecimal: boolean;
+  /** A second row for a day shows that the file is no diary. */
+  readonly oneRowADay?: boolean;
 }
 
 /** A field of the platform and the rule that finds it. */

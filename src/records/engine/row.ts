@@ -12,6 +12,10 @@ export interface Row {
   get(path: Path): JsonValue | undefined;
   /** The record as it was read, for `rawJson`. */
   readonly raw: JsonObject;
+  /** Its values cannot be trusted: the row does not fit the header. */
+  readonly problem?: string | undefined;
+  /** Its last value may be cut off: a note, or refused if strict. */
+  readonly doubt?: string | undefined;
 }
 
 /** The records of an export, in parts: waiting for each record takes longer than waiting for each part. */
@@ -35,10 +39,14 @@ export function jsonRow(name: string, place: Place & { readonly value: JsonObjec
   };
 }
 
+type Cells = ReadonlyMap<string, string>;
+type Faults = Pick<Row, 'problem' | 'doubt'>;
+
 /** Makes a row of named texts: the cells of a line, or the attributes of an element. */
-export function textRow(source: string, cells: ReadonlyMap<string, string>): Row {
+export function textRow(source: string, cells: Cells, faults: Faults = {}): Row {
   return {
     source,
+    ...faults,
     get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
     get raw() {
       return Object.fromEntries(cells);
@@ -47,7 +55,7 @@ export function textRow(source: string, cells: ReadonlyMap<string, string>): Row
 }
 
 /** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
-function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue | undefined {
+function memberOfCell(cells: Cells, path: Path): JsonValue | undefined {
   const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
   const cell = column === undefined ? undefined : cells.get(plain(column));
   if (rest === undefined || cell?.startsWith('{') !== true) return undefined;

@@ -99,9 +99,15 @@ function divisorOf(row: Row, { over }: FieldRule, commaIsDecimal: boolean): numb
   return number === 0 ? undefined : number;
 }
 
+/** Checks for a value whose unit the file does not state. */
+export function isBare(row: Row, { unit, mayLackUnit }: FieldRule): boolean {
+  return mayLackUnit === true && firstValue(row, unit?.from ?? []) === undefined;
+}
+
 /** Returns the factor of the value's unit, or what is wrong with the unit. */
-function unitFactor(row: Row, { unit }: FieldRule): number | string {
-  if (unit === undefined) return 1;
+function unitFactor(row: Row, rule: FieldRule): number | string {
+  const { unit } = rule;
+  if (unit === undefined || isBare(row, rule)) return 1;
   const name = firstValue(row, unit.from);
   const text = scalarText(name);
   // Apple's `Cal` are kilocalories, `cal` are not.
@@ -111,6 +117,6 @@ function unitFactor(row: Row, { unit }: FieldRule): number | string {
   const [, factor] = known.find(([word]) => word.toLowerCase() === text.toLowerCase()) ?? [];
   if (factor !== undefined) return factor;
   const units = known.map(([word]) => word).join(', ');
-  if (name === undefined) return `has no unit in "${unit.from}"; ${units} are known`;
+  if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
   return `is in ${show(name)}; the known units are ${units}`;
 }

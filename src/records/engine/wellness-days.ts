@@ -1,8 +1,10 @@
+import { SyncError } from '../../base/errors.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
-import type { JsonObject, JsonValue, RawRecord } from '../types.ts';
+import type { JsonObject, JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
+import { NAME_SOURCE } from '../sources/foreign.ts';
 import { type Row, firstValue } from './row.ts';
 import {
   type FoundValue,
@@ -12,7 +14,7 @@ import {
   targetsOf,
 } from './row-values.ts';
 import { type When, readInstant, readWhen } from './time.ts';
-import { CONVERTED_DECIMALS, isPart } from './value.ts';
+import { CONVERTED_DECIMALS, isBare, isPart } from './value.ts';
 import type { FieldRule, SpanRule, WellnessMapping } from '../sources/types.ts';
 
 /** Combines the rows of an export to one record a day. */
@@ -47,7 +49,13 @@ export class WellnessDays {
       problems.push(problemOf(row, day, when));
       return;
     }
+    if (this.#options.oneRowADay === true && this.#days.has(when.date)) {
+      const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
+      throw new SyncError('INPUT_INVALID', seen, { hint: NAME_SOURCE });
+    }
     const known = this.#dayOf(when.date, row.source);
+    known.hasBareWeight ||= values.some(({ rule }) => isBare(row, rule));
+    if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
     const instant = instantOf(time);
     const end = span && readInstant(row, span.to, this.#options.zone);
@@ -135,6 +143,8 @@ function instantOf(when: When | { readonly problem: string } | undefined): numbe
 
 class WellnessDay {
   readonly raws: JsonObject[] = [];
+  readonly doubts: Problem[] = [];
+  hasBareWeight = false;
   readonly #source: string;
   readonly #fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
 
@@ -166,6 +176,8 @@ class WellnessDay {
       mapped: true,
       value: { date, ...Object.fromEntries(values) },
       raws: this.raws,
+      bareWeight: this.hasBareWeight,
+      inexact: this.doubts,
       ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
     };
   }

@@ -47,6 +47,10 @@ interface FileMapping {
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** The member with the name of the value, if each record holds a single named value. */
   readonly name?: Path;
+  /** JSON: every member is a field of the platform or neutral (`foreign.ts`). */
+  readonly own?: boolean;
+  /** Any program may write such a file: `import` leaves it out, `push` checks its columns and days. */
+  readonly guess?: boolean;
   /** The file's name contains this: for files that nothing but the name tells apart. */
   readonly file?: string;
   /** CSV: number of lines before the header. */
@@ -138,7 +142,9 @@ export interface FieldRule {
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
   readonly plus?: number;
   /** The value's unit is in a member: the factor for each unit. An unknown unit is a problem. */
-  readonly unit?: { readonly from: Path; readonly factors: Readonly<Record<string, number>> };
+  readonly unit?: { readonly from: Paths; readonly factors: Readonly<Record<string, number>> };
+  /** A file without a member for the unit is in the platform's, perhaps. */
+  readonly mayLackUnit?: true;
   /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */
   readonly decimals?: number;
   /** Values that mean "not measured", besides empty cells, `null`, `--`, `n/a` and `NaN`. */

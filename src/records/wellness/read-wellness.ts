@@ -1,7 +1,9 @@
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
+import { listNames } from '../listed.ts';
 import { Names, plain } from '../names.ts';
 import { noteImplausibleWellness } from '../plausible.ts';
 import { noteFarAhead, noteMissingDate, readDate } from '../days/record-date.ts';
+import { foreignNames } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
 import {
   isObject,
@@ -44,7 +46,9 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const fields = new Map([...Object.entries(read), ...(sendsUnknown ? unknown : [])]);
   noteImplausibleWellness({ known: read, spellings }, value, notes);
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
-  if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
+  const foreign = foreignNames(unknown.map(([name]) => name));
+  if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
+  else if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);
@@ -64,6 +68,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   return { ok: true, drafts: [draft] };
 }
 
+const NO_DIARY = 'is perhaps no wellness. Remove these members, or describe the file for --map';
 const NUTRITION_FILE =
   'there is nothing in it that the platform takes as wellness; is this a nutrition file?';
 

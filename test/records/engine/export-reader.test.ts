@@ -109,7 +109,7 @@ describe('an input that a source matches', () => {
   it('yields the latest measurement of a day, whatever the order of the file', async () => {
     const rows = ['2026-02-15T20:00:00+01:00,73', '2026-02-15T07:00:00+01:00,72'];
     for (const order of [rows, rows.toReversed()]) {
-      const { bodies, notes } = await read(`When,Mass\n${order.join('\n')}`);
+      const { bodies, notes } = await read(`When,Mass\n${order.join('\n')}\n`);
       expect(bodies).toEqual([{ date: '2026-02-15', weight: 73 }]);
       expect(notes).toEqual([]);
     }

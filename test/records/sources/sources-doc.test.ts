@@ -40,7 +40,7 @@ describe('docs/sources.md', () => {
   });
 
   it('describes a table that its mapping reads', async () => {
-    expect(await bodiesOf('wellness', block('csv'), block('json', 0))).toEqual([
+    expect(await bodiesOf('wellness', `${block('csv')}\n`, block('json', 0))).toEqual([
       { date: '2026-02-14', restingHr: 49, weight: 72.4, sleepSecs: 27_120 },
       { date: '2026-02-15', restingHr: 48, sleepSecs: 25_080 },
     ]);

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+const STRONG = 'Date,Workout Name,Exercise Name,Weight,Reps\n2026-11-20,Legs,Squat,120,5\n';
+const SQUATS = '[{"date":"2026-11-20","exercise":"Squat","weight":120,"reps":5}]';
+const DIARY = 'date,weight,steps,notes\n2026-11-19,72.4,8123,good\n';
+const OWN = '{"id":"7","userId":"athlete-1","date":"2026-11-18","weight":72,"tsb":null}';
+
+async function openDiaryWorld() {
+  const world = await openLoggedInWorld({ inProcess: true });
+  world.write('all/strong.csv', STRONG);
+  world.write('all/squats.json', SQUATS);
+  world.write('all/own.json', OWN);
+  const folder = dirname(world.write('all/diary.csv', DIARY));
+  const held = () =>
+    world.sandbox.control.state('athlete-1').athletes[0]?.wellness.map(({ date }) => date);
+  return { world, folder, held };
+}
+
+describe('a folder with a log of lifted weights', () => {
+  it('is imported without it, and the table names what to type', async () => {
+    const { world, folder, held } = await openDiaryWorld();
+    const { code, stdout } = await world.sync(['import', folder, '--yes']);
+    expect(code).toBe(0);
+    expect(held()).toEqual(['2026-11-18']);
+    expect(stdout).toMatch(/Perhaps wellness: CSV .* 2 .*no: .*`sync push wellness FILE` sends it/);
+    expect(stdout).toMatch(
+      /Perhaps wellness: JSON .* 1 .*no: .*`sync push wellness FILE` sends it/,
+    );
+  });
+
+  it.each([[[]], [['--strict']]])('is pushed without it, flags %j', async (flags) => {
+    const { world, folder, held } = await openDiaryWorld();
+    const { code, stdout } = await world.sync(['push', 'wellness', folder, ...flags]);
+    expect(code).toBe(3);
+    expect(held()).not.toContain('2026-11-20');
+    expect(stdout).toContain('strong.csv is perhaps no wellness diary: it has the columns');
+    expect(stdout).toContain('add --source table');
+    expect(stdout).toMatch(/squats\.json.*perhaps no wellness.*--map: "exercise", "reps"/s);
+    if (flags.length === 0) expect(held()).toEqual(['2026-11-18', '2026-11-19']);
+  });
+
+  it('is checked with the same answer as push', async () => {
+    const { world, folder } = await openDiaryWorld();
+    const strong = await world.sync(['sources', '--check', `${folder}/strong.csv`]);
+    expect(strong.code).toBe(3);
+    expect(strong.stderr).toContain('it has the columns "Workout Name", "Exercise Name", "Reps"');
+    expect(strong.stderr).toContain('add --source table');
+    const diary = await world.sync(['sources', '--check', `${folder}/diary.csv`, '--json']);
+    expect(diary.code).toBe(0);
+    expect(ndjson(diary.stdout)).toMatchObject([{ source: 'table', unread: ['notes'] }]);
+  });
+});
+
+describe('a weight without a unit', () => {
+  it('is noted if it is far from the weight that was sent last', async () => {
+    const { world } = await openDiaryWorld();
+    const kg = world.write('kg.csv', 'Date,Weight (kg)\n2026-11-19,63.3\n');
+    const pounds = world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n');
+    const first = await world.sync(['push', 'wellness', pounds, '--dry-run']);
+    expect(`${first.stdout}${first.stderr}`).not.toContain('no stated unit');
+    await world.sync(['push', 'wellness', kg]);
+    const { code, stdout, stderr } = await world.sync(['push', 'wellness', pounds]);
+    expect(code).toBe(0);
+    expect(`${stdout}${stderr}`).toContain('of no stated unit, and 63.3 kg was sent last');
+  });
+});
