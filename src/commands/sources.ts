@@ -84,8 +84,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
     }
     for (const note of [...read.notes, ...read.warnings]) output.warn(note);
-    for (const item of [...read.unreadable, ...read.invalid]) {
-      const { source, problems } = item;
+    for (const { source, problems, ...item } of [...read.unreadable, ...read.invalid]) {
       const said = problems.map(({ field, problem }) =>
         field === undefined ? problem : `${field}: ${problem}`,
       );
