@@ -115,22 +115,15 @@ export async function* readTable(
     return textRow(`${name}:${info.lines - breaks}`, cells, faults);
   };
   let isHeader = true;
-  // One short row lacks a separator. Two show that the program leaves out empty cells at the end.
-  const short: Line[] = [];
   try {
     for await (const line of parser as AsyncIterable<Line>) {
       const { record, raw } = line;
       const isOpen = !/[\r\n]$/.test(raw);
       if (isHeader) isHeader = false;
-      else if (record.length >= width || isOpen || filled(record) < 2) {
+      else {
         const doubt = isOpen ? 'the last line has no line break: was the file cut off?' : undefined;
         yield [rowOf(line, { problem: misfit(record, width, delimiter), doubt })];
-      } else if (short.length === 2) yield [rowOf(line)];
-      else if (short.push(line) === 2) yield short.map((each) => rowOf(each));
-    }
-    const [only, second] = short;
-    if (only !== undefined && second === undefined) {
-      yield [rowOf(only, { problem: misfit(only.record, width, delimiter) })];
+      }
     }
   } catch (error) {
     throw isTableFault(error) ? tableFault(name, error) : error;

@@ -129,16 +129,14 @@ describe('a row that does not fit its header', () => {
     ]);
   });
 
-  it('is read if the table leaves out empty cells at the end', async () => {
-    const rows = '2026-11-19,72.1\n2026-11-20,72.3,8123\n2026-11-21,72.2\n2026-11-22,72\n';
+  it('is refused each time, also if several rows lack cells', async () => {
+    const rows = '2026-11-19,72.1\n2026-11-20,72.3,8123\n2026-11-21,8200\n2026-11-22,72,\n';
     const { bodies, invalid } = await read(`date,weight,steps\n${rows}`);
     expect(bodies).toEqual([
-      { date: '2026-11-19', weight: 72.1 },
       { date: '2026-11-20', weight: 72.3, steps: 8_123 },
-      { date: '2026-11-21', weight: 72.2 },
       { date: '2026-11-22', weight: 72 },
     ]);
-    expect(invalid).toEqual([]);
+    expect(invalid).toHaveLength(2);
   });
 
   it('is ignored if it is a remark', async () => {
