@@ -236,7 +236,7 @@ export const ROWS = [
   {
     id: 'seed-year',
     job: 'write a year of the synthetic athlete to files',
-    targets: { 'peak memory': [150, 'MB'] },
+    targets: { 'peak memory': [200, 'MB'] },
     rounds: 2,
     measure: seedYear,
   },

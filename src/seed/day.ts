@@ -2,14 +2,13 @@ import { ftpOn, weightOn, type Athlete } from './athlete.ts';
 import type { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
 import { HISTORY, LoadHistory, type Load } from './load.ts';
-import { nutritionOf, type FuelledWorkout, type SyntheticNutrition } from './nutrition.ts';
+import { nutritionOf, type SyntheticNutrition } from './nutrition.ts';
 import { planDay, type DayPlan } from './plan.ts';
-import type { RecordingTruth, SessionTruth } from './recording.ts';
+import { perform, type RecordingTruth } from './recording.ts';
 import type { Home } from './route.ts';
 import { isRaceDay } from './season.ts';
-import { performSession } from './session.ts';
 import { wellnessOf, type SyntheticWellness } from './wellness.ts';
-import type { Workout } from './workout.ts';
+import type { Workout } from './workouts.ts';
 
 /** The athlete, calendar and home that all recordings share. */
 export interface Setting {
@@ -90,14 +89,10 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
   const daysBefore = index - athlete.character.raceIn;
   const date = calendar.date(daysBefore);
   const load = history.morning();
-  const recordings = plan.workouts.map((workout, number) =>
-    recordingOf(setting, daysBefore, number, workout),
-  );
-  const sessions = recordings.flatMap(({ truth }) => truth.sessions);
-  const starts = plan.workouts.map((workout) => workout.startMinute);
+  const recording = plan.workout && recordingOf(setting, daysBefore, plan.workout);
   return {
     date,
-    recordings,
+    recordings: recording ? [recording] : [],
     wellness: wellnessOf({
       athlete,
       index,
@@ -106,8 +101,8 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
       yesterday: history.daysAgo(1),
       ill,
       race: isRaceDay(index),
-      firstStart: starts.length === 0 ? null : Math.min(...starts),
-      trained: trainedIn(sessions),
+      startMinute: plan.workout && plan.workout.startMinute,
+      trained: recording && recording.truth,
     }),
     nutrition: nutritionOf({
       athlete,
@@ -115,61 +110,51 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
       date,
       calendar,
       daysBefore,
-      workouts: recordings.map(({ truth }) => fuelled(truth)),
+      workout: recording && recording.truth,
       loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
     }),
     plan: { ...load, phase, stress, ill },
   };
 }
 
-/** Records a workout. `number` distinguishes the workouts of a day. */
 export function recordingOf(
   setting: Setting,
   daysBefore: number,
-  number: number,
   workout: Workout,
 ): SyntheticRecording {
   const { athlete, calendar, home } = setting;
   const index = daysBefore + athlete.character.raceIn;
-  const begin = calendar.moment(daysBefore, Math.round(workout.startMinute * 60));
-  let start = begin.instant;
-  const sessions = workout.legs.map((leg, place): SessionTruth => {
-    const name = `${number}.${place}`;
-    const { startMinute } = workout;
-    const session = performSession(leg, { athlete, index, name, home, start, startMinute });
-    start = session.totals.end;
-    return session;
-  });
+  const { instant: start, label } = calendar.moment(
+    daysBefore,
+    Math.round(workout.startMinute * 60),
+  );
+  const performance = perform(workout, { athlete, index, home, start });
+  const { end } = performance.totals;
   const truth: RecordingTruth = {
-    start: begin.instant,
-    end: start,
-    offset: calendar.at(start).offset,
+    ...performance,
+    start,
+    end,
+    offset: calendar.at(end).offset,
     device: athlete.character.device,
     serial: athlete.serial,
-    sessions,
   };
-  const bytes = encodeActivity(truth, {
-    age: athlete.age,
+  const { age, restingHr, maxHr } = athlete;
+  const owner = {
+    age,
+    restingHr,
+    maxHr,
     weight: weightOn(athlete, index),
-    restingHr: athlete.restingHr,
-    maxHr: athlete.maxHr,
     ftp: ftpOn(athlete, index),
-  });
-  return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
-}
-
-function fuelled({ start, end, sessions }: RecordingTruth): FuelledWorkout {
-  let calories = 0;
-  for (const { totals } of sessions) calories += totals.calories;
-  return { start, end, calories, swimming: sessions[0]?.sport === 'swimming' };
-}
-
-function trainedIn(sessions: readonly SessionTruth[]) {
-  const trained = { seconds: 0, calories: 0, steps: 0 };
-  for (const { sport, totals } of sessions) {
-    trained.seconds += totals.timer;
-    trained.calories += totals.calories;
-    if (sport === 'running' || sport === 'transition') trained.steps += totals.cycles * 2;
-  }
-  return trained;
+  };
+  const noun = workout.sport === 'cycling' ? 'ride' : 'run';
+  let bytes: Uint8Array | undefined;
+  return {
+    fileName: `${label}-${noun}.fit`,
+    name: workout.title,
+    truth,
+    // Encoding takes most of the time, and not every caller needs it.
+    get bytes() {
+      return (bytes ??= encodeActivity(truth, owner));
+    },
+  };
 }

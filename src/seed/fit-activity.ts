@@ -1,19 +1,14 @@
-import { FitBaseType, type FitEncoderField } from 'fit-file-parser/encoder';
+import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 
-import { enumeration, text, time, uint16, uint8 } from './fit-fields.ts';
-import {
-  activityFields,
-  Event,
-  EventType,
-  lapFields,
-  lengthFields,
-  RecordFields,
-  sessionFields,
-} from './fit-messages.ts';
-import { FitWriter, type MessageWriter } from './fit-writer.ts';
-import type { RecordingTruth } from './recording.ts';
+import type { Lap, LapTrigger, Records, RecordingTruth } from './recording.ts';
+import type { Position } from './route.ts';
+import type { Totals } from './totals.ts';
+import type { SegmentKind, Sport } from './workouts.ts';
 
-/** Name of the user, to mark the file as synthetic for anyone who opens it. */
+/** FIT counts seconds from 1989-12-31T00:00:00Z. */
+const FIT_EPOCH = 631_065_600;
+
+/** Marks the file as synthetic for anyone who opens it. */
 const SYNTHETIC_NAME = 'Synthetic athlete';
 
 /** Global and local message numbers: with its own local number, a message is defined once. */
@@ -25,11 +20,40 @@ const Message = {
   deviceInfo: [23, 4],
   event: [21, 5],
   record: [20, 6],
-  length: [101, 7],
-  lap: [19, 8],
-  session: [18, 9],
-  activity: [34, 10],
+  lap: [19, 7],
+  session: [18, 8],
+  activity: [34, 9],
 } as const;
+
+/** Numbers of the FIT profile's types. */
+const Event = { timer: 0, session: 8, lap: 9, activity: 26 };
+const EventType = { start: 0, stop: 1, stopAll: 4 };
+const SPORT: Record<Sport, number> = { running: 1, cycling: 2 };
+const SUB_SPORT = { generic: 0, indoor_cycling: 6, road: 7 };
+const INTENSITY: Record<SegmentKind, number> = {
+  active: 0,
+  rest: 1,
+  warmup: 2,
+  cooldown: 3,
+  interval: 5,
+};
+const LAP_TRIGGER: Record<LapTrigger, number> = { manual: 0, distance: 2, session_end: 7 };
+
+/** Sizes and base types of fields. */
+const TYPES = {
+  enum: [1, FitBaseType.Enum],
+  uint8: [1, FitBaseType.Uint8],
+  sint8: [1, FitBaseType.Sint8],
+  uint16: [2, FitBaseType.Uint16],
+  uint32: [4, FitBaseType.Uint32],
+  uint32z: [4, FitBaseType.Uint32z],
+  sint32: [4, FitBaseType.Sint32],
+} as const;
+
+/** A field's number, type and value, scaled as in the file. A field with null is left out. */
+type Field =
+  | readonly [number: number, type: keyof typeof TYPES, value: number | null]
+  | readonly [number: number, type: 'text', value: string];
 
 /** The owner as a device describes them. */
 interface Owner {
@@ -43,94 +67,183 @@ interface Owner {
 }
 
 /** Encodes a recording as a FIT activity file. The same arguments give the same bytes. */
-export function encodeActivity(
-  truth: RecordingTruth,
-  owner: Owner,
-  encoder: MessageWriter = new FitWriter(sizeOf(truth)),
-): Uint8Array {
-  const write = ([global, local]: readonly [number, number], fields: FitEncoderField[]) => {
-    encoder.writeMessage(global, fields, local);
+export function encodeActivity(truth: RecordingTruth, owner: Owner): Uint8Array {
+  // Protocol 1.0, which every reader accepts.
+  const encoder = new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
+  const write = ([global, local]: readonly [number, number], fields: readonly Field[]) => {
+    const present = fields.filter(([, , value]) => value !== null);
+    encoder.writeMessage(global, present.map(encoded), local);
   };
   const timer = (instant: number, type: number) => {
-    write(Message.event, [time(253, instant), enumeration(0, Event.timer), enumeration(1, type)]);
+    write(Message.event, [time(253, instant), [0, 'enum', Event.timer], [1, 'enum', type]]);
   };
 
   writeHead(write, truth, owner);
   timer(truth.start, EventType.start);
-  let firstLap = 0;
-  let firstLength = 0;
-  const sessions: FitEncoderField[][] = [];
-  for (const [number, session] of truth.sessions.entries()) {
-    const fields = new RecordFields(session.records);
-    const pauses = [...session.pauses];
-    const lengths = [...session.lengths.entries()];
-    const laps = [...session.laps.entries()];
-    for (const [index, now] of session.records.timestamp.entries()) {
-      if (pauses[0] !== undefined && pauses[0].to < now) {
-        timer(pauses[0].from, EventType.stopAll);
-        timer(pauses[0].to, EventType.start);
-        pauses.shift();
-      }
-      write(Message.record, fields.at(index));
-      const [length] = lengths;
-      if (length !== undefined && length[1].start + length[1].seconds === now) {
-        write(Message.length, lengthFields(firstLength + length[0], length[1]));
-        lengths.shift();
-      }
-      const [lap] = laps;
-      if (lap?.[1].totals.end === now) {
-        write(Message.lap, lapFields(firstLap + lap[0], lap[1], session, firstLength));
-        laps.shift();
-      }
+  const pauses = [...truth.pauses];
+  const laps = [...truth.laps.entries()];
+  for (const [index, now] of truth.records.timestamp.entries()) {
+    if (pauses[0] !== undefined && pauses[0].to < now) {
+      timer(pauses[0].from, EventType.stopAll);
+      timer(pauses[0].to, EventType.start);
+      pauses.shift();
     }
-    sessions.push(sessionFields(number, session, firstLap, truth.sessions.length > 1));
-    firstLap += session.laps.length;
-    firstLength += session.lengths.length;
+    write(Message.record, recordFields(truth.records, index));
+    const [lap] = laps;
+    if (lap?.[1].totals.end === now) {
+      write(Message.lap, lapFields(...lap, truth));
+      laps.shift();
+    }
   }
   timer(truth.end, EventType.stopAll);
-  for (const fields of sessions) write(Message.session, fields);
-  write(Message.activity, activityFields(truth));
+  write(Message.session, sessionFields(truth));
+  write(Message.activity, [
+    time(253, truth.end),
+    [0, 'uint32', truth.totals.timer * 1000],
+    [1, 'uint16', 1], // sessions
+    [2, 'enum', 0], // one sport
+    [3, 'enum', Event.activity],
+    [4, 'enum', EventType.stop],
+    time(5, truth.end + truth.offset),
+  ]);
   return encoder.close();
 }
 
-/** Estimates the file's size generously (bytes). Records make up most of it. */
-function sizeOf(truth: RecordingTruth): number {
-  let records = 0;
-  for (const session of truth.sessions) records += session.records.timestamp.length;
-  return records * 30 + 32_768;
+function encoded([number, type, value]: Field): FitEncoderField {
+  if (type === 'text') {
+    const bytes = FitEncoder.string(value);
+    return { number, size: bytes.length, baseType: FitBaseType.String, value: bytes };
+  }
+  const [size, baseType] = TYPES[type];
+  return { number, size, baseType, value: value ?? 0 };
+}
+
+/** @param instant seconds since 1970-01-01T00:00:00Z */
+function time(number: number, instant: number): Field {
+  return [number, 'uint32', instant - FIT_EPOCH];
 }
 
 function writeHead(
-  write: (message: readonly [number, number], fields: FitEncoderField[]) => void,
-  truth: RecordingTruth,
+  write: (message: readonly [number, number], fields: readonly Field[]) => void,
+  { device, serial, start }: RecordingTruth,
   owner: Owner,
 ): void {
-  const { name, manufacturer, product } = truth.device;
-  // Marks the file as synthetic too.
-  const productName = `${name} (synthetic)`;
+  const productName = `${device.name} (synthetic)`;
   write(Message.fileId, [
-    enumeration(0, 4), // activity
-    uint16(1, manufacturer),
-    uint16(2, product),
-    { number: 3, size: 4, baseType: FitBaseType.Uint32z, value: truth.serial },
-    time(4, truth.start),
-    text(8, productName),
+    [0, 'enum', 4], // activity
+    [1, 'uint16', device.manufacturer],
+    [2, 'uint16', device.product],
+    [3, 'uint32z', serial],
+    time(4, start),
+    [8, 'text', productName],
   ]);
-  write(Message.fileCreator, [uint16(0, 100)]);
+  write(Message.fileCreator, [[0, 'uint16', 100]]);
   write(Message.deviceInfo, [
-    time(253, truth.start),
-    uint8(0, 0), // the device that made the file
-    uint16(2, manufacturer),
-    { number: 3, size: 4, baseType: FitBaseType.Uint32z, value: truth.serial },
-    uint16(4, product),
-    uint16(5, 100),
-    text(27, productName),
+    time(253, start),
+    [0, 'uint8', 0], // the device that made the file
+    [2, 'uint16', device.manufacturer],
+    [3, 'uint32z', serial],
+    [4, 'uint16', device.product],
+    [5, 'uint16', 100],
+    [27, 'text', productName],
   ]);
   write(Message.userProfile, [
-    text(0, SYNTHETIC_NAME),
-    uint8(2, owner.age),
-    uint16(4, Math.round(owner.weight * 10)),
-    uint8(8, owner.restingHr),
+    [0, 'text', SYNTHETIC_NAME],
+    [2, 'uint8', owner.age],
+    [4, 'uint16', Math.round(owner.weight * 10)],
+    [8, 'uint8', owner.restingHr],
   ]);
-  write(Message.zonesTarget, [uint8(1, owner.maxHr), uint16(3, owner.ftp)]);
+  write(Message.zonesTarget, [
+    [1, 'uint8', owner.maxHr],
+    [3, 'uint16', owner.ftp],
+  ]);
+}
+
+function recordFields(records: Records, index: number): Field[] {
+  const { path } = records;
+  const at = (column: Int32Array | undefined, offset = 0) => {
+    const value = column?.[index];
+    return value === undefined ? null : value + offset;
+  };
+  return [
+    time(253, records.timestamp[index] ?? 0),
+    [0, 'sint32', at(path?.latitude)],
+    [1, 'sint32', at(path?.longitude)],
+    [5, 'uint32', at(records.distance)],
+    [73, 'uint32', at(records.speed)],
+    [78, 'uint32', at(path?.altitude, 500 * 5)], // FIT counts from 500 m below sea level
+    [7, 'uint16', at(records.power)],
+    [3, 'uint8', at(records.heartRate)],
+    [4, 'uint8', at(records.cadence)],
+    [13, 'sint8', at(records.temperature)],
+  ];
+}
+
+function lapFields(index: number, lap: Lap, { sport, subSport }: RecordingTruth): Field[] {
+  const { totals } = lap;
+  return [
+    [254, 'uint16', index],
+    [0, 'enum', Event.lap],
+    ...totalFields(totals, 'lap'),
+    ...positionFields(5, totals.endPosition),
+    [23, 'enum', INTENSITY[lap.intensity]],
+    [24, 'enum', LAP_TRIGGER[lap.trigger]],
+    [25, 'enum', SPORT[sport]],
+    [39, 'enum', SUB_SPORT[subSport]],
+  ];
+}
+
+function sessionFields(truth: RecordingTruth): Field[] {
+  const { totals } = truth;
+  return [
+    [254, 'uint16', 0],
+    [0, 'enum', Event.session],
+    ...totalFields(totals, 'session'),
+    [5, 'enum', SPORT[truth.sport]],
+    [6, 'enum', SUB_SPORT[truth.subSport]],
+    [25, 'uint16', 0], // the first lap
+    [26, 'uint16', truth.laps.length],
+    [28, 'enum', 0], // the trigger: the activity's end
+    [35, 'uint16', truth.trainingStress],
+    [36, 'uint16', truth.intensityFactor],
+    [45, 'uint16', truth.thresholdPower],
+    [57, 'sint8', totals.avgTemperature],
+    [58, 'sint8', totals.maxTemperature],
+  ];
+}
+
+/** Returns the fields that laps and sessions share, many by other numbers. */
+function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
+  const either = (lap: number, session: number) => (message === 'lap' ? lap : session);
+  return [
+    time(253, totals.end),
+    [1, 'enum', EventType.stop],
+    time(2, totals.start),
+    ...positionFields(3, totals.startPosition),
+    [7, 'uint32', totals.elapsed * 1000],
+    [8, 'uint32', totals.timer * 1000],
+    [9, 'uint32', totals.distance],
+    [10, 'uint32', totals.cycles],
+    [11, 'uint16', totals.calories],
+    [either(15, 16), 'uint8', totals.avgHr],
+    [either(16, 17), 'uint8', totals.maxHr],
+    [either(17, 18), 'uint8', totals.avgCadence],
+    [either(18, 19), 'uint8', totals.maxCadence],
+    [either(19, 20), 'uint16', totals.avgPower],
+    [either(20, 21), 'uint16', totals.maxPower],
+    [either(21, 22), 'uint16', totals.ascent],
+    [either(22, 23), 'uint16', totals.descent],
+    [either(33, 34), 'uint16', totals.normalizedPower],
+    [either(41, 48), 'uint32', totals.work],
+    [either(110, 124), 'uint32', totals.avgSpeed],
+    [either(111, 125), 'uint32', totals.maxSpeed],
+  ];
+}
+
+/** Returns the two fields of a position, from the number of its latitude. */
+function positionFields(number: number, position: Position | null): Field[] {
+  return [
+    [number, 'sint32', position && position.latitude],
+    [number + 1, 'sint32', position && position.longitude],
+  ];
 }

@@ -7,12 +7,11 @@ import {
   type SyntheticRecording,
   type Variation,
 } from './day.ts';
-import { DEVICES } from './device.ts';
-import { nightRide } from './disciplines.ts';
+import { DEVICES } from './athlete.ts';
 import { planDay, type DayPlan } from './plan.ts';
 import { type Random, stream } from './random.ts';
 import { homeIn } from './route.ts';
-import { plannedStress } from './workout.ts';
+import { nightRide, plannedStress } from './workouts.ts';
 
 /** Days in which each kind of mess occurs about once. */
 const PERIOD = 14;
@@ -77,13 +76,13 @@ class MessyAccount implements Variation {
     const usual = planDay(athlete, index);
     switch (this.#messOn(daysBefore)) {
       case 'no-data':
-        return { ...usual, workouts: [], stress: 0 };
+        return { ...usual, workout: null, stress: 0 };
       case 'night-ride': {
         // From before the repeated hour to its second run.
         const startMinute = (calendar.repeatedSecond(daysBefore) ?? 0) / 60 + 20;
         const random = stream(athlete.seed, 'night ride', index);
         const workout = { ...nightRide(random), startMinute };
-        return { ...usual, ill: false, workouts: [workout], stress: plannedStress(workout) };
+        return { ...usual, ill: false, workout, stress: plannedStress(workout) };
       }
       default:
         return usual;
@@ -122,9 +121,9 @@ class MessyAccount implements Variation {
     const { character, seed } = athlete;
     const index = daysBefore + character.raceIn;
     const random = stream(seed, 'second device', index);
-    const [workout] = planDay(athlete, index).workouts;
-    if (workout === undefined) throw new RangeError(`No workout ${daysBefore} days before the end`);
-    const device = DEVICES.triathlete.find(({ product }) => product !== character.device.product);
+    const { workout } = planDay(athlete, index);
+    if (workout === null) throw new RangeError(`No workout ${daysBefore} days before the end`);
+    const device = DEVICES.running.find(({ product }) => product !== character.device.product);
     const owner = {
       ...athlete,
       serial: (athlete.serial ^ 2) >>> 0,
@@ -132,7 +131,7 @@ class MessyAccount implements Variation {
     };
     const startMinute = workout.startMinute + random.integer(15, 60) / 60;
     const setting = { ...this.#setting, athlete: owner };
-    const recording = recordingOf(setting, daysBefore, 0, { ...workout, startMinute });
+    const recording = recordingOf(setting, daysBefore, { ...workout, startMinute });
     return { ...recording, fault: 'second-device' };
   }
 
@@ -152,7 +151,7 @@ class MessyAccount implements Variation {
     });
     if (number % TRIP_EVERY === 0) addTrip(days, random);
     const first = number * PERIOD + athlete.character.raceIn;
-    const hasWorkout = (day: number) => planDay(athlete, first + day).workouts.length > 0;
+    const hasWorkout = (day: number) => planDay(athlete, first + day).workout !== null;
     const any = () => true;
     // An account has only one broken recording.
     if (number === 0) addTo(days, 'broken', hasWorkout, random);

@@ -1,129 +1,210 @@
-import type { Device } from './device.ts';
+import { sine } from './arithmetic.ts';
+import { type Athlete, type Device, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
+import { ride, run, RUNNING_POWER, type Motion } from './motion.ts';
+import { stream } from './random.ts';
+import { Loop, Terrain, type Home } from './route.ts';
+import { stressOf, totalsOf, type Totals } from './totals.ts';
+import type { SegmentKind, Sport, Workout } from './workouts.ts';
 
 /**
  * The contents of a synthetic recording in the units of the FIT file, so that tests can compare each
  * number with a decoder's. All numbers are integers.
  */
-export interface RecordingTruth {
-  /** First and last moment, seconds since 1970-01-01T00:00:00Z. */
+export interface RecordingTruth extends Performance {
+  /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly end: number;
   /** Local time minus UTC at the end (s), for `local_timestamp`. */
   readonly offset: number;
   readonly device: Device;
   readonly serial: number;
-  readonly sessions: readonly SessionTruth[];
 }
 
-export type SportName = 'cycling' | 'running' | 'swimming' | 'transition';
-export type SubSportName =
-  'generic' | 'road' | 'indoor_cycling' | 'lap_swimming' | 'bike_to_run_transition';
-
-export interface SessionTruth {
-  readonly sport: SportName;
-  readonly subSport: SubSportName;
+/** A workout as an athlete performed it. */
+export interface Performance {
+  readonly sport: Sport;
+  readonly subSport: 'generic' | 'road' | 'indoor_cycling';
   /** One per second while the timer runs, at the end of that second. */
   readonly records: Records;
-  readonly laps: readonly LapTruth[];
-  /** Swims only. */
-  readonly lengths: readonly LengthTruth[];
+  readonly laps: readonly Lap[];
   /** Pauses of the timer: seconds since 1970, from the last record before each. */
   readonly pauses: readonly { readonly from: number; readonly to: number }[];
   readonly totals: Totals;
-  /** Threshold power for the training stress (W); null for a sport without power. */
-  readonly thresholdPower: number | null;
-  /** Training stress score in tenths; null without power. */
-  readonly trainingStress: number | null;
-  /** Intensity factor in thousandths; null without power. */
-  readonly intensityFactor: number | null;
+  /** Threshold power for the training stress (W). */
+  readonly thresholdPower: number;
+  /** Training stress score in tenths. */
+  readonly trainingStress: number;
+  /** Thousandths. */
+  readonly intensityFactor: number;
 }
 
-/**
- * The records of a session as one column per field: a long ride has fifteen thousand records. A
- * column is null if the sport or place does not have the field.
- */
+/** Records as one column per field: a long ride has fifteen thousand records. */
 export interface Records {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly timestamp: Uint32Array;
-  /** Semicircles: 2^31 of them are 180 degrees. */
-  readonly latitude: Int32Array | null;
-  readonly longitude: Int32Array | null;
-  /** Fifths of a metre above sea level. */
-  readonly altitude: Int32Array | null;
+  /** Null indoors. */
+  readonly path: {
+    /** Semicircles: 2^31 of them are 180 degrees. */
+    readonly latitude: Int32Array;
+    readonly longitude: Int32Array;
+    /** Fifths of a metre above sea level. */
+    readonly altitude: Int32Array;
+  } | null;
   /** bpm */
   readonly heartRate: Int32Array;
-  /** Revolutions, strides or strokes per minute. */
+  /** Revolutions or strides per minute. */
   readonly cadence: Int32Array;
   /** cm since the start of the session. */
   readonly distance: Int32Array;
   /** mm/s over the second that ends here. */
   readonly speed: Int32Array;
   /** W */
-  readonly power: Int32Array | null;
+  readonly power: Int32Array;
   /** Degrees Celsius. */
-  readonly temperature: Int32Array | null;
+  readonly temperature: Int32Array;
 }
 
-export type LapTrigger = 'manual' | 'distance' | 'session_end';
-export type Intensity = 'active' | 'rest' | 'warmup' | 'cooldown' | 'interval';
-
-export interface LapTruth {
-  readonly intensity: Intensity;
+export interface Lap {
+  readonly intensity: SegmentKind;
   readonly trigger: LapTrigger;
-  readonly firstLength: number;
   readonly totals: Totals;
 }
 
-/** A length of the pool, or a rest at the wall. */
-export interface LengthTruth {
+export type LapTrigger = 'manual' | 'distance' | 'session_end';
+
+interface Circumstances {
+  readonly athlete: Athlete;
+  /** Days before the race. */
+  readonly index: number;
+  readonly home: Home;
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
-  readonly seconds: number;
-  readonly active: boolean;
-  readonly strokes: number;
 }
 
-/** Totals of a lap or a session, computed from its records. */
-export interface Totals {
-  /** Seconds since 1970-01-01T00:00:00Z. */
+/** Number of routes that the athlete uses for each sport. */
+const ROUTES: Readonly<Record<Sport, number>> = { cycling: 6, running: 4 };
+
+/** Simulates a workout. */
+export function perform(workout: Workout, circumstances: Circumstances): Performance {
+  const { athlete, index, home, start } = circumstances;
+  const { sport, indoors } = workout;
+  const cycling = sport === 'cycling';
+  const random = stream(athlete.seed, 'session', index);
+  const weight = weightOn(athlete, index);
+  const route = random.integer(1, ROUTES[sport]) + (cycling ? 0 : 100);
+  const terrain = new Terrain(athlete.seed, route, home.altitude, cycling ? 1 : 0.6);
+  const runThreshold = athlete.runThreshold * speedForm(index);
+  const heat = temperatureAt(index, workout.startMinute) + random.between(-3, 3);
+  const threshold = cycling
+    ? ftpOn(athlete, index)
+    : Math.round(weight * runThreshold * RUNNING_POWER);
+  const conditions = { athlete, weight, threshold, runThreshold, heat, terrain, random };
+  const motion = cycling ? ride(workout, conditions) : run(workout, conditions);
+  let millimetres = 0;
+  for (const step of motion.step) millimetres += step;
+  const length = millimetres / 1000;
+  const loop = indoors ? null : new Loop(athlete.seed, route, home, length);
+  const basis = { sport, start, weight, origin: loop && loop.at(0) };
+  const { records, pauses } = recordsOf(motion, {
+    start,
+    path: loop && { loop, altitude: (metres) => terrain.altitude(metres, length) },
+    heat: indoors ? random.between(18, 20.5) : heat,
+    warming: indoors ? 3.5 : 1.2,
+  });
+  let from = 0;
+  const laps = lapEndsOf(workout, records.distance).map(({ end, ...lap }): Lap => {
+    const totals = totalsOf(records, from, end, basis);
+    from = end;
+    return { ...lap, totals };
+  });
+  const totals = totalsOf(records, 0, records.timestamp.length, basis);
+  return {
+    sport,
+    subSport: !cycling ? 'generic' : indoors ? 'indoor_cycling' : 'road',
+    records,
+    laps,
+    pauses,
+    totals,
+    thresholdPower: threshold,
+    trainingStress: stressOf(totals.timer, totals.normalizedPower, threshold),
+    intensityFactor: Math.round((totals.normalizedPower * 1000) / threshold),
+  };
+}
+
+interface Setting {
   readonly start: number;
+  readonly path: { readonly loop: Loop; altitude(metres: number): number } | null;
+  /** Degrees Celsius at the start, and the rise per hour. */
+  readonly heat: number;
+  readonly warming: number;
+}
+
+/** Adds time, position, altitude and temperature to each second. */
+function recordsOf(motion: Motion, { start, path, heat, warming }: Setting) {
+  const { heartRate, cadence, power, step: speed, breaks } = motion;
+  const column = () => new Int32Array(speed.length);
+  const records = {
+    timestamp: new Uint32Array(speed.length),
+    path: path && { latitude: column(), longitude: column(), altitude: column() },
+    heartRate,
+    cadence,
+    distance: column(),
+    speed,
+    power,
+    temperature: column(),
+  };
+  const pauses: { from: number; to: number }[] = [];
+  let clock = start;
+  let along = 0;
+  speed.forEach((step, second) => {
+    const rest = breaks.find((each) => each.after === second);
+    if (rest !== undefined) {
+      pauses.push({ from: clock, to: clock + rest.seconds });
+      clock += rest.seconds;
+    }
+    clock++;
+    along += step;
+    records.timestamp[second] = clock;
+    records.distance[second] = Math.round(along / 10);
+    records.temperature[second] = Math.round(heat + warming * Math.min(2, (clock - start) / 3600));
+    if (path === null || records.path === null) return;
+    const { latitude, longitude } = path.loop.at(along / 1000);
+    records.path.latitude[second] = latitude;
+    records.path.longitude[second] = longitude;
+    records.path.altitude[second] = Math.round(path.altitude(along / 1000) * 5);
+  });
+  return { records, pauses };
+}
+
+type LapEnd = Omit<Lap, 'totals'> & {
+  /** Number of records before the end. */
   readonly end: number;
-  /** Duration including pauses (s). */
-  readonly elapsed: number;
-  /** Duration without pauses (s): the number of records. */
-  readonly timer: number;
-  /** cm */
-  readonly distance: number;
-  /** Revolutions, strides or strokes. */
-  readonly cycles: number;
-  /** kcal */
-  readonly calories: number;
-  /** mm/s */
-  readonly avgSpeed: number;
-  readonly maxSpeed: number;
-  readonly avgHr: number;
-  readonly maxHr: number;
-  /** Average of the records above 0, like devices compute it: coasting does not count. */
-  readonly avgCadence: number;
-  readonly maxCadence: number;
-  readonly avgPower: number | null;
-  readonly maxPower: number | null;
-  /** W: the fourth root of the mean fourth power of 30-second averages. */
-  readonly normalizedPower: number | null;
-  /** J: the sum of the records' power. */
-  readonly work: number | null;
-  /** m */
-  readonly ascent: number | null;
-  readonly descent: number | null;
-  readonly avgTemperature: number | null;
-  readonly maxTemperature: number | null;
-  readonly startPosition: Position | null;
-  readonly endPosition: Position | null;
-  readonly activeLengths: number;
+};
+
+/** Ends laps at the segments of intervals and on a trainer, otherwise every 10 km (on foot 1 km). */
+function lapEndsOf({ sport, segments, indoors, race }: Workout, distance: Int32Array): LapEnd[] {
+  const ends: LapEnd[] = [];
+  if (!race && (indoors || segments.some(({ kind }) => kind === 'interval'))) {
+    let end = 0;
+    for (const { seconds, kind } of segments) {
+      end += seconds;
+      const trigger = end === distance.length ? 'session_end' : 'manual';
+      ends.push({ end, intensity: kind, trigger });
+    }
+    return ends;
+  }
+  const every = sport === 'cycling' ? 1_000_000 : 100_000;
+  let next = every;
+  distance.forEach((reached, record) => {
+    // The last lap ends with the session and must not be empty.
+    if (reached < next || record === distance.length - 1) return;
+    ends.push({ end: record + 1, intensity: 'active', trigger: 'distance' });
+    next += every;
+  });
+  return [...ends, { end: distance.length, intensity: 'active', trigger: 'session_end' }];
 }
 
-/** Semicircles. */
-export interface Position {
-  readonly latitude: number;
-  readonly longitude: number;
+/** Returns the temperature (degrees Celsius): lowest at 03:00, highest at 15:00. */
+function temperatureAt(index: number, minute: number): number {
+  return warmth(index) + 4 * sine((minute - 540) / 1440);
 }

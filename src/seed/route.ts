@@ -1,6 +1,5 @@
 import { cosine, sine } from './arithmetic.ts';
 import { stream } from './random.ts';
-import type { Position } from './recording.ts';
 
 /** The earth's mean radius (IUGG), as in the haversine formula (m). */
 const EARTH_RADIUS = 6_371_008.8;
@@ -8,6 +7,12 @@ const EARTH_RADIUS = 6_371_008.8;
 const METRES_PER_DEGREE = (EARTH_RADIUS * 3.141592653589793) / 180;
 const SEMICIRCLES_PER_DEGREE = 2_147_483_648 / 180;
 const CORNERS = 480;
+
+/** Semicircles. */
+export interface Position {
+  readonly latitude: number;
+  readonly longitude: number;
+}
 
 export interface Home {
   readonly latitude: number;

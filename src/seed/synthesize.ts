@@ -21,6 +21,8 @@ export interface SynthesizeOptions {
    * change repeats, travel to another zone, days without data.
    */
   readonly messy?: boolean;
+  /** Leaves out recordings that end later (ms since 1970): a workout that is still to come. */
+  readonly now?: number;
 }
 
 /** Largest number of days: ten years and some days. */
@@ -38,12 +40,19 @@ const MOST_DAYS = 3660;
  * @throws SyncError `USAGE` immediately, for invalid options
  */
 export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
-  const { days, messy = false } = options;
+  const { days, messy = false, now = Infinity } = options;
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
     throw new SyncError('USAGE', `The number of days must be 1 to ${MOST_DAYS}, not ${days}.`);
   }
   const setting = settingOf(options);
-  return { [Symbol.iterator]: () => (messy ? messyDaysOf : daysOf)(setting, days) };
+  return {
+    *[Symbol.iterator]() {
+      for (const day of (messy ? messyDaysOf : daysOf)(setting, days)) {
+        const recordings = day.recordings.filter(({ truth }) => truth.end * 1000 <= now);
+        yield { ...day, recordings };
+      }
+    },
+  };
 }
 
 /** The athlete's settings at a training platform. */

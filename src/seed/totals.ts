@@ -1,26 +1,24 @@
-import type { Position, Records, SportName, Totals } from './recording.ts';
+import type { Records } from './recording.ts';
+import type { Position } from './route.ts';
+import type { Sport } from './workouts.ts';
 
 /** The facts beside the records that totals depend on. */
 export interface TotalsBasis {
-  readonly sport: SportName;
-  /** Start of the session, seconds since 1970-01-01T00:00:00Z. */
+  readonly sport: Sport;
+  /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly origin: Position | null;
   /** kg */
   readonly weight: number;
 }
 
+export type Totals = Readonly<ReturnType<typeof totalsOf>>;
+
 /**
- * Computes the totals of the records `from` (inclusive) to `to` (exclusive). All but the calories can
- * be recomputed from the recording.
+ * Computes the totals of a lap or a session: the records `from` (inclusive) to `to` (exclusive). All
+ * but the calories can be recomputed from the recording.
  */
-export function totalsOf(
-  records: Records,
-  from: number,
-  to: number,
-  activeLengths: number,
-  basis: TotalsBasis,
-): Totals {
+export function totalsOf(records: Records, from: number, to: number, basis: TotalsBasis) {
   const timer = to - from;
   const end = records.timestamp[to - 1];
   if (end === undefined || timer < 1) throw new RangeError('No records to total');
@@ -29,35 +27,45 @@ export function totalsOf(
   const part = (column: Int32Array) => column.subarray(from, to);
   const heartRate = part(records.heartRate);
   const cadence = part(records.cadence);
-  const power = records.power && part(records.power);
-  const temperature = records.temperature && part(records.temperature);
-  const work = power && sum(power);
-  const climb = records.altitude && climbOf(records.altitude.subarray(Math.max(0, from - 1), to));
+  const power = part(records.power);
+  const temperature = part(records.temperature);
+  const work = sum(power);
+  const climb = records.path && climbOf(records.path.altitude.subarray(Math.max(0, from - 1), to));
   return {
+    // Seconds since 1970-01-01T00:00:00Z.
     start,
     end,
+    // Seconds with pauses, and without.
     elapsed: end - start,
     timer,
+    // cm
     distance,
+    // Revolutions or strides.
     cycles: Math.round(sum(cadence) / 60),
-    calories: caloriesOf(basis, distance, work),
+    // kcal: 4.184 J to the calorie, of which the legs turn 22.5 % into work.
+    calories: Math.round(
+      basis.sport === 'cycling' ? work / 4184 / 0.225 : (basis.weight * distance) / 100_000,
+    ),
+    // mm/s
     avgSpeed: Math.round((distance * 10) / timer),
     maxSpeed: maximum(part(records.speed)),
     avgHr: mean(heartRate),
     maxHr: maximum(heartRate),
+    // Devices average the values above 0: coasting does not count.
     avgCadence: mean(cadence.filter((each) => each > 0)),
     maxCadence: maximum(cadence),
-    avgPower: power && mean(power),
-    maxPower: power && maximum(power),
-    normalizedPower: power && normalized(power),
+    avgPower: mean(power),
+    maxPower: maximum(power),
+    normalizedPower: normalized(power),
+    // J
     work,
+    // m
     ascent: climb && climb.ascent,
     descent: climb && climb.descent,
-    avgTemperature: temperature && mean(temperature),
-    maxTemperature: temperature && maximum(temperature),
+    avgTemperature: mean(temperature),
+    maxTemperature: maximum(temperature),
     startPosition: from === 0 ? basis.origin : positionAt(records, from - 1),
     endPosition: positionAt(records, to - 1),
-    activeLengths,
   };
 }
 
@@ -86,20 +94,6 @@ function normalized(power: Int32Array): number {
   return Math.round(Math.sqrt(Math.sqrt(fourth / (power.length - WINDOW + 1))));
 }
 
-function caloriesOf(basis: TotalsBasis, distance: number, work: number | null): number {
-  const kilometres = distance / 100_000;
-  switch (basis.sport) {
-    case 'cycling':
-      // 4.184 J to the calorie, of which the legs turn 22.5 % into work.
-      return Math.round((work ?? 0) / 4184 / 0.225);
-    case 'running':
-    case 'transition':
-      return Math.round(basis.weight * kilometres);
-    case 'swimming':
-      return Math.round(basis.weight * kilometres * 4);
-  }
-}
-
 /** @param altitude fifths of a metre */
 function climbOf(altitude: Int32Array): { ascent: number; descent: number } {
   let up = 0;
@@ -113,9 +107,9 @@ function climbOf(altitude: Int32Array): { ascent: number; descent: number } {
   return { ascent: Math.round(up / 5), descent: Math.round(down / 5) };
 }
 
-function positionAt(records: Records, index: number): Position | null {
-  const latitude = records.latitude?.[index];
-  const longitude = records.longitude?.[index];
+function positionAt({ path }: Records, index: number): Position | null {
+  const latitude = path?.latitude[index];
+  const longitude = path?.longitude[index];
   return latitude === undefined || longitude === undefined ? null : { latitude, longitude };
 }
 

@@ -2,55 +2,13 @@ import { clamp, rounded } from './arithmetic.ts';
 import { detraining, ftpOn, weightOn, type Athlete } from './athlete.ts';
 import type { Load } from './load.ts';
 import { stream } from './random.ts';
+import type { RecordingTruth } from './recording.ts';
 
 /**
  * A wellness record in the service's fields (service interface, section 2.2), with integers for the
  * fields that require them.
  */
-export interface SyntheticWellness {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  /** ms */
-  readonly hrv: number;
-  /** bpm */
-  readonly restingHr: number;
-  readonly avgSleepingHr: number;
-  /** Seconds asleep: deep, REM and light together. */
-  readonly sleepSecs: number;
-  readonly sleepDeepSecs: number;
-  readonly sleepRemSecs: number;
-  readonly sleepLightSecs: number;
-  readonly sleepAwakeSecs: number;
-  readonly sleepHours: number;
-  /** 0 to 100. */
-  readonly sleepScore: number;
-  readonly readiness: number;
-  /** kg */
-  readonly weight: number;
-  /** Percent. */
-  readonly bodyFat: number;
-  /** ml/kg/min */
-  readonly vo2max: number;
-  /** Breaths a minute, asleep. */
-  readonly respiration: number;
-  /** Percent. */
-  readonly spO2: number;
-  /** 1 (none) to 4. */
-  readonly fatigue: number;
-  readonly soreness: number;
-  /** 1 to 4, 4 being best. */
-  readonly mood: number;
-  readonly motivation: number;
-  readonly steps: number;
-  readonly exerciseMinutes: number;
-  /** kcal */
-  readonly restingCaloriesBurned: number;
-  readonly activeCaloriesBurned: number;
-  readonly totalCaloriesBurned: number;
-  readonly comments?: string;
-  /** Marks the record as synthetic. */
-  readonly rawJson: { readonly synthetic: true; readonly generator: string; readonly seed: number };
-}
+export type SyntheticWellness = Readonly<ReturnType<typeof wellnessOf>>;
 
 /** The facts that determine a day's record. */
 interface WellnessDay {
@@ -63,18 +21,14 @@ interface WellnessDay {
   readonly yesterday: number;
   readonly ill: boolean;
   readonly race: boolean;
-  /** Start of the first workout, minutes after midnight; null on a rest day. */
-  readonly firstStart: number | null;
-  readonly trained: {
-    readonly seconds: number;
-    readonly calories: number;
-    readonly steps: number;
-  };
+  /** Start of the workout, minutes after midnight; null on a rest day. */
+  readonly startMinute: number | null;
+  readonly trained: Pick<RecordingTruth, 'sport' | 'totals'> | null;
 }
 
 /** Returns the day's record: the morning after the recent training load, and the day's activity. */
-export function wellnessOf(day: WellnessDay): SyntheticWellness {
-  const { athlete, index, load, ill } = day;
+export function wellnessOf(day: WellnessDay) {
+  const { athlete, index, load, ill, trained } = day;
   const body = bodyOf(day);
   const night = nightOf(day);
   const strain = strainOf(load);
@@ -83,9 +37,10 @@ export function wellnessOf(day: WellnessDay): SyntheticWellness {
   const readiness =
     64 - 17 * strain + (body.hrv - athlete.hrv) * 0.9 + (night.score - 76) * 0.35 - (ill ? 20 : 0);
   const weight = weightOn(athlete, index);
-  const steps = stepsOf(day);
+  const walked = stepsOf(day);
+  const run = trained?.sport === 'running' ? trained.totals.cycles * 2 : 0;
   const resting = Math.round(weight * 22.6 + 30);
-  const active = day.trained.calories + Math.round((steps - day.trained.steps) * 0.036);
+  const active = (trained?.totals.calories ?? 0) + Math.round(walked * 0.036);
   return {
     date: day.date,
     hrv: body.hrv,
@@ -111,8 +66,8 @@ export function wellnessOf(day: WellnessDay): SyntheticWellness {
     soreness: whole(day.yesterday / 170 + strain * 0.4, 'soreness'),
     mood: whole(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
     motivation: whole(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (day.race ? 0.8 : 0), 'motivation'),
-    steps,
-    exerciseMinutes: Math.round(day.trained.seconds / 60),
+    steps: walked + run,
+    exerciseMinutes: Math.round((trained?.totals.timer ?? 0) / 60),
     restingCaloriesBurned: resting,
     activeCaloriesBurned: active,
     totalCaloriesBurned: resting + active,
@@ -150,9 +105,9 @@ function bodyOf({ athlete, index, load, yesterday, ill }: WellnessDay) {
   };
 }
 
-function nightOf({ athlete, index, load, yesterday, ill, firstStart }: WellnessDay) {
+function nightOf({ athlete, index, load, yesterday, ill, startMinute }: WellnessDay) {
   const random = stream(athlete.seed, 'night', index);
-  const early = firstStart !== null && firstStart < 7 * 60 ? 0.55 : 0;
+  const early = startMinute !== null && startMinute < 7 * 60 ? 0.55 : 0;
   const hours =
     athlete.sleepHours + 0.22 * strainOf(load) + (ill ? 0.9 : 0) - early + random.normal() * 0.5;
   const asleep = Math.round(clamp(hours, 4.6, 10.4) * 60) * 60;
@@ -176,9 +131,10 @@ function shareOf(seconds: number, share: number): number {
   return Math.round((seconds * share) / 60) * 60;
 }
 
-function stepsOf({ athlete, index, trained, ill }: WellnessDay): number {
+/** Returns the steps of a day without those of its workout. */
+function stepsOf({ athlete, index, ill }: WellnessDay): number {
   const random = stream(athlete.seed, 'steps', index);
-  return trained.steps + Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));
+  return Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));
 }
 
 /**

@@ -85,7 +85,7 @@ export class UploadTally {
 }
 
 /** Returns the exit code of a run with this file alone. */
-export function exitCodeOfItem(item: UploadItem): ExitCode {
+function exitCodeOfItem(item: UploadItem): ExitCode {
   switch (item.outcome) {
     case 'uploaded':
     case 'duplicate':

@@ -97,7 +97,7 @@ describe('sync seed --out', () => {
   it('continues an interrupted run', async () => {
     const home = openHome();
     const folder = join(home.dir, 'season');
-    const args = ['seed', '--days', '365', '--until', '2026-05-17', '--out', folder];
+    const args = ['seed', '--days', '120', '--until', '2026-05-17', '--out', folder];
     const running = startSync(args, { home });
     await expect
       .poll(() => namesIn(folder).length, { timeout: 30_000, interval: 10 })
@@ -108,7 +108,7 @@ describe('sync seed --out', () => {
     const first = namesIn(folder).length;
     expect((await startSync(args, { home }).finished).code).toBe(0);
     expect(namesIn(folder).length).toBeGreaterThan(first);
-    expect(JSON.parse(readFileSync(join(folder, 'wellness.json'), 'utf8'))).toHaveLength(365);
+    expect(JSON.parse(readFileSync(join(folder, 'wellness.json'), 'utf8'))).toHaveLength(120);
   });
 
   it.each([['--dry-run'], ['--accounts', 'list.json']])(

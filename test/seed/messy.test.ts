@@ -21,9 +21,9 @@ describe('A messy account', () => {
     {
       options: { ...AUTUMN, days: 30 },
       hashes: {
-        files: '4a69df8668cb55ab121714f2b0b070b5d254f82db8584fc434e160aecf8bc430',
-        wellness: 'f426eaf0bb3707d1c8a57d417d2c838cfd9f9732c197780dc4920bc56b277bca',
-        nutrition: '415ee2ebbda469d1bb266ec4d43c0ddbe9f9852c6c1697f461a4a90330bb960f',
+        files: 'e500456bdb8d638773ed0cd5b717e7b873d8541dabdb1e6b2391e414857da238',
+        wellness: 'e5608abd7fecc5ed4a1a8151b7c04a94320be33a4919ab3be8152391e3702435',
+        nutrition: '6030e7de5a5ee292ec5b95ea3fa5dcb18147b1bba58c6dc539474d86a791798b',
       },
     },
   ])('is the same for the same arguments', ({ options, hashes }) => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
+import type { Totals } from '../../src/seed/totals.ts';
 import { daysOf, type CompleteDay } from '../../src/seed/day.ts';
 import { settingOf, synthesize, type SynthesizeOptions } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
@@ -21,25 +22,25 @@ describe('synthesize with the same arguments', () => {
     {
       options: SUMMER,
       hashes: {
-        files: 'b1965def526cbb83c3e729b51cc51e0b625b1d96ef13c6a1c02e26cda36c1e3e',
-        wellness: '246c8bd5fb89f94a764de17642ebee7010ac7ef919145c2a66a85390796747e3',
-        nutrition: '18fb7ffef3fc6f24a0c22162bdda2075a5b84bab8c4a77601014150766f078bc',
+        files: '5f63e378b95fdb9a9b3bd02469a02dc806eb9e36a87a1189ea4545efec57dbff',
+        wellness: '2e49cc01664cca3a96d1444d4c8722153ed16e8d5bee279e3729772d366636d8',
+        nutrition: '1be01b0db157ed648f4ea1bb029ca611be23b642c9d7938019027e57571debff',
       },
     },
     {
       options: { days: 21, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
-        files: '4b598099a362198f8facaec8071c91bdfc87a9372329b13c7d3bd7d0e39e03df',
-        wellness: '8c0023dbe184a24c07becc861f3081cc028fc924011dd4cf3430915467863bba',
-        nutrition: 'e1d72132cd436df3f6335c53326a1ec1d10016c32b3b4bc529f3b98148bf9791',
+        files: '54026093b404ccb8c8a275c0fe2fe0d1e49f9ebc3b529a8bd83c5a3c70985f81',
+        wellness: 'd12bd073596a348b4d51930159580b51603b58442ac121658fecd9ccbda3a7d6',
+        nutrition: 'ec819e76725252126cae8913f771111773b7de3e498b629d2dd4cb22e6cdff5f',
       },
     },
     {
       options: { days: 14, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
-        files: 'e82f6f3d6cb7f29c08b434e5e1a5d0cf5d32804292def144f7485640c51a426c',
-        wellness: 'bbbd9695ab866816b924251dc7dba9b63e9cdcc6e5d92a5df68aea283b4fb6f5',
-        nutrition: '74c1391b1bf8e691d2e57d44b3c38dcae1a3eee043fcccb99b0a02f48ed247ce',
+        files: '8e52d554f2dd651dbd1ab962ea70ddb79e7960afe67ff65fd81fbd618ff64306',
+        wellness: '4616153f351af2db27171bf5165cc42a603ba8730cb87d2b573f771cdc38237c',
+        nutrition: '6bd52d85c064d601b8bbb656519f5b809f3b654ba223345c9b846a659b21074a',
       },
     },
   ])(
@@ -51,14 +52,12 @@ describe('synthesize with the same arguments', () => {
 
   it('gives the same bytes for the sample recording, a short morning ride', () => {
     const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
-    expect({ ...sample, bytes: sha256(sample.bytes), truth: sample.truth.sessions.length }).toEqual(
-      {
-        fileName: '2025-06-01-07-10-00-ride.fit',
-        name: 'Morning ride',
-        bytes: 'a6ef60da7de1180928cc9210011fb578f6c73dd9ecc02739d155016db218c7a9',
-        truth: 1,
-      },
-    );
+    expect({ ...sample, bytes: sha256(sample.bytes), truth: sample.truth.laps.length }).toEqual({
+      fileName: '2025-06-01-07-10-00-ride.fit',
+      name: 'Morning ride',
+      bytes: '4172ad3f1df81da706b163dae91e6eae00737ff8f9ede100a862cb5bc74e894a',
+      truth: 2,
+    });
     expect(checkEnvelope(sample.bytes).state).toBe('whole');
     expect(sample.bytes.length).toBeLessThan(60_000);
     expect(sample.truth.end - sample.truth.start).toBe(1800);
@@ -110,18 +109,33 @@ describe('seeded days', () => {
     here.forEach(({ truth }, index) => {
       expect(truth.start - Number(there[index]?.truth.start)).toBe(7 * 3600);
       // Power is the same, but home and positions differ.
-      const session = there[index]?.truth.sessions[0];
-      const { power, distance } = truth.sessions[0]?.records ?? {};
-      expect(condensed(session?.records.power)).toEqual(condensed(power));
-      expect(condensed(session?.records.distance)).toEqual(condensed(distance));
-      if (session?.totals.startPosition) {
-        expect((session.totals.startPosition.longitude / 2 ** 31) * 180).toBeCloseTo(139.75, 1);
+      const { records, totals } = there[index]?.truth ?? {};
+      expect(condensed(records?.power)).toEqual(condensed(truth.records.power));
+      expect(condensed(records?.distance)).toEqual(condensed(truth.records.distance));
+      if (totals?.startPosition) {
+        expect((totals.startPosition.longitude / 2 ** 31) * 180).toBeCloseTo(139.75, 1);
       }
     });
   });
 });
 
 describe('seeded times', () => {
+  it('leave out what is still to come, and add it later', () => {
+    const made = (now?: number) =>
+      [...synthesize({ ...SUMMER, days: 3, ...(now === undefined ? {} : { now }) })].flatMap(
+        ({ recordings }) => recordings.map(({ fileName, truth }) => ({ fileName, ...truth })),
+      );
+    const namesAt = (now: number) => made(now).map(({ fileName }) => fileName);
+    const all = made();
+    const names = all.map(({ fileName }) => fileName);
+    const last = all.at(-1);
+    if (last === undefined) throw new Error('there is no recording');
+    expect(namesAt(last.end * 1000)).toEqual(names);
+    expect(namesAt(last.end * 1000 - 1)).toEqual(names.slice(0, -1));
+    expect(namesAt(last.start * 1000)).toEqual(names.slice(0, -1));
+    expect(namesAt(Date.parse('2025-01-01'))).toEqual([]);
+  });
+
   it("have the day's offset, before and after daylight saving changes", () => {
     const offsets = (until: string) =>
       completeDays({ days: 14, seed: 5, until, zone: 'America/New_York' }).map(
@@ -195,7 +209,7 @@ it('no two recordings share a name or bytes', () => {
   const recordings = [...synthesize({ ...SUMMER, days: 120 })].flatMap((day) => day.recordings);
   expect(new Set(recordings.map(({ fileName }) => fileName)).size).toBe(recordings.length);
   expect(new Set(recordings.map(({ bytes }) => sha256(bytes))).size).toBe(recordings.length);
-  const other = [...synthesize({ ...SUMMER, days: 120, seed: 2 })].flatMap((day) => day.recordings);
+  const other = [...synthesize({ ...SUMMER, days: 120, seed: 3 })].flatMap((day) => day.recordings);
   const all = new Set([...recordings, ...other].map(({ bytes }) => sha256(bytes)));
   expect(all.size).toBe(recordings.length + other.length);
 });
@@ -255,19 +269,18 @@ function shapeOf({ recordings, wellness, nutrition, plan }: CompleteDay) {
 }
 
 function fromStart(truth: RecordingTruth) {
+  const from0 = (totals: Totals) => ({ ...totals, start: 0, end: 0 });
   return {
-    serial: truth.serial,
-    seconds: truth.end - truth.start,
-    sessions: truth.sessions.map((session) => ({
-      ...session,
-      records: {
-        ...session.records,
-        timestamp: session.records.timestamp.map((time) => time - truth.start),
-      },
-      pauses: session.pauses.map(({ from, to }) => [from - truth.start, to - truth.start]),
-      lengths: session.lengths.map((length) => ({ ...length, start: length.start - truth.start })),
-      totals: { ...session.totals, start: 0, end: 0 },
-      laps: session.laps.map((lap) => ({ ...lap, totals: { ...lap.totals, start: 0, end: 0 } })),
-    })),
+    ...truth,
+    start: 0,
+    offset: 0,
+    end: truth.end - truth.start,
+    records: {
+      ...truth.records,
+      timestamp: truth.records.timestamp.map((time) => time - truth.start),
+    },
+    pauses: truth.pauses.map(({ from, to }) => [from - truth.start, to - truth.start]),
+    totals: from0(truth.totals),
+    laps: truth.laps.map((lap) => ({ ...lap, totals: from0(lap.totals) })),
   };
 }

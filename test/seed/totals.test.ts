@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { performSession } from '../../src/seed/session.ts';
 import { athleteOf } from '../../src/seed/athlete.ts';
 import { homeIn } from '../../src/seed/route.ts';
 import { firstOfEachKind, mean, SUMMER } from './support.ts';
-import type { SessionTruth, Totals } from '../../src/seed/recording.ts';
+import { perform, type RecordingTruth } from '../../src/seed/recording.ts';
+import type { Totals } from '../../src/seed/totals.ts';
 
-const sessions = [...firstOfEachKind({ ...SUMMER, days: 200 })].flatMap(([kind, { truth }]) =>
-  truth.sessions.map((session) => [`${session.sport} of ${kind}`, session] as const),
+const sessions = [...firstOfEachKind({ ...SUMMER, days: 200 })].map(
+  ([kind, { truth }]) => [kind, truth] as const,
 );
 
 describe.each(sessions)('%s', (_, session) => {
@@ -27,7 +27,7 @@ describe.each(sessions)('%s', (_, session) => {
       laps.reduce((total, lap) => total + pick(lap), 0);
     expect(sum((lap) => lap.distance)).toBe(session.totals.distance);
     expect(sum((lap) => lap.elapsed)).toBe(session.totals.elapsed);
-    expect(sum((lap) => lap.work ?? 0)).toBe(session.totals.work ?? 0);
+    expect(sum((lap) => lap.work)).toBe(session.totals.work);
     expect(session.laps.at(-1)?.trigger).toBe('session_end');
   });
 
@@ -46,7 +46,7 @@ describe.each(sessions)('%s', (_, session) => {
   });
 });
 
-describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
+describe.each(sessions.filter(([, { records }]) => records.path !== null))(
   '%s on the map',
   (_, session) => {
     it('has the length of the haversine distances between its positions', () => {
@@ -75,7 +75,7 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
       const [start, end] = [path[0], path.at(-1)];
       if (start === undefined || end === undefined) throw new Error('there is no path');
       expect(haversine(start, end)).toBeLessThan(1);
-      const { altitude } = session.records;
+      const altitude = session.records.path?.altitude;
       expect(Math.abs((altitude?.[0] ?? 0) - (altitude?.at(-1) ?? 0))).toBeLessThan(15);
       expect(Math.max(...path.map((place) => haversine(start, place)))).toBeGreaterThan(
         session.totals.distance / 100 / 8,
@@ -83,7 +83,8 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
     });
 
     it('climbs and descends like a road', () => {
-      const { altitude, distance } = session.records;
+      const { distance } = session.records;
+      const altitude = session.records.path?.altitude;
       for (let index = 60; index < distance.length; index += 60) {
         const rise = ((altitude?.[index] ?? 0) - (altitude?.[index - 60] ?? 0)) / 5;
         const run = ((distance[index] ?? 0) - (distance[index - 60] ?? 0)) / 100;
@@ -93,47 +94,28 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
   },
 );
 
-it('a swim consists of whole lengths with plausible time, pace and strokes', () => {
-  const swim = sessions.map(([, session]) => session).find(({ sport }) => sport === 'swimming');
-  if (swim === undefined) throw new Error('nobody swam');
-  const active = swim.lengths.filter((length) => length.active);
-  expect(swim.totals.distance).toBe(active.length * 2500);
-  expect(swim.totals.activeLengths).toBe(active.length);
-  expect(swim.totals.timer).toBe(swim.lengths.reduce((total, { seconds }) => total + seconds, 0));
-  let clock = swim.totals.start;
-  let metres = 0;
-  for (const length of swim.lengths) {
-    expect(length.start).toBe(clock);
-    clock += length.seconds;
-    metres += length.active ? 25 : 0;
-    const at = swim.records.timestamp.indexOf(clock);
-    expect(swim.records.distance[at]).toBe(metres * 100);
-    if (length.active) expect(length.strokes).toBeGreaterThan(10);
-    else expect(length.strokes).toBe(0);
-  }
-});
-
 it('an hour at threshold has a training stress of 100', () => {
   const athlete = athleteOf(3);
-  const session = performSession(
+  const session = perform(
     {
+      title: 'An hour',
       sport: 'cycling',
-      place: 'trainer',
-      autoLap: null,
-      closedRoad: false,
-      segments: [{ seconds: 3600, from: 0.98, to: 0.98, kind: 'active', sameLap: false }],
+      indoors: true,
+      race: false,
+      segments: [{ seconds: 3600, from: 0.98, to: 0.98, kind: 'active' }],
+      startMinute: 420,
     },
-    { athlete, index: 0, name: 'x', home: homeIn(1), start: 1_750_000_000, startMinute: 420 },
+    { athlete, index: 0, home: homeIn(1), start: 1_750_000_000 },
   );
   expect(session.thresholdPower).toBe(athlete.ftp);
-  expect((session.trainingStress ?? 0) / 10).toBeGreaterThan(92);
-  expect((session.trainingStress ?? 0) / 10).toBeLessThan(100);
+  expect(session.trainingStress / 10).toBeGreaterThan(92);
+  expect(session.trainingStress / 10).toBeLessThan(100);
 });
 
 /** Recomputes the totals from plain arrays by their definitions. */
-function expectToAddUp(session: SessionTruth, totals: Totals, from: number, to: number): void {
+function expectToAddUp(session: RecordingTruth, totals: Totals, from: number, to: number): void {
   const { records } = session;
-  const part = (column: Int32Array | null) => (column === null ? [] : [...column.slice(from, to)]);
+  const part = (column: Int32Array) => [...column.slice(from, to)];
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const [hr, cadence, power, speed] = [
     part(records.heartRate),
@@ -167,20 +149,20 @@ function expectToAddUp(session: SessionTruth, totals: Totals, from: number, to: 
     cycles: Math.round(sum(cadence) / 60),
     maxSpeed: Math.max(...speed),
     avgSpeed: Math.round((totals.distance * 10) / (to - from)),
-    work: power.length === 0 ? null : sum(power),
-    power: power.length === 0 ? [null, null] : [Math.round(mean(power)), Math.max(...power)],
+    work: sum(power),
+    power: [Math.round(mean(power)), Math.max(...power)],
   });
   if (power.length >= 30) {
     const averages = power.slice(29).map((_, index) => mean(power.slice(index, index + 30)));
     const normalized = mean(averages.map((average) => average ** 4)) ** 0.25;
-    expect(Math.abs((totals.normalizedPower ?? 0) - normalized)).toBeLessThanOrEqual(0.5001);
+    expect(Math.abs(totals.normalizedPower - normalized)).toBeLessThanOrEqual(0.5001);
   }
-  if (power.length > 0 && totals === session.totals) {
-    const np = totals.normalizedPower ?? 0;
-    const intensity = np / (session.thresholdPower ?? 1);
+  if (totals === session.totals) {
+    const np = totals.normalizedPower;
+    const intensity = np / session.thresholdPower;
     expect(session.intensityFactor).toBe(Math.round(intensity * 1000));
     const stress = (totals.timer / 3600) * intensity ** 2 * 100;
-    expect(Math.abs((session.trainingStress ?? 0) / 10 - stress)).toBeLessThanOrEqual(0.0501);
+    expect(Math.abs(session.trainingStress / 10 - stress)).toBeLessThanOrEqual(0.0501);
   }
 }
 
@@ -190,18 +172,19 @@ interface Place {
 }
 
 /** Returns the start and the position of each record (radians). */
-function pathOf({ records, totals }: SessionTruth): Place[] {
+function pathOf({ records, totals }: RecordingTruth): Place[] {
   const radians = (semicircles: number) => (semicircles / 2 ** 31) * Math.PI;
   const place = (latitude: number, longitude: number) => ({
     latitude: radians(latitude),
     longitude: radians(longitude),
   });
   const start = totals.startPosition;
-  if (start === null || records.latitude === null) throw new Error('this was not on the map');
+  const { path } = records;
+  if (start === null || path === null) throw new Error('this was not on the map');
   return [
     place(start.latitude, start.longitude),
-    ...Array.from(records.latitude, (latitude, index) =>
-      place(latitude, records.longitude?.[index] ?? Number.NaN),
+    ...Array.from(path.latitude, (latitude, index) =>
+      place(latitude, path.longitude[index] ?? Number.NaN),
     ),
   ];
 }

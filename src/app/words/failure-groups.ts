@@ -69,21 +69,16 @@ export class FailureGroups {
     group.counts.set(noun, (group.counts.get(noun) ?? 0) + 1);
   }
 
-  /**
-   * Prints each cause, in the order of occurrence. With `--json`, each item has its own line.
-   *
-   * @param prefix of each text
-   */
-  print(output: Output, prefix = ''): void {
+  /** Prints each cause, in the order of occurrence. With `--json`, each item has its own line. */
+  print(output: Output): void {
     if (output.json) return;
     for (const [problem, count] of this.#unusable) {
       const more = count - REFUSED_LISTED;
       if (more <= 0) continue;
       const files = plural(more, 'more file');
-      output.result({}, `${prefix}${files} not sent. ${problem} (--json lists all.)`);
+      output.result({}, `${files} not sent. ${problem} (--json lists all.)`);
     }
-    for (const group of this.#groups.values())
-      output.result({}, phrase`${prefix}${groupText(group)}`);
+    for (const group of this.#groups.values()) output.result({}, groupText(group));
   }
 }
 

@@ -11,7 +11,7 @@ export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
 }
 
 /** Days that are made, handled and dropped at a time: bounds the memory. */
-const DAYS_AT_A_TIME = 14;
+const DAYS_AT_A_TIME = 7;
 
 /** Returns the days in batches, each day without what `select` leaves out. */
 export function* inBatches<T>(

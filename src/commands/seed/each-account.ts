@@ -7,7 +7,6 @@ import type { Config, SettingOverrides } from '../../config/config.ts';
 import { errorReport, errorText } from '../../terminal/error.ts';
 import { plural } from '../../terminal/words.ts';
 import { type SeedAccount, readSeedAccounts, tokensOf, withVariablesOf } from './accounts.ts';
-import { prefix } from './words.ts';
 
 /** Accounts that are worked on at once, each with `--jobs` requests. */
 const ACCOUNTS_AT_ONCE = 2;
@@ -52,18 +51,34 @@ export async function forEachAccount(
   return worstExitCode(codes);
 }
 
-/** Returns a context for one account: its profile, and its name before every message. */
+/** Returns a context for one account: its profile, and its name in every line. */
 function contextOf(account: SeedAccount, context: AppContext): AppContext {
   const { name, profile } = account;
   const { flags, output } = context;
   const own = profile === undefined ? flags : { ...flags, profile };
-  const render = (text: Text) => prefix(name) + renderText(text, own.profile);
+  const render = (text: Text) => `${name}: ${renderText(text, own.profile)}`;
   const warn = (text: Text) => output.warn(linesOf(withVariablesOf(account, render(text))));
-  const say = (text: Text) => output.say(linesOf(render(text)));
   return {
     ...context,
     flags: own,
-    output: { ...output, warn, say },
+    output: {
+      ...output,
+      warn,
+      say: (text) => output.say(linesOf(render(text))),
+      result: (object, text) =>
+        output.result(
+          { type: object['type'], account: name, ...object },
+          text === undefined ? undefined : linesOf(render(text)),
+        ),
+      progress() {
+        const progress = output.progress();
+        return {
+          stop: () => progress.stop(),
+          update: (state) =>
+            progress.update({ ...state, current: `${name}: ${state.current ?? ''}` }),
+        };
+      },
+    },
     warn,
   };
 }

@@ -1,7 +1,7 @@
 import { BatchBreaker } from '../../api/batch-breaker.ts';
-import { type PushItem, exitCodeOfPush } from '../../app/words/days.ts';
+import { type PushItem, type PushSummary, PushTally } from '../../app/words/days.ts';
 import type { Context } from '../../base/context.ts';
-import { ExitCode, worstExitCode } from '../../base/errors.ts';
+import { type ExitCode, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import {
   type DeliveryOptions,
@@ -16,8 +16,9 @@ import {
   type SyntheticRecording,
   synthesize,
 } from '../../seed/synthesize.ts';
+import type { Progress } from '../../terminal/progress.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { exitCodeOfItem } from '../../upload/tally.ts';
+import { type UploadSummary, UploadTally } from '../../upload/tally.ts';
 import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
 import { KINDS, inBatches, recordsOf } from './days.ts';
 
@@ -28,21 +29,20 @@ export interface FillTarget {
   readonly upload: UploadTarget;
   readonly records: Omit<DeliveryTarget, 'report'>;
   readonly report: (item: SeedItem) => void;
-  readonly progress: (progress: { day: number; days: number; date: string }) => void;
+  readonly progress: Pick<Progress, 'update'>;
 }
 
 /** The outcome of a day's record, or of a recording, which may have an intended fault. */
 export type SeedItem = (UploadItem & { readonly fault?: Fault }) | PushItem;
 
-/** Counts recordings and records by their outcome; with the first and the last day. */
-export interface SeedSummary {
+export interface SeedReport {
   readonly from: string;
   readonly until: string;
-  readonly recordings: number;
-  readonly records: number;
-  /** Recordings that are broken on purpose, and not sent. */
+  readonly recordings: UploadSummary;
+  readonly records: PushSummary;
+  /** Recordings that are broken on purpose, and not sent. The other counts are without them. */
   readonly broken: number;
-  readonly outcomes: Readonly<Partial<Record<SeedItem['outcome'], number>>>;
+  readonly exitCode: ExitCode;
 }
 
 /** A day without the samples of its recordings, which are most of its size. */
@@ -50,139 +50,73 @@ type SentDay = Pick<SyntheticDay, 'date' | RecordKind> & {
   readonly recordings: readonly Omit<SyntheticRecording, 'truth'>[];
 };
 
-/** The days that are being sent. */
-interface Batch {
-  /** Days that were sent before. */
-  readonly before: number;
-  readonly dates: readonly string[];
-  /** Recordings and records of these days, and the number of them that have an outcome. */
-  readonly items: number;
-  done: number;
-}
-
 /**
  * Fills one account with a synthetic athlete's data. It uses the pipelines of `sync upload` and
  * `sync push`: nothing that the ledger knows is sent again.
+ *
+ * @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED`
  */
-export class AccountFiller {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: FillOptions;
-  readonly #target: FillTarget;
-  readonly #uploader: Uploader;
-  readonly #breaker = new BatchBreaker();
-  readonly #outcomes: Partial<Record<SeedItem['outcome'], number>> = {};
-  readonly #codes = new Set<ExitCode>();
-  readonly #dates: string[] = [];
-  #recordings = 0;
-  #records = 0;
-  #broken = 0;
-  #batch: Batch = { before: 0, dates: [], items: 0, done: 0 };
+export async function fillWithSeed(
+  context: Pick<Context, 'clock' | 'signal'>,
+  options: FillOptions,
+  target: FillTarget,
+): Promise<SeedReport> {
+  const { force, dryRun, jobs } = options;
+  const metadata = { synthetic: true };
+  const uploader = new Uploader(
+    context,
+    { force, anyType: false, dryRun, metadata },
+    target.upload,
+  );
+  const breaker = new BatchBreaker();
+  const uploads = new UploadTally();
+  const pushes = new PushTally();
+  const dates: string[] = [];
+  let broken = 0;
 
-  constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    options: FillOptions,
-    target: FillTarget,
-  ) {
-    this.#context = context;
-    this.#options = options;
-    this.#target = target;
-    const { force, dryRun } = options;
-    const metadata = { synthetic: true };
-    this.#uploader = new Uploader(
-      context,
-      { force, anyType: false, dryRun, metadata },
-      target.upload,
-    );
-  }
+  const send = async ({ fileName, bytes, name, fault }: SentDay['recordings'][number]) => {
+    context.signal.throwIfAborted();
+    const { openedBy } = breaker;
+    const item: UploadItem = openedBy
+      ? { path: fileName, outcome: 'failed', ...openedBy }
+      : await uploader.uploadBytes({ path: fileName, bytes, name });
+    if (item.outcome === 'failed') breaker.failed(item);
+    else if ('attempts' in item) breaker.answered();
+    if (fault === 'broken' && item.outcome === 'invalid') broken++;
+    else uploads.add(item);
+    target.report(fault === undefined ? item : { ...item, fault });
+  };
+  const report = (item: PushItem) => {
+    pushes.add(item);
+    target.report(item);
+  };
 
-  get summary(): SeedSummary {
-    return {
-      from: this.#dates[0] ?? '',
-      until: this.#dates.at(-1) ?? '',
-      recordings: this.#recordings,
-      records: this.#records,
-      broken: this.#broken,
-      outcomes: this.#outcomes,
-    };
-  }
-
-  get exitCode(): ExitCode {
-    return worstExitCode(this.#codes);
-  }
-
-  /** Makes and sends all days. @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED` */
-  async run(): Promise<void> {
-    for (const days of inBatches(synthesize(this.#options), toSend)) {
-      this.#context.signal.throwIfAborted();
-      const dates = days.map(({ date }) => date);
-      const items = days.reduce(
-        (sum, day) => sum + day.recordings.length + KINDS.filter((kind) => day[kind]).length,
-        0,
-      );
-      this.#batch = { before: this.#dates.length, dates, items, done: 0 };
-      this.#showProgress();
-      this.#dates.push(...dates);
-      await this.#sendRecordings(days);
-      for (const kind of KINDS) await this.#sendRecords(kind, days);
+  for (const days of inBatches(synthesize(options), toSend)) {
+    context.signal.throwIfAborted();
+    const [first] = days;
+    const done = dates.length;
+    target.progress.update({ noun: 'day', done, total: options.days, current: first?.date ?? '' });
+    dates.push(...days.map(({ date }) => date));
+    const recordings = days.flatMap((day) => day.recordings);
+    await inParallel(recordings, jobs, send);
+    for (const kind of KINDS) {
+      const records = await recordsOf(kind, days, options, context);
+      await deliverRecords(context, records, options, { ...target.records, report });
     }
   }
-
-  async #sendRecordings(days: readonly SentDay[]): Promise<void> {
-    const recordings = days.flatMap((day) => day.recordings);
-    await inParallel(recordings, this.#options.jobs, async (recording) => {
-      this.#context.signal.throwIfAborted();
-      const { fileName, bytes, name, fault } = recording;
-      const { openedBy } = this.#breaker;
-      const item: UploadItem = openedBy
-        ? { path: fileName, outcome: 'failed', ...openedBy }
-        : await this.#uploader.uploadBytes({ path: fileName, bytes, name });
-      if (item.outcome === 'failed') this.#breaker.failed(item);
-      else if ('attempts' in item) this.#breaker.answered();
-      this.#recordings++;
-      const isBroken = fault === 'broken' && item.outcome === 'invalid';
-      if (isBroken) this.#broken++;
-      this.#report(
-        fault === undefined ? item : { ...item, fault },
-        isBroken ? ExitCode.ok : exitCodeOfItem(item),
-      );
-    });
-  }
-
-  async #sendRecords(kind: RecordKind, days: readonly SentDay[]): Promise<void> {
-    const records = await recordsOf(kind, days, this.#options, this.#context);
-    await deliverRecords(this.#context, records, this.#options, {
-      ...this.#target.records,
-      report: (item) => {
-        this.#records++;
-        this.#report(item, exitCodeOfPush(item));
-      },
-    });
-  }
-
-  #report(item: SeedItem, code: ExitCode): void {
-    this.#outcomes[item.outcome] = (this.#outcomes[item.outcome] ?? 0) + 1;
-    this.#codes.add(code);
-    this.#target.report(item);
-    this.#batch.done++;
-    this.#showProgress();
-  }
-
-  #showProgress(): void {
-    const { before, dates, items, done } = this.#batch;
-    const index = Math.min(Math.floor((dates.length * done) / items), dates.length - 1);
-    const { days } = this.#options;
-    this.#target.progress({ day: before + index + 1, days, date: dates[index] ?? '' });
-  }
+  return {
+    from: dates[0] ?? '',
+    until: dates.at(-1) ?? '',
+    recordings: uploads.report.summary,
+    records: pushes.summary,
+    broken,
+    exitCode: worstExitCode([uploads.report.exitCode, pushes.exitCode]),
+  };
 }
 
 function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): SentDay {
-  return {
-    date,
-    recordings: recordings.map(({ fileName, bytes, name, fault }) => ({
-      ...{ fileName, bytes, name },
-      ...(fault === undefined ? {} : { fault }),
-    })),
-    wellness,
-    nutrition,
-  };
+  const sent = recordings.map(({ fileName, bytes, name, fault }) => {
+    return { fileName, bytes, name, ...(fault === undefined ? {} : { fault }) };
+  });
+  return { date, recordings: sent, wellness, nutrition };
 }

@@ -1,7 +1,7 @@
-import { exitCodeOfPush } from '../../app/words/days.ts';
+import { PushTally } from '../../app/words/days.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
-import { type ExitCode, worstExitCode } from '../../base/errors.ts';
+import type { ExitCode } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import {
@@ -14,8 +14,8 @@ import { itemKey } from '../../records/nutrition/items.ts';
 import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
-import { inBatches, recordsOf, seedInput } from './days.ts';
 import { sha256 } from '../../system/sha256.ts';
+import { inBatches, recordsOf, seedInput } from './days.ts';
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =
@@ -27,14 +27,13 @@ export type Leftover =
     }
   | { readonly kind: 'wellness'; readonly date: string };
 
-export interface RemovalSummary {
+export interface RemovalReport {
   readonly from: string;
   readonly until: string;
-  /** Days of nutrition that were removed. */
-  readonly removed: number;
   readonly left: Readonly<Record<Leftover['kind'], number>>;
-  /** Days of nutrition with another outcome. */
-  readonly outcomes: Readonly<Partial<Record<RecordItem['outcome'], number>>>;
+  /** Days of nutrition: `pushed` ones were removed. */
+  readonly nutrition: Readonly<Record<RecordItem['outcome'], number>>;
+  readonly exitCode: ExitCode;
 }
 
 export interface RemovalTarget {
@@ -50,80 +49,42 @@ type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: r
  * Removes what `sync seed` sent to one account, by the ledger: items of nutrition. The service deletes
  * neither recordings nor wellness; these are reported, and the ledger forgets them, so that the next
  * `sync seed` sends them again. What came from elsewhere stays.
+ *
+ * @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED`
  */
-export class AccountClearer {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: SynthesizeOptions & DeliveryOptions;
-  readonly #target: RemovalTarget;
-  readonly #input: string;
-  readonly #codes = new Set<ExitCode>();
-  readonly #outcomes: Partial<Record<RecordItem['outcome'], number>> = {};
-  readonly #left = { recording: 0, wellness: 0 };
-  readonly #dates: string[] = [];
+export async function removeSeed(
+  context: Pick<Context, 'clock' | 'signal'>,
+  options: SynthesizeOptions & DeliveryOptions,
+  { ledger, records, report }: RemovalTarget,
+): Promise<RemovalReport> {
+  const input = seedInput(options);
+  const tally = new PushTally();
+  const left = { recording: 0, wellness: 0 };
+  const dates: string[] = [];
+  const leave = (leftover: Leftover) => {
+    left[leftover.kind]++;
+    report(leftover);
+  };
 
-  constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    options: SynthesizeOptions & DeliveryOptions,
-    target: RemovalTarget,
-  ) {
-    this.#context = context;
-    this.#options = options;
-    this.#target = target;
-    this.#input = seedInput(options);
-  }
-
-  get summary(): RemovalSummary {
-    const { pushed: removed = 0, ...outcomes } = this.#outcomes;
-    return {
-      from: this.#dates[0] ?? '',
-      until: this.#dates.at(-1) ?? '',
-      removed,
-      left: this.#left,
-      outcomes,
-    };
-  }
-
-  get exitCode(): ExitCode {
-    return worstExitCode(this.#codes);
-  }
-
-  /** @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED` */
-  async run(): Promise<void> {
-    for (const days of inBatches(synthesize(this.#options), toRemove)) {
-      this.#context.signal.throwIfAborted();
-      this.#dates.push(...days.map(({ date }) => date));
-      this.#leaveRecordings(days);
-      await this.#leaveWellness(days);
-      await this.#removeNutrition(days);
-    }
-  }
-
-  #leaveRecordings(days: readonly RemovedDay[]): void {
-    const { uploads } = this.#target.ledger;
-    for (const sha256 of new Set(days.flatMap(({ hashes }) => hashes))) {
-      const upload = uploads.find(sha256);
+  for (const days of inBatches(synthesize(options), toRemove)) {
+    context.signal.throwIfAborted();
+    dates.push(...days.map(({ date }) => date));
+    for (const hash of new Set(days.flatMap(({ hashes }) => hashes))) {
+      const upload = ledger.uploads.find(hash);
       if (upload?.state !== 'confirmed') continue;
       const { path, activity } = upload;
-      this.#leave({ kind: 'recording', path, sha256, activity });
-      if (!this.#options.dryRun) uploads.forget(sha256);
+      leave({ kind: 'recording', path, sha256: hash, activity });
+      if (!options.dryRun) ledger.uploads.forget(hash);
     }
-  }
-
-  async #leaveWellness(days: readonly RemovedDay[]): Promise<void> {
-    const { records } = this.#target.ledger;
-    const made = await recordsOf('wellness', days, this.#options, this.#context);
-    for (const { date, digest } of made) {
+    for (const { date, digest } of await recordsOf('wellness', days, options, context)) {
       // Another push may have changed the day since: it is no longer the seed's.
-      const isOurs = records.filesOf('wellness', date).some(({ path }) => path === this.#input);
-      if (!isOurs || records.find('wellness', date)?.digest !== digest) continue;
-      this.#leave({ kind: 'wellness', date });
-      if (!this.#options.dryRun) records.forget('wellness', date);
+      const isOurs = ledger.records.filesOf('wellness', date).some(({ path }) => path === input);
+      if (!isOurs || ledger.records.find('wellness', date)?.digest !== digest) continue;
+      leave({ kind: 'wellness', date });
+      if (!options.dryRun) ledger.records.forget('wellness', date);
     }
-  }
 
-  async #removeNutrition(days: readonly RemovedDay[]): Promise<void> {
-    const { ledger, records } = this.#target;
-    const made = await recordsOf('nutrition', days, this.#options, this.#context);
+    const made = await recordsOf('nutrition', days, options, context);
     const keys = new Set(
       made.flatMap((record) =>
         record.kind === 'nutrition'
@@ -131,34 +92,29 @@ export class AccountClearer {
           : [],
       ),
     );
-    const undo = ({ input, body }: SentItem) => input === this.#input && keys.has(itemKey(body));
+    const undo = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
     const isKnown = (date: string) => {
       const { stored, intended = stored } = ledger.records.nutrition.day(date);
       return intended.items.some(undo);
     };
-    const empty = made.flatMap(({ date }) =>
-      isKnown(date) ? [emptyDay(date, [this.#input])] : [],
-    );
-    await deliverRecords(
-      this.#context,
-      empty,
-      { ...this.#options, undo },
-      {
-        ...records,
-        ledger: ledger.records,
-        report: (item) => {
-          this.#outcomes[item.outcome] = (this.#outcomes[item.outcome] ?? 0) + 1;
-          this.#codes.add(exitCodeOfPush(item));
-          this.#target.report(item);
-        },
+    const empty = made.flatMap(({ date }) => (isKnown(date) ? [emptyDay(date, [input])] : []));
+    const target = {
+      ...records,
+      ledger: ledger.records,
+      report: (item: RecordItem) => {
+        tally.add(item);
+        report(item);
       },
-    );
+    };
+    await deliverRecords(context, empty, { ...options, undo }, target);
   }
-
-  #leave(leftover: Leftover): void {
-    this.#left[leftover.kind]++;
-    this.#target.report(leftover);
-  }
+  return {
+    from: dates[0] ?? '',
+    until: dates.at(-1) ?? '',
+    left,
+    nutrition: tally.summary,
+    exitCode: tally.exitCode,
+  };
 }
 
 function toRemove({ date, recordings, wellness, nutrition }: SyntheticDay): RemovedDay {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { activityView } from '../../app/words/activities.ts';
+import type { ServiceClient } from '../../api/client.ts';
+import { type ActivityView, activityView } from '../../app/words/activities.ts';
 import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -7,20 +8,19 @@ import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { wholeNumber } from '../../app/flags/numbers.ts';
 import { jobsFlag, jobsOf } from '../../app/flags/jobs.ts';
-import { withLedger } from '../../app/ledger.ts';
+import { type OpenLedger, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { type EndpointName, endpointUrl } from '../../config/endpoints.ts';
 import { profileOf } from '../../seed/synthesize.ts';
-import type { Progress } from '../../terminal/progress.ts';
 import { MAX_DAYS, refuseRealAccount } from './accounts.ts';
 import { forEachAccount } from './each-account.ts';
-import { AccountFiller, type FillOptions, type SeedItem } from './fill.ts';
+import { type FillOptions, type SeedItem, type SeedReport, fillWithSeed } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
 import { exitCodeOfProfile, failedFields, fillProfile } from './profile.ts';
-import { AccountClearer } from './remove.ts';
+import { removeSeed } from './remove.ts';
 import * as words from './words.ts';
 
 interface SeedFlags {
@@ -94,6 +94,7 @@ export const seed: CommandModule = {
       until: await dateFlag('--until', until, () => zone, clock.now()),
       zone,
       messy,
+      now: clock.now(),
     };
     if (flags.out !== undefined) {
       const files = await writeSeedFiles(options, flags.out, signal);
@@ -108,128 +109,90 @@ export const seed: CommandModule = {
       dryRun: flags.dryRun ?? false,
     };
     const task = flags.remove === true ? clearAccount : fillAccount;
-    if (flags.accounts === undefined) return await task(context, config, sending);
+    if (flags.accounts === undefined) return await withAccount(context, config, sending, task);
     return await forEachAccount(context, flags.accounts, overrides, async ({ account, ...own }) => {
-      const { name, days: ownDays = options.days, seed: ownSeed = options.seed } = account;
+      const { days: ownDays = options.days, seed: ownSeed = options.seed } = account;
       const ownOptions = { ...sending, days: ownDays, seed: ownSeed };
-      return await task(own.context, own.config, ownOptions, name);
+      return await withAccount(own.context, own.config, ownOptions, task);
     });
   },
 };
 
-type SendOptions = Omit<FillOptions, 'nutrition'>;
+/** An account of the service, and the ledger that records what it got. */
+interface Account {
+  readonly context: AppContext;
+  readonly options: FillOptions;
+  readonly ledger: OpenLedger;
+  readonly client: () => Promise<ServiceClient>;
+  readonly url: (endpoint: EndpointName) => URL;
+  readonly view: ActivityView;
+}
 
-/** Fills one account. @param name of the account, if there are several */
-async function fillAccount(
+async function withAccount(
   context: AppContext,
   config: Config,
-  options: SendOptions,
-  name?: string,
+  sending: Omit<FillOptions, 'nutrition'>,
+  task: (account: Account) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { clock, io, output, version } = context;
+  const { clock, io } = context;
   const baseUrl = requireBaseUrl(config);
-  if (!options.dryRun) refuseRealAccount(config, baseUrl);
-  const view = activityView(io, clock.now(), options.zone);
-  const failures = new FailureGroups();
-  const report = (item: SeedItem) => {
-    const isGrouped = !words.isBroken(item) && failures.add(item);
-    const text = isGrouped ? undefined : words.seedItemText(item, view, name);
-    output.result(words.seedItemJson(item, name), text);
-  };
+  if (!sending.dryRun) refuseRealAccount(config, baseUrl);
+  const options = { ...sending, nutrition: config.get('nutritionDelivery') };
   return await withLedger(
     context,
     config,
     { connections: options.jobs, offline: options.dryRun },
-    async (connection, { uploads, known, records }) => {
-      const client = () => connection.client();
-      const url = (endpoint: EndpointName) => endpointUrl(baseUrl, config.endpoints[endpoint]);
-      const profile = await fillProfile(profileOf(options), {
-        client,
-        profileUrl: () => url('profile'),
-        signal: context.signal,
-        dryRun: options.dryRun,
-      });
-      output.result(words.profileItemJson(profile, name), words.profileItemText(profile, name));
-      for (const failure of failedFields(profile).slice(0, 1))
-        failures.addUnsent('profile', failure);
-      const fill = async (progress: Pick<Progress, 'update'>) => {
-        const filler = new AccountFiller(
-          context,
-          { ...options, nutrition: config.get('nutritionDelivery') },
-          {
-            upload: {
-              appVersion: version,
-              ledger: uploads,
-              known,
-              client,
-              uploadUrl: () => url('uploadFit'),
-            },
-            records: { ledger: records, client, url },
-            report,
-            progress: ({ day, days, date }) =>
-              progress.update({
-                noun: 'day',
-                done: day - 1,
-                total: days,
-                current: `${words.prefix(name)}${date}`,
-              }),
-          },
-        );
-        await filler.run();
-        return filler;
-      };
-      let filler: AccountFiller;
-      try {
-        filler = await withProgress(output, fill);
-      } finally {
-        failures.print(output, words.prefix(name));
-      }
-      const { summary, exitCode } = filler;
-      output.result(words.seedSummaryJson(summary, name), words.seedSummaryText(summary, name));
-      return worstExitCode([exitCodeOfProfile(profile), exitCode]);
-    },
+    (connection, ledger) =>
+      task({
+        context,
+        options,
+        ledger,
+        client: () => connection.client(),
+        url: (endpoint) => endpointUrl(baseUrl, config.endpoints[endpoint]),
+        view: activityView(io, clock.now(), options.zone),
+      }),
   );
 }
 
-/** Removes a seed from one account. @param name of the account, if there are several */
-async function clearAccount(
-  context: AppContext,
-  config: Config,
-  options: SendOptions,
-  name?: string,
-): Promise<ExitCode> {
-  const { clock, io, output } = context;
-  const baseUrl = requireBaseUrl(config);
-  if (!options.dryRun) refuseRealAccount(config, baseUrl);
-  const view = activityView(io, clock.now(), options.zone);
-  return await withLedger(
-    context,
-    config,
-    { connections: options.jobs, offline: options.dryRun },
-    async (connection, ledger) => {
-      const clearer = new AccountClearer(
-        context,
-        { ...options, nutrition: config.get('nutritionDelivery') },
-        {
-          ledger,
-          records: {
-            client: () => connection.client(),
-            url: (kind) => endpointUrl(baseUrl, config.endpoints[kind]),
-          },
-          report: (item) =>
-            output.result(
-              words.removalItemJson(item, name),
-              words.removalItemText(item, view, name),
-            ),
-        },
-      );
-      await clearer.run();
-      const { summary, exitCode } = clearer;
-      output.result(
-        words.removalSummaryJson(summary, name),
-        words.removalSummaryText(summary, name),
-      );
-      return exitCode;
-    },
-  );
+async function fillAccount({ context, options, ledger, client, url, view }: Account) {
+  const { output, signal, version } = context;
+  const { uploads, known, records } = ledger;
+  const { dryRun } = options;
+  const failures = new FailureGroups();
+  const report = (item: SeedItem) => {
+    const isGrouped = !words.isBroken(item) && failures.add(item);
+    const text = isGrouped ? undefined : words.seedItemText(item, view);
+    output.result(words.seedItemJson(item), text);
+  };
+  const profileUrl = () => url('profile');
+  const profile = await fillProfile(profileOf(options), { client, profileUrl, signal, dryRun });
+  output.result({ type: 'seed-profile', ...profile }, words.profileItemText(profile));
+  for (const failure of failedFields(profile).slice(0, 1)) failures.addUnsent('profile', failure);
+  const uploadUrl = () => url('uploadFit');
+  let sent: SeedReport;
+  try {
+    sent = await withProgress(output, (progress) =>
+      fillWithSeed(context, options, {
+        upload: { appVersion: version, ledger: uploads, known, client, uploadUrl },
+        records: { ledger: records, client, url },
+        report,
+        progress,
+      }),
+    );
+  } finally {
+    failures.print(output);
+  }
+  output.result(words.seedSummaryJson(sent), words.seedSummaryText(sent));
+  return worstExitCode([exitCodeOfProfile(profile), sent.exitCode]);
+}
+
+async function clearAccount({ context, options, ledger, client, url, view }: Account) {
+  const { output } = context;
+  const removed = await removeSeed(context, options, {
+    ledger,
+    records: { client, url },
+    report: (item) => output.result(words.removalItemJson(item), words.removalItemText(item, view)),
+  });
+  output.result(words.removalSummaryJson(removed), words.removalSummaryText(removed));
+  return removed.exitCode;
 }

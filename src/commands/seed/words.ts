@@ -6,49 +6,28 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
-import type { SeedItem, SeedSummary } from './fill.ts';
+import type { SeedItem, SeedReport } from './fill.ts';
 import { PROFILE_WORDS, type ProfileItem, isExpected } from './profile.ts';
-import type { Leftover, RemovalSummary } from './remove.ts';
+import type { Leftover, RemovalReport } from './remove.ts';
 
-/** What `sync seed` says, for people and as JSON. With `--accounts`, each line begins with the account. */
+/** What `sync seed` says, for people and as JSON. */
 
-export function prefix(account: string | undefined): string {
-  return account === undefined ? '' : `${account}: `;
-}
-
-function named(account: string | undefined): { readonly account?: string } {
-  return account === undefined ? {} : { account };
-}
-
-export function seedItemJson(item: SeedItem, account: string | undefined): Record<string, unknown> {
-  return { ...named(account), ...('path' in item ? uploadItemJson(item) : pushItemJson(item)) };
+export function seedItemJson(item: SeedItem): Record<string, unknown> {
+  return 'path' in item ? uploadItemJson(item) : pushItemJson(item);
 }
 
 /** Outcomes that are only counted: a seed has hundreds of them. */
 const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
 
 /** Returns the text of an item; undefined if it is only counted. */
-export function seedItemText(
-  item: SeedItem,
-  view: ActivityView,
-  account: string | undefined,
-): Text | undefined {
+export function seedItemText(item: SeedItem, view: ActivityView): Text | undefined {
   if (QUIET.includes(item.outcome) || isBroken(item)) return undefined;
-  const text = 'path' in item ? uploadItemText(item, view) : pushItemText(item, view.zone);
-  return text === undefined ? undefined : phrase`${prefix(account)}${text}`;
+  return 'path' in item ? uploadItemText(item, view) : pushItemText(item, view.zone);
 }
 
 /** Checks that a recording was not sent because it is broken on purpose. */
 export function isBroken(item: SeedItem): boolean {
   return item.outcome === 'invalid' && 'fault' in item && item.fault === 'broken';
-}
-
-export function seedSummaryJson(
-  { outcomes, broken, ...summary }: SeedSummary,
-  account: string | undefined,
-): Record<string, unknown> {
-  const faults = broken === 0 ? {} : { broken };
-  return { type: 'summary', ...named(account), ...summary, ...outcomes, ...faults };
 }
 
 /** Words for what happened to recordings and records. */
@@ -65,17 +44,43 @@ const OUTCOME_WORDS: Readonly<Record<SeedItem['outcome'], string>> = {
   failed: 'not sent',
 };
 
-export function seedSummaryText(summary: SeedSummary, account: string | undefined): string {
-  const { from, until, recordings, records, broken, outcomes } = summary;
+/** Returns the number of recordings and records with each outcome that occurred. */
+function outcomesOf({ recordings, records }: SeedReport): [SeedItem['outcome'], number][] {
+  const counts: Readonly<Partial<Record<string, number>>>[] = [recordings, records];
+  return (Object.keys(OUTCOME_WORDS) as SeedItem['outcome'][])
+    .map((outcome): [SeedItem['outcome'], number] => [
+      outcome,
+      counts.reduce((sum, each) => sum + (each[outcome] ?? 0), 0),
+    ])
+    .filter(([, count]) => count > 0);
+}
+
+export function seedSummaryJson(report: SeedReport): Record<string, unknown> {
+  const { from, until, recordings, records, broken } = report;
+  const outcomes = Object.fromEntries(outcomesOf(report));
+  const invalid = (outcomes['invalid'] ?? 0) + broken;
+  return {
+    type: 'summary',
+    from,
+    until,
+    recordings: recordings.total + broken,
+    records: records.total,
+    ...outcomes,
+    ...(broken === 0 ? {} : { invalid, broken }),
+  };
+}
+
+export function seedSummaryText(report: SeedReport): string {
+  const { from, until, recordings, records, broken } = report;
   const counts = new Map<string, number>();
-  for (const [outcome, count] of Object.entries(outcomes)) {
-    const words = OUTCOME_WORDS[outcome as SeedItem['outcome']];
-    const meant = outcome === 'invalid' ? count - broken : count;
-    if (meant > 0) counts.set(words, (counts.get(words) ?? 0) + meant);
+  for (const [outcome, count] of outcomesOf(report)) {
+    const words = OUTCOME_WORDS[outcome];
+    counts.set(words, (counts.get(words) ?? 0) + count);
   }
   if (broken > 0) counts.set('broken on purpose, not sent', broken);
-  const counted = [...counts].map(([words, count]) => `${count} ${words}`);
-  return `${prefix(account)}${from} to ${until}: ${plural(recordings, 'recording')}, ${plural(records, 'record')}; ${counted.join(', ')}.`;
+  const counted = [...counts].map(([words, count]) => `${count} ${words}`).join(', ');
+  const total = `${plural(recordings.total + broken, 'recording')}, ${plural(records.total, 'record')}`;
+  return `${from} to ${until}: ${total}; ${counted}.`;
 }
 
 export function filesText({ dir, recordings, days }: SeedFiles): string {
@@ -86,19 +91,11 @@ export function filesHint({ dir }: SeedFiles): Text {
   return phrase`Send them with ${sync('upload', dir)}, ${sync('push', 'wellness', `${dir}/wellness.json`)} and ${sync('push', 'nutrition', `${dir}/nutrition.json`)}.`;
 }
 
-export function profileItemJson(
-  item: ProfileItem,
-  account: string | undefined,
-): Record<string, unknown> {
-  return { type: 'seed-profile', ...named(account), ...item };
-}
-
 /** Returns the text of a profile; undefined if there is nothing to say, or nothing but failures for now. */
-export function profileItemText(item: ProfileItem, account: string | undefined): Text | undefined {
-  const head = `${prefix(account)}profile:`;
+export function profileItemText(item: ProfileItem): Text | undefined {
   if (item.outcome === 'would-update') {
     const lines = profileRequestLines(item.requests);
-    return joinTexts([`${head} would be set, where it differs`, ...lines], '\n');
+    return joinTexts(['profile: would be set, where it differs', ...lines], '\n');
   }
   const amount = (field: keyof typeof PROFILE_WORDS, value: number | null | undefined) =>
     typeof value === 'number' ? `${value} ${PROFILE_WORDS[field].unit}` : 'none';
@@ -116,74 +113,66 @@ export function profileItemText(item: ProfileItem, account: string | undefined):
     return phrase`${fields} not set. ${message} ${failures[0]?.hint ?? ''}`;
   });
   if (set.length === 0 && unset.length === 0) return undefined;
-  return phrase`${head} ${joinTexts([...(set.length === 0 ? [] : [set.join(', ')]), ...unset], '; ')}`;
+  return phrase`profile: ${joinTexts([...(set.length === 0 ? [] : [set.join(', ')]), ...unset], '; ')}`;
 }
 
-export function removalItemJson(
-  item: Leftover | RecordItem,
-  account: string | undefined,
-): Record<string, unknown> {
-  if ('outcome' in item) return { ...named(account), ...pushItemJson(item) };
-  if (item.kind === 'wellness') return { type: 'leftover', ...named(account), ...item };
-  const { activity, ...rest } = item;
-  const json = activityJson(activity);
-  return { type: 'leftover', ...named(account), ...rest, ...(json && { activity: json }) };
+export function removalItemJson(item: Leftover | RecordItem): Record<string, unknown> {
+  if ('outcome' in item) return pushItemJson(item);
+  if (item.kind === 'wellness') return { type: 'leftover', ...item };
+  const activity = activityJson(item.activity);
+  return { type: 'leftover', ...item, activity };
 }
 
 /** Words for a day of nutrition, as in `sync undo nutrition`. */
 const REMOVED = { pushed: 'removed', conflict: 'not all removed' };
 
 /** Returns the text of an item; undefined if it is only counted. */
-export function removalItemText(
-  item: Leftover | RecordItem,
-  view: ActivityView,
-  account: string | undefined,
-): Text | undefined {
+export function removalItemText(item: Leftover | RecordItem, view: ActivityView): Text | undefined {
   if ('outcome' in item) {
-    if (item.outcome === 'pushed') return undefined;
-    const text = pushItemText(item, view.zone, REMOVED);
-    return text === undefined ? undefined : phrase`${prefix(account)}${text}`;
+    return item.outcome === 'pushed' ? undefined : pushItemText(item, view.zone, REMOVED);
   }
   if (item.kind === 'wellness') return undefined;
-  return `${prefix(account)}${activityText(item.activity, item.path, view)}  stays`;
+  return `${activityText(item.activity, item.path, view)}  stays`;
 }
 
-export function removalSummaryJson(
-  { left, outcomes, ...summary }: RemovalSummary,
-  account: string | undefined,
-): Record<string, unknown> {
-  return { type: 'summary', ...named(account), ...summary, left, ...outcomes };
-}
-
-/** Words for days of nutrition that were not removed. */
-const NOT_REMOVED: Readonly<Partial<Record<RecordItem['outcome'], string>>> = {
+/** Words for days of nutrition by their outcome. */
+const REMOVAL_WORDS = {
+  pushed: 'removed',
   'would-push': 'would be removed',
   rejected: 'not removed: the service refused it',
   conflict: 'to be corrected in the platform',
   failed: 'not removed yet',
-};
+} as const;
+const REMOVAL_OUTCOMES = Object.keys(REMOVAL_WORDS) as (keyof typeof REMOVAL_WORDS)[];
 
-export function removalSummaryText(
-  { from, until, removed, left, outcomes }: RemovalSummary,
-  account: string | undefined,
-): Text {
-  const head = `${prefix(account)}${from} to ${until}:`;
-  const others = Object.entries(outcomes).flatMap(([outcome, count]) => {
-    const words = NOT_REMOVED[outcome as RecordItem['outcome']];
-    return words === undefined ? [] : [[count, words] as const];
-  });
-  const nutrition = [[removed, 'removed'] as const, ...others]
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `nutrition of ${plural(count, 'day')} ${words}`);
+export function removalSummaryJson(report: RemovalReport): Record<string, unknown> {
+  const { from, until, left, nutrition } = report;
+  const counted = ['skipped', 'rejected', 'conflict', 'failed', 'would-push'] as const;
+  const outcomes = counted.filter((outcome) => nutrition[outcome] > 0);
+  return {
+    type: 'summary',
+    from,
+    until,
+    removed: nutrition.pushed,
+    left,
+    ...Object.fromEntries(outcomes.map((outcome) => [outcome, nutrition[outcome]])),
+  };
+}
+
+export function removalSummaryText({ from, until, left, nutrition }: RemovalReport): Text {
+  const head = `${from} to ${until}:`;
+  const days = REMOVAL_OUTCOMES.filter((outcome) => nutrition[outcome] > 0).map(
+    (outcome) => `nutrition of ${plural(nutrition[outcome], 'day')} ${REMOVAL_WORDS[outcome]}`,
+  );
   const stays = [
     ...(left.recording === 0 ? [] : [plural(left.recording, 'recording')]),
     ...(left.wellness === 0 ? [] : [`wellness of ${plural(left.wellness, 'day')}`]),
   ];
-  if (nutrition.length === 0 && stays.length === 0) {
+  if (days.length === 0 && stays.length === 0) {
     return phrase`${head} nothing that this seed sent is recorded on this machine. If another machine sent it, run ${sync('seed')} with the same arguments first: it recognises what is there.`;
   }
   const sentences: Text[] = [];
-  if (nutrition.length > 0) sentences.push(`${nutrition.join(', ')}.`);
+  if (days.length > 0) sentences.push(`${days.join(', ')}.`);
   if (stays.length > 0) {
     sentences.push(
       `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the service offers no way to delete them. Delete them in the platform.`,
