@@ -5,13 +5,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
 import { type GivenSecret, secretFor } from '../credentials/environment.ts';
-import {
-  type CredentialStore,
-  type Credentials,
-  type PreparedSave,
-  loginBegan,
-} from '../credentials/store.ts';
-import { recordAlive, recordEnd } from './login-ages.ts';
+import type { CredentialStore, Credentials, PreparedSave } from '../credentials/store.ts';
 import { refreshTokens } from './token-endpoint.ts';
 import type { NewTokens } from './token-response.ts';
 
@@ -35,9 +29,6 @@ export interface RefreshOptions {
   readonly http: Http;
   readonly tokenUrl: URL;
   readonly store: CredentialStore;
-  readonly stateDir: string;
-  /** The service to talk to, as {@link Credentials.service}. */
-  readonly service: string;
   /** Replaces the stored secret, if it is for the same client: see {@link secretFor}. */
   readonly clientSecret: GivenSecret | undefined;
 }
@@ -75,7 +66,7 @@ export async function refreshLogin(
   refreshToken: Secret,
 ): Promise<RefreshOutcome> {
   const { clock, signal: stop } = context;
-  const { http, tokenUrl, store, service, clientSecret } = options;
+  const { http, tokenUrl, store, clientSecret } = options;
   const prepared = await prepareSave(context, store, before);
   // From here until the new tokens are saved, Ctrl-C waits.
   const grace = gracePeriod(stop, clock);
@@ -100,13 +91,8 @@ export async function refreshLogin(
       if (!grace.signal.aborted && !isFateUnknown(error)) await note(store, before);
       throw error;
     }
-    const loggedInAt = loginBegan(before);
-    const credentials = { ...before, loggedInAt, refreshStartedAt: undefined, tokens };
-    const outcome = await saveRefreshed(context, store, credentials, refreshToken, prepared);
-    if (outcome.kind === 'saved') {
-      recordAge(options, (stateDir) => recordAlive(stateDir, service, clock.now() - loggedInAt));
-    }
-    return outcome;
+    const credentials = { ...before, refreshStartedAt: undefined, tokens };
+    return await saveRefreshed(context, store, credentials, refreshToken, prepared);
   } finally {
     grace.end();
     prepared.discard();
@@ -164,15 +150,13 @@ export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
   return tokens.refreshToken?.equals(replaced) !== true;
 }
 
-/** Records that the service ended a login: in the store for this login, and for later ones. */
+/** Records in the store that the service ended a login. */
 export async function recordEndedLogin(
   { clock }: Context,
-  options: RefreshOptions,
+  store: CredentialStore,
   login: Credentials,
 ): Promise<void> {
-  const end = { beganAt: loginBegan(login), endedAt: clock.now() };
-  await note(options.store, { ...login, refreshStartedAt: undefined, endedAt: end.endedAt });
-  recordAge(options, (stateDir) => recordEnd(stateDir, options.service, end));
+  await note(store, { ...login, refreshStartedAt: undefined, endedAt: clock.now() });
 }
 
 /** Records the outcome of a refresh in the store. If that fails, the next process repeats it. */
@@ -181,16 +165,6 @@ async function note(store: CredentialStore, credentials: Credentials): Promise<v
     await store.save(credentials, AbortSignal.timeout(NOTE_LIMIT_MS));
   } catch {
     // The stored tokens did not change.
-  }
-}
-
-/** Records the age of a login. A failure costs only the warning before a later login ends. */
-function recordAge({ store, stateDir }: RefreshOptions, record: (stateDir: string) => void): void {
-  if (store.kind === 'environment') return;
-  try {
-    record(stateDir);
-  } catch {
-    // See above.
   }
 }
 

@@ -23,6 +23,9 @@ const EXPIRY_SKEW_SHARE = 0.1;
 const NEVER = new AbortController().signal;
 
 export interface SessionOptions extends RefreshOptions {
+  readonly stateDir: string;
+  /** The service to talk to, as {@link Credentials.service}. */
+  readonly service: string;
   readonly profile: string;
   /** The athlete of the ledger that this run uses; a login of another one is refused. */
   readonly accountId: string | undefined;
@@ -237,8 +240,8 @@ export class Session implements TokenSource {
     const isSame = stored.tokens.refreshToken?.equals(refreshToken) === true;
     if (!isSame && !isStale(stored)) return stored;
     this.#state = { name: 'ended', refreshToken };
-    await recordEndedLogin(this.#context, this.#options, before);
     const { store } = this.#options;
+    await recordEndedLogin(this.#context, store, before);
     throw store.kind === 'environment' ? loginEnded(store, refusal) : refusal;
   }
 

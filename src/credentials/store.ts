@@ -28,10 +28,6 @@ export interface Credentials {
   /** A random ID for this login, if the athlete is not known. */
   readonly loginId?: string | undefined;
   /**
-   * When this login was made; absent: with its first tokens. ms since 1970. See {@link loginBegan}.
-   */
-  readonly loggedInAt?: number | undefined;
-  /**
    * When a refresh with an unknown outcome began: the service may have replaced these tokens.
    * ms since 1970.
    */
@@ -39,11 +35,6 @@ export interface Credentials {
   /** When a logout began, or this machine learned that the service ended this login; ms since 1970. */
   readonly endedAt?: number | undefined;
   readonly tokens: TokenSet;
-}
-
-/** Returns when a login was made; ms since 1970. */
-export function loginBegan({ loggedInAt, tokens }: Credentials): number {
-  return loggedInAt ?? tokens.obtainedAt;
 }
 
 /** Returns the same name for a service, however its address was typed. */

@@ -36,7 +36,7 @@ export function credentialStore(
   let noted: string | undefined;
   const save = async (credentials: Credentials): Promise<void> => {
     const { accessToken, refreshToken, accessExpiresAt, scopes } = credentials.tokens;
-    const { refreshStartedAt, endedAt, loggedInAt } = credentials;
+    const { refreshStartedAt, endedAt } = credentials;
     await attempt('save', () =>
       store.save({
         accessToken: accessToken?.reveal(),
@@ -45,7 +45,7 @@ export function credentialStore(
         scopes,
       }),
     );
-    notes = { refreshStartedAt, endedAt, loggedInAt };
+    notes = { refreshStartedAt, endedAt };
     noted = refreshToken?.reveal();
   };
   return {

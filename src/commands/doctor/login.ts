@@ -1,7 +1,5 @@
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
-import { ageText } from '../../auth/login-ages.ts';
-import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
@@ -50,16 +48,10 @@ export async function checkLogin(
     const state = checked.code.startsWith('AUTH_') ? 'bad' : 'odd';
     return [{ check, state, message, ...(hint === undefined ? {} : { hint }) }];
   }
-  const now = await loginState(context, config, http);
-  const age = now.state === 'logged-in' ? now.age : undefined;
   const { account } = checked;
   const message =
     account === undefined
       ? 'The service does not reject the login, and does not name the athlete.'
       : `Logged in as ${account.name ?? account.email ?? account.id}.`;
-  const warning: Finding[] =
-    age === undefined
-      ? []
-      : [{ check, state: 'odd', message: ageText(age), hint: phrase`Run ${sync('login')}.` }];
-  return [{ check, state: 'good', message }, ...warning];
+  return [{ check, state: 'good', message }];
 }

@@ -3,7 +3,6 @@ import { type Failure, failureOf } from '../../api/batch-breaker.ts';
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../../auth/account.ts';
-import { type AgeWarning, ageWarning } from '../../auth/login-ages.ts';
 import { endedAt } from '../../auth/login-errors.ts';
 import { loginLockPath } from '../../auth/login-lock.ts';
 import { openSession } from '../../auth/open-session.ts';
@@ -13,7 +12,7 @@ import { phrase, sync } from '../../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
-import { type Credentials, loginBegan, serviceId } from '../../credentials/store.ts';
+import type { Credentials } from '../../credentials/store.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import { isHeld } from '../../system/process-lock.ts';
 
@@ -35,8 +34,6 @@ export type LoginState =
       /** ms since 1970; undefined if the service did not say. */
       readonly accessExpiresAt: number | undefined;
       readonly refreshExpiresAt: number | undefined;
-      /** Set if the service announces no end, and ended earlier logins at about this age. */
-      readonly age?: AgeWarning | undefined;
     }
   /** `ended`: only a new login can replace this one. `unknown`: the store cannot be read now. */
   | ({ readonly state: 'logged-out' | 'ended' | 'unknown' } & Failure);
@@ -176,11 +173,6 @@ function stateOf(found: Credentials, config: Config, now: number): LoginState {
   if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
     return endedLogin('Its tokens have expired.');
   }
-  const where = {
-    stateDir: config.paths.stateDir,
-    service: serviceId(requireBaseUrl(config)),
-  };
-  const observed = renewable && tokens.refreshExpiresAt === undefined;
   return {
     state: 'logged-in',
     scopes: tokens.scopes,
@@ -188,7 +180,6 @@ function stateOf(found: Credentials, config: Config, now: number): LoginState {
     renewable,
     accessExpiresAt: tokens.accessExpiresAt,
     refreshExpiresAt: tokens.refreshExpiresAt,
-    ...(observed ? { age: ageWarning(where, loginBegan(found), now) } : {}),
   };
 }
 

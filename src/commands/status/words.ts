@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { ageText } from '../../auth/login-ages.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
@@ -83,13 +82,12 @@ function loginLines(login: LoginState, now: number): Text[] {
     const { message, hint } = login;
     return [`${loginWord(login)}. ${message}`, ...(hint === undefined ? [] : [hint])];
   }
-  const { refreshExpiresAt, renewable, missing, age } = login;
+  const { refreshExpiresAt, renewable, missing } = login;
   const endsSoon =
     renewable && refreshExpiresAt !== undefined && refreshExpiresAt - now < ENDS_SOON_MS;
   return [
     `good${lifetimeText(login, now)}`,
     ...(endsSoon ? [phrase`It ends soon: run ${sync('login')} to renew it.`] : []),
-    ...(age === undefined ? [] : [ageText(age)]),
     ...(missing.length > 0
       ? ['Not granted, so these do not work:', ...missing.map(missingText)]
       : []),

@@ -62,14 +62,6 @@ const STATUS: LineKind = {
         renewable: flag('Whether it renews itself.', LOGGED_IN),
         accessExpiresAt: time('When the access token ends.', `${LOGGED_IN} and this is known`),
         refreshExpiresAt: time('When the refresh token ends.', `${LOGGED_IN} and this is known`),
-        age: object(
-          {
-            ageMs: count('Age of this login.', undefined, 'ms'),
-            endedAfterMs: count('Age at which an earlier one had ended.', undefined, 'ms'),
-          },
-          'A warning that the login may end soon.',
-          'the service ended earlier logins at about this age',
-        ),
         ...failure(NOT_LOGGED_IN),
       },
       'The login.',

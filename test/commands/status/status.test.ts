@@ -374,60 +374,6 @@ describe('a check', () => {
   });
 });
 
-describe('a service that ends logins unannounced', () => {
-  /** Uses a login each hour that it is due, until `days` are over. */
-  async function live(world: Awaited<ReturnType<typeof open>>, days: number) {
-    for (let day = 0; day < days; day++) {
-      world.clock.advance(DAY);
-      await world.token();
-    }
-  }
-  async function logIn({ service, store, clock }: Awaited<ReturnType<typeof open>>) {
-    const made = mint(service);
-    const obtainedAt = clock.now();
-    const tokens = { ...made.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
-    const limit = { refreshExpiresAt: undefined };
-    await store.save({ ...made, tokens: { ...tokens, ...limit }, accountId: ACCOUNT.id }, never);
-  }
-  const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
-    /An earlier login .*/.exec(
-      String(
-        statusText((await status()).report, { now: clock.now(), unicode: true, aligned: false }),
-      ),
-    )?.[0];
-
-  it('warns of a login that reaches the age at which an earlier one ended', async () => {
-    const world = await open({ announceRefreshTtl: false });
-    await logIn(world);
-    await live(world, 29);
-    expect(await warning(world)).toBeUndefined();
-    world.service.control.revoke();
-    world.clock.advance(DAY);
-    expect((await failure(world.token())).code).toBe('AUTH_EXPIRED');
-
-    await logIn(world);
-    await live(world, 20);
-    expect(await warning(world)).toBeUndefined();
-    await live(world, 8);
-    expect(await warning(world)).toBe(
-      'An earlier login at this service ended after 30 days; this one is 28 days old: run `sync login` soon.',
-    );
-    // It was no limit after all.
-    await live(world, 3);
-    expect(await warning(world)).toBeUndefined();
-  });
-
-  it('does not warn after a login that was revoked within a day', async () => {
-    const world = await open({ announceRefreshTtl: false });
-    await logIn(world);
-    world.service.control.revoke();
-    world.clock.advance(2 * HOUR);
-    expect((await failure(world.token())).code).toBe('AUTH_EXPIRED');
-    await logIn(world);
-    expect(await warning(world)).toBeUndefined();
-  });
-});
-
 describe('the text of the status', () => {
   const NOW = Date.UTC(2026, 1, 15, 12);
   const NO_LEDGER: LedgerFacts = {

@@ -34,7 +34,6 @@ const FILES = [
   'state/logins/login-default.json',
   'config/config.json',
   'state/ledger.db',
-  'state/login-ages.json',
   'state/platform-zones.json',
 ] as const;
 
@@ -64,11 +63,14 @@ const KEPT_MS = 60_000;
 torture({
   name: 'damage',
   title: 'damaged files, and what the hints say',
-  rounds: { short: 8, full: 56 },
+  rounds: { short: 7, full: 49 },
   timeoutMs: 120_000,
   run: async (round) => {
     const { random } = round;
-    if (round.number % (FILES.length + 1) === 0) { await loseLedgerOfStash(round); return; }
+    if (round.number % (FILES.length + 1) === 0) {
+      await loseLedgerOfStash(round);
+      return;
+    }
     const file = FILES[(round.number - 1) % (FILES.length + 1)] ?? FILES[0];
     const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
     // Without the ledger, an earlier version of an item cannot be told from an edit in the platform.
@@ -77,7 +79,7 @@ torture({
     const snapshot = join(world.home.dir, 'snapshot');
     const sending = SENDING[command](world, random);
     keepCopies(world, snapshot);
-    // A refresh writes the file of login ages.
+    // A refresh writes the login.
     expireAccess(world);
     await runAndKill(world, sending.args, random.integer(2, 6));
 
