@@ -36,43 +36,6 @@ export function describe({ profile, watches }: ServiceDefinition): string {
 
 export type ServiceKind = 'systemd' | 'launchd' | 'windows-task';
 
-/** The service manager of the operating system, for the service of one profile. */
-export interface ServiceManager {
-  readonly kind: ServiceKind;
-  /** The service's name in the system. */
-  readonly name: string;
-  /** The file with its definition. */
-  readonly file: string;
-  /** Returns whether that file exists. */
-  installed(): boolean;
-  /**
-   * Checks whether {@link install} would fail, without changing anything.
-   * @throws SyncError as `install`
-   */
-  check(definition: ServiceDefinition): Promise<void>;
-  /**
-   * Installs and starts the service, in place of an earlier one. If that fails, restores the earlier
-   * state.
-   *
-   * @returns remarks for the user, as sentences
-   * @throws SyncError `CONFIG` if the system has no such manager, or a path cannot be written for it;
-   *   `STORAGE` if the system refuses
-   */
-  install(definition: ServiceDefinition): Promise<readonly string[]>;
-  /**
-   * Stops the service until the next login, also if it has just crashed and waits for a restart. Never
-   * fails: an unreachable manager starts nothing either.
-   */
-  stop(): Promise<void>;
-  /**
-   * Stops and removes the service.
-   *
-   * @returns false if there was none
-   * @throws SyncError `STORAGE` if the system refuses, or the file is another program's
-   */
-  uninstall(): Promise<boolean>;
-}
-
 export interface ManagerOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Env;

@@ -7,16 +7,26 @@ import { MARK, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
 
-/** Restores the earlier file. */
-export type Undo = () => void;
+/** A file of a service. */
+export interface OwnFile {
+  readonly path: string;
+  /** UTF-16 is written with its byte order mark. */
+  readonly encoding: 'utf8' | 'utf16le';
+  /** @throws Error if the system's format cannot hold the definition */
+  readonly generate: (definition: ServiceDefinition) => string;
+}
 
 /**
  * Writes a file of this program.
  *
- * @param encoding UTF-16 is written with its byte order mark
+ * @returns what restores the earlier file
  * @throws SyncError `STORAGE` if another program's file is there
  */
-export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf16le'): Undo {
+export function writeOwnFile({
+  path,
+  encoding,
+  text,
+}: Pick<OwnFile, 'path' | 'encoding'> & { readonly text: string }): () => void {
   const before = readOwnFile(path);
   const bytes = encoding === 'utf8' ? Buffer.from(text) : Buffer.from(`\ufeff${text}`, 'utf16le');
   try {
@@ -32,11 +42,9 @@ export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf
   };
 }
 
-/** @returns false if there was none. @throws SyncError `STORAGE` if it is another program's */
-export function removeOwnFile(path: string): boolean {
-  if (readOwnFile(path) === undefined) return false;
-  rmSync(path, { force: true });
-  return true;
+/** Removes a file of this program, if it is there. @throws SyncError `STORAGE` if it is another's */
+export function removeOwnFile(path: string): void {
+  if (readOwnFile(path) !== undefined) rmSync(path, { force: true });
 }
 
 /** @throws SyncError `STORAGE` if it is another program's, or cannot be read */
@@ -55,14 +63,12 @@ export function readOwnFile(path: string): Buffer | undefined {
   });
 }
 
-/** Generates a definition in the system's format. @throws SyncError `CONFIG` */
-export function written(
-  generate: (definition: ServiceDefinition) => string,
-  definition: ServiceDefinition,
-): string {
+/** Generates the text of a file. @throws SyncError `CONFIG` */
+export function generated({ generate }: OwnFile, definition: ServiceDefinition): string {
   try {
     return generate(definition);
   } catch (cause) {
+    if (cause instanceof SyncError) throw cause;
     throw new SyncError('CONFIG', `No service can be made of this: ${messageOf(cause)}.`, {
       cause,
       hint: phrase`Rename the folder, or start ${WITHOUT_SERVICE} yourself.`,

@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { SyncError } from '../../../src/base/errors.ts';
 import { renderText } from '../../../src/base/phrase.ts';
 import { launchdPlist } from '../../../src/daemon/os-service/launchd.ts';
-import type { ManagerOptions, ServiceManager } from '../../../src/daemon/os-service/definition.ts';
-import { serviceManager, serviceSlug } from '../../../src/daemon/os-service/manager.ts';
+import type { ManagerOptions } from '../../../src/daemon/os-service/definition.ts';
+import {
+  type ServiceManager,
+  serviceManager,
+  serviceSlug,
+} from '../../../src/daemon/os-service/manager.ts';
 import type { Ran } from '../../../src/daemon/os-service/runner.ts';
 import { commandText, systemRunner } from '../../../src/daemon/os-service/runner.ts';
 import { inSystemFolder } from '../../../src/system/executables.ts';
