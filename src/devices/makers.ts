@@ -28,7 +28,10 @@ export interface Maker {
   readonly confirmed: boolean;
 }
 
-/** An earlier maker wins. */
+/**
+ * Makers with evidence, the first that fits. Recordings of others in a usual folder are found too, and
+ * name their maker.
+ */
 export const MAKERS: readonly Maker[] = [
   {
     name: 'garmin',
@@ -53,16 +56,6 @@ export const MAKERS: readonly Maker[] = [
       'https://gpsrchive.com/eTrex/eTrex%20SE/Files%20and%20Folders.html',
     ],
     confirmed: true,
-  },
-  {
-    name: 'igpsport',
-    title: 'iGPSPORT',
-    fit: 'igpsport',
-    recordings: ['iGPSPORT/Activities'],
-    knownBy: 'folder',
-    systems: 'Linux, macOS, Windows (disk)',
-    evidence: [],
-    confirmed: false,
   },
   {
     name: 'hammerhead',
@@ -100,17 +93,6 @@ export const MAKERS: readonly Maker[] = [
     confirmed: false,
   },
   {
-    name: 'lezyne',
-    title: 'Lezyne',
-    fit: 'lezyne',
-    recordings: ['Activities', '.'],
-    knownBy: 'volume',
-    volumes: ['LEZYNE'],
-    systems: 'Linux, macOS, Windows (disk)',
-    evidence: [],
-    confirmed: false,
-  },
-  {
     name: 'coros',
     title: 'COROS',
     fit: 'coros',
@@ -121,41 +103,7 @@ export const MAKERS: readonly Maker[] = [
     evidence: ['stacksjs/ts-watches packages/ts-watches/src/drivers/coros.ts'],
     confirmed: false,
   },
-  ...others([
-    ['sigma', 'Sigma', 'sigmasport', 'SIGMA'],
-    ['magene', 'Magene', 'magene', 'MAGENE'],
-    ['cycplus', 'CYCPLUS', 'cycplus', 'CYCPLUS'],
-    ['coospo', 'COOSPO', 'coospo', 'COOSPO'],
-    ['stages', 'Stages', 'stages_cycling', 'STAGES'],
-    ['suunto', 'Suunto', 'suunto', 'SUUNTO'],
-    ['polar', 'Polar', 'polar_electro', 'POLAR'],
-    ['tomtom', 'TomTom', 'tomtom', 'TOMTOM'],
-    ['onelap', 'OneLap', 'onelap', 'ONELAP'],
-    ['xoss', 'XOSS', undefined, 'XOSS'],
-  ]),
 ];
 
 /** Folders that are searched on volumes with any name: the recordings in them name the maker. */
-export const USUAL_FOLDERS = ['Activities', 'Activity', 'exports'];
-
-/** Makers whose folders are not known: their recordings in a usual folder are found, and name them. */
-function others(
-  makers: readonly (readonly [
-    name: string,
-    title: string,
-    fit: string | undefined,
-    volume: string,
-  ])[],
-): Maker[] {
-  return makers.map(([name, title, fit, volume]) => ({
-    name,
-    title,
-    ...(fit === undefined ? {} : { fit }),
-    recordings: ['Activities', 'Activity', '.'],
-    knownBy: 'volume',
-    volumes: [volume],
-    systems: 'Linux, macOS, Windows (disk)',
-    evidence: [],
-    confirmed: false,
-  }));
-}
+export const USUAL_FOLDERS = ['Activities', 'Activity', 'exports', 'iGPSPORT/Activities'];

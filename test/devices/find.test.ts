@@ -61,7 +61,7 @@ describe('findDevices', () => {
   });
 
   it.each([
-    ['a folder of its own', 'CARD/iGPSPORT/Activities', MANUFACTURER.igpsport, 'iGPSPORT'],
+    ['a usual folder of one maker', 'CARD/iGPSPORT/Activities', MANUFACTURER.igpsport, 'Igpsport'],
     ['the name of its volume', 'BRYTON/Activities', MANUFACTURER.bryton, 'Bryton'],
     ['recordings in the root of its volume', 'Bryton', MANUFACTURER.bryton, 'Bryton'],
     ['the maker in its recordings', 'NO NAME/Activities', MANUFACTURER.lezyne, 'Lezyne'],
