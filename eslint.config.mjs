@@ -9,7 +9,6 @@ import tseslint from 'typescript-eslint';
  */
 const LAYERS = [
   ['base'],
-  ['json'],
   ['system', 'terminal', 'fit'],
   ['archive'],
   ['config'],

@@ -1,18 +1,22 @@
-// Writes docs/json.schema.json and docs/json.md from the table in src/json/lines. With --check it writes
-// nothing, and fails if one of them is out of date.
+// Writes docs/json.schema.json and docs/json.md from the table in scripts/json-schema/ and the lines that
+// json-examples.mjs recorded. With --check it writes nothing, and fails if one of them is out of date.
+import { readFileSync } from 'node:fs';
 import { keep, load, table } from './generated.mjs';
 
 /** More words than this stand in a list below the table. */
 const MOST_WORDS = 4;
 
-const { LINES } = await load('src/json/lines.ts');
-const { jsonSchema } = await load('src/json/schema.ts');
-const { JSON_VERSION } = await load('src/json/version.ts');
+const { LINES, SHAPES } = await load('scripts/json-schema/lines.ts');
+const { definitionName, jsonSchema } = await load('scripts/json-schema/schema.ts');
+const { JSON_VERSION } = await load('src/base/version.ts');
+const EXAMPLES = JSON.parse(
+  readFileSync(new URL('json-schema/examples.json', import.meta.url), 'utf8'),
+);
 
 const INTRODUCTION = `
 # Output of \`--json\`
 
-<!-- Written by \`npm run generate-docs\` from src/json. Do not edit. -->
+<!-- Written by \`npm run generate-docs\` from scripts/json-schema. Do not edit. -->
 
 With \`--json\`, a command prints one JSON object a line on stdout, and nothing else there. Warnings and errors for people
 stay on stderr. A command that handles several items ends with a \`summary\`. If a command ends early, its last line is an
@@ -33,9 +37,7 @@ await keep('docs/json.schema.json', JSON.stringify(jsonSchema(LINES)));
 await keep('docs/json.md', markdown());
 
 function markdown() {
-  const shared = LINES.flatMap(({ fields }) => Object.values(fields)).filter(isShared);
-  const shapes = Object.fromEntries(shared.map(({ innerName, inner }) => [innerName, inner]));
-  const objects = Object.entries(shapes).flatMap(([name, shape]) => [
+  const objects = Object.entries(SHAPES).flatMap(([name, shape]) => [
     `## Object: ${name}`,
     fieldTable(shape),
   ]);
@@ -75,7 +77,7 @@ function kindText(kind) {
   const { about, commands, fields, variants } = kind;
   const head = [`## ${title(kind)}`, about, `Printed by ${commands.map(commandName).join(', ')}.`];
   if (variants === undefined) {
-    return [...head, fieldTable(fields), ...kind.examples.map((line) => example(kind, line))];
+    return [...head, fieldTable(fields), ...example(kind)];
   }
   const { by, each } = variants;
   const discriminator = { type: 'word', about: `${variants.about} See below.` };
@@ -85,19 +87,19 @@ function kindText(kind) {
     ...each.flatMap((variant) => {
       const words = Object.entries(variant.is);
       const values = words.map(([word, meaning]) => `\`${word}\` (${meaning})`);
-      const lines = kind.examples.filter((line) => words.some(([word]) => word === line[by]));
       return [
         `If \`${by}\` is ${values.join(' or ')}:`,
         ...(Object.keys(variant.fields).length === 0 ? [] : [fieldTable(variant.fields)]),
-        ...lines.map((line) => example(kind, line)),
+        ...example(kind, variant),
       ];
     }),
   ];
 }
 
-function example({ types }, line) {
-  const { type = types[0], ...fields } = line;
-  return ['```json', JSON.stringify({ type, v: JSON_VERSION, ...fields }), '```'].join('\n');
+/** The recorded line of this kind and variant, if the fixed run prints one. */
+function example(kind, variant) {
+  const line = EXAMPLES[definitionName(kind, variant)];
+  return line === undefined ? [] : [['```json', JSON.stringify(line), '```'].join('\n')];
 }
 
 function fieldTable(shape) {
@@ -117,24 +119,25 @@ function fieldTable(shape) {
 /** The fields of an object and of the objects in it, which `a.b` and `a[].b` name. */
 function flatten(prefix, shape) {
   return Object.entries(shape).flatMap(([key, field]) => {
-    const { type, about, when, inner, innerName, values } = field;
+    const { type, about, when, inner, values } = field;
+    const shared = sharedName(inner);
     const meaning = [
       about,
       ...(when === undefined ? [] : [`Only if ${when}.`]),
-      ...(isShared(field) ? [`See [${innerName}](#object-${innerName}).`] : []),
+      ...(shared === undefined ? [] : [`See [${shared}](#object-${shared}).`]),
     ].join(' ');
     const name = prefix + key;
     const below = type.startsWith('list') ? `${name}[].` : `${name}.`;
     return [
       { name, type, meaning, values },
-      ...(inner === undefined || isShared(field) ? [] : flatten(below, inner)),
+      ...(inner === undefined || shared !== undefined ? [] : flatten(below, inner)),
     ];
   });
 }
 
-/** Whether docs/json.md describes the objects of this field in a section of their own. */
-function isShared({ innerName }) {
-  return innerName !== undefined;
+/** The name of an object that docs/json.md describes in a section of its own. */
+function sharedName(shape) {
+  return Object.keys(SHAPES).find((name) => SHAPES[name] === shape);
 }
 
 function wordList(values) {

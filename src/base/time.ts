@@ -36,3 +36,16 @@ export function isoTime(instant: number, offsetMinutes: number | undefined): str
   const sign = offsetMinutes < 0 ? '-' : '+';
   return `${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
+
+/**
+ * Returns a copy in which these fields are times as `--json` prints them: ISO 8601 in UTC. A field that is
+ * absent stays absent.
+ *
+ * @param names of fields that hold ms since 1970
+ */
+export function withIsoTimes(object: object, ...names: readonly string[]): Record<string, unknown> {
+  const times = Object.entries(object)
+    .filter(([name, value]) => names.includes(name) && typeof value === 'number')
+    .map(([name, ms]) => [name, new Date(ms as number).toISOString()] as const);
+  return { ...object, ...Object.fromEntries(times) };
+}

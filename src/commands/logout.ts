@@ -1,4 +1,4 @@
-import { withIsoTimes } from '../json/time.ts';
+import { withIsoTimes } from '../base/time.ts';
 import type { CommandModule } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';

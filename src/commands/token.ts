@@ -1,4 +1,4 @@
-import { withIsoTimes } from '../json/time.ts';
+import { withIsoTimes } from '../base/time.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withHttp } from '../app/with-http.ts';

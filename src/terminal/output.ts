@@ -1,6 +1,6 @@
 import { Phrase, type Text, renderText } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
-import { JSON_VERSION } from '../json/version.ts';
+import { JSON_VERSION } from '../base/version.ts';
 import type { Clock } from '../base/time.ts';
 import { red } from './colour.ts';
 import { inAscii } from './glyphs.ts';

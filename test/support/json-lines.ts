@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { LINES } from '../../src/json/lines.ts';
-import { candidates, jsonSchema, reference } from '../../src/json/schema.ts';
-import { JSON_VERSION } from '../../src/json/version.ts';
+import { LINES } from '../../scripts/json-schema/lines.ts';
+import { candidates, jsonSchema, reference } from '../../scripts/json-schema/schema.ts';
+import { JSON_VERSION } from '../../src/base/version.ts';
 
 const SCHEMA = 'lines';
 let ajv: Ajv2020 | undefined;

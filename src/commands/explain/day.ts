@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import { withIsoTimes } from '../../json/time.ts';
+import { withIsoTimes } from '../../base/time.ts';
 import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration } from '../../terminal/words.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import { withIsoTimes } from '../../json/time.ts';
+import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';

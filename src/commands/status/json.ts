@@ -1,4 +1,4 @@
-import { withIsoTimes } from '../../json/time.ts';
+import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { StatusReport } from './read.ts';
 import { activityJson } from '../../app/words/activities.ts';

@@ -1,5 +1,4 @@
 import {
-  type Field,
   type Shape,
   type Words,
   amount,
@@ -39,7 +38,7 @@ export const OBSTACLES: Words = {
 };
 
 /** The state of a watcher, which it writes for `sync status` and monitors. */
-const HEALTH: Shape = {
+export const HEALTH: Shape = {
   version: count("Version of the watcher's state file."),
   id: text('Identifier of the watcher.'),
   pid: count('Its process.'),
@@ -118,32 +117,3 @@ const HEALTH: Shape = {
   alive: flag('Whether its process lives.'),
   loginEndsInSecs: amount('s', 'Time until the refresh token ends.', 'the service says so'),
 };
-
-const INNER_NAME = 'watcher';
-
-export function watcher(about: string, when?: string): Field {
-  return { ...object(HEALTH, about, when), innerName: INNER_NAME };
-}
-
-export function watchers(about: string, when?: string): Field {
-  return { ...list(HEALTH, about, when), innerName: INNER_NAME };
-}
-
-export const HEALTH_EXAMPLE = {
-  version: 1,
-  id: '0f1e2d3c4b5a6978',
-  pid: 4242,
-  profile: 'default',
-  kind: 'daemon',
-  account: 'https://training.example.com athlete-1',
-  running: true,
-  since: '2026-02-15T07:00:00.000Z',
-  updatedAt: '2026-02-15T08:02:11.402Z',
-  folders: [{ path: '/home/ada/rides', state: 'watching' }],
-  queue: { waiting: 0, sending: 0, kept: 0, unfinished: 1 },
-  connection: { state: 'ok' },
-  login: { state: 'ok' },
-  lastSuccessAt: '2026-02-15T08:02:11.402Z',
-  lastSweepAt: '2026-02-15T08:00:00.000Z',
-  alive: true,
-} as const;

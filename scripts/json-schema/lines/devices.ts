@@ -36,29 +36,6 @@ const DEVICE: LineKind = {
       'there is one and a file tells; over MTP, its name',
     ),
   },
-  examples: [
-    {
-      key: 'serial:garmin:3412345678',
-      kind: 'device',
-      title: 'Garmin Edge 840',
-      maker: 'garmin',
-      model: 'Edge 840',
-      serial: '3412345678',
-      root: '/media/ada/GARMIN',
-      access: 'disk',
-      recordings: { folders: ['/media/ada/GARMIN/Garmin/Activity'], files: 212, unsent: 3 },
-      wellness: { folders: ['/media/ada/GARMIN/Garmin/Monitor'], files: 31 },
-      newest: {
-        path: '/media/ada/GARMIN/Garmin/Activity/2026-11-21-07-00-00.fit',
-        activity: {
-          name: 'Morning ride',
-          startedAt: '2026-11-21T08:00:00+01:00',
-          durationSecs: 9396,
-          distanceMeters: 87912.4,
-        },
-      },
-    },
-  ],
 };
 
 const DEVICES: LineKind = {
@@ -70,7 +47,6 @@ const DEVICES: LineKind = {
     searched: texts('Folders in which devices were searched; `*` stands for any name.'),
     silent: texts('Folders that did not answer in time.'),
   },
-  examples: [{ found: 1, searched: ['/media/*', '/media/*/*'], silent: [] }],
 };
 
 export const DEVICE_LINES: readonly LineKind[] = [DEVICE, DEVICES];

@@ -35,35 +35,6 @@ const FOUND: LineKind = {
     last: date('The last of them.', 'they are known'),
     source: text('Name of the source, as `--source` takes it.', 'it is from a known source'),
   },
-  examples: [
-    {
-      kind: 'recordings',
-      title: 'Recordings',
-      files: 412,
-      sends: true,
-      bytes: 98_000_000,
-      days: 380,
-      first: '2019-03-01',
-      last: '2026-11-20',
-    },
-    {
-      kind: 'wellness',
-      title: 'Garmin Connect account export: sleep',
-      files: 12,
-      sends: true,
-      source: 'garmin-export',
-      days: 365,
-      first: '2025-11-21',
-      last: '2026-11-20',
-    },
-    {
-      kind: 'gpx',
-      title: 'GPX files',
-      files: 20,
-      sends: false,
-      reason: 'only FIT recordings are sent',
-    },
-  ],
 };
 
 const UNREADABLE: LineKind = {
@@ -83,13 +54,6 @@ const UNREADABLE: LineKind = {
     ),
     detail: text('The reason as a sentence.'),
   },
-  examples: [
-    {
-      path: 'export.zip/inner.zip',
-      reason: 'incomplete',
-      detail: 'The end of the zip archive is missing.',
-    },
-  ],
 };
 
 const SUMMARY: LineKind = {
@@ -113,21 +77,6 @@ const SUMMARY: LineKind = {
     warnings: count('Warnings in all lines.'),
     ...dryRunCounts('would-upload', 'would-push'),
   },
-  examples: [
-    {
-      recordings: 412,
-      days: 365,
-      uploaded: 400,
-      duplicate: 12,
-      pushed: 365,
-      skipped: 0,
-      invalid: 0,
-      rejected: 0,
-      conflict: 0,
-      failed: 0,
-      warnings: 2,
-    },
-  ],
 };
 
 export const IMPORT_LINES = [FOUND, UNREADABLE, SUMMARY];

@@ -12,7 +12,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { SHA256, accountName, activity, failure, outcomeCount, profileRequests } from './shared.ts';
+import { accountName, activity, failure, outcomeCount, profileRequests } from './shared.ts';
 
 const FILES: LineKind = {
   types: ['files'],
@@ -23,7 +23,6 @@ const FILES: LineKind = {
     recordings: count('Recordings in it.'),
     days: count('Days in its `wellness.json` and `nutrition.json`.'),
   },
-  examples: [{ dir: 'data', recordings: 5, days: 7 }],
 };
 
 /** Outcomes that a recording or a record of a seed can have. */
@@ -61,16 +60,6 @@ const SEED_SUMMARY: LineKind = {
       'there is one',
     ),
   },
-  examples: [
-    {
-      from: '2026-05-11',
-      until: '2026-05-17',
-      recordings: 5,
-      records: 14,
-      uploaded: 5,
-      pushed: 14,
-    },
-  ],
 };
 
 const PROFILE_FIELDS = {
@@ -121,30 +110,6 @@ const SEED_PROFILE: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      weight: 71.4,
-      ftp: 268,
-      outcome: 'updated',
-      before: { weight: 75, ftp: 250 },
-      set: ['weight', 'ftp'],
-      unset: [],
-    },
-    {
-      weight: 71.4,
-      ftp: 268,
-      outcome: 'would-update',
-      requests: [
-        { method: 'GET', url: 'https://training.example.com/api/profile' },
-        {
-          method: 'PATCH',
-          url: 'https://training.example.com/api/profile',
-          body: { weight: 71.4, weightUnits: 'Kilograms' },
-          when: 'if the athlete reads kilograms',
-        },
-      ],
-    },
-  ],
 };
 
 const LEFTOVER: LineKind = {
@@ -168,15 +133,6 @@ const LEFTOVER: LineKind = {
       { is: { wellness: 'a day of wellness' }, fields: { date: date('The day.') } },
     ],
   },
-  examples: [
-    {
-      kind: 'recording',
-      path: '2026-05-11-07-02-13-ride.fit',
-      sha256: SHA256,
-      activity: { name: 'Morning ride' },
-    },
-    { kind: 'wellness', date: '2026-05-11' },
-  ],
 };
 
 const REMOVAL_SUMMARY: LineKind = {
@@ -200,9 +156,6 @@ const REMOVAL_SUMMARY: LineKind = {
       ]),
     ),
   },
-  examples: [
-    { from: '2026-05-11', until: '2026-05-17', removed: 7, left: { recording: 5, wellness: 7 } },
-  ],
 };
 
 const ACCOUNTS_SUMMARY: LineKind = {
@@ -215,7 +168,6 @@ const ACCOUNTS_SUMMARY: LineKind = {
     complete: count('Accounts that were filled.'),
     incomplete: count('The others.'),
   },
-  examples: [{ accounts: 2, complete: 2, incomplete: 0 }],
 };
 
 export const SEED_LINES = [

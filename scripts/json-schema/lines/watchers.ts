@@ -1,12 +1,11 @@
 import { count, flag, sha256, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { DEVICE_STATES, FOLDER_STATES, OBSTACLES } from './health.ts';
-import { ERROR_CODE, INVALID_REASONS, SHA256 } from './shared.ts';
+import { ERROR_CODE, INVALID_REASONS } from './shared.ts';
 
 const HINT = text('What to do or to type next.', 'there is something to do');
 const MESSAGE = text('The problem as a sentence.');
 const QUEUED = count('Recordings to send.');
-const HAPPENED_AT = '2026-02-15T08:02:11.402Z';
 
 const WATCH: LineKind = {
   types: ['watch'],
@@ -139,110 +138,6 @@ const WATCH: LineKind = {
       },
     ],
   },
-  examples: [
-    { event: 'started', folders: ['/home/ada/rides'], at: HAPPENED_AT },
-    { event: 'folder', folder: '/home/ada/rides', state: 'watching', at: HAPPENED_AT },
-    {
-      event: 'device',
-      device: 'serial:garmin:3412345678',
-      title: 'Garmin Edge 840',
-      state: 'plugged-in',
-      root: '/media/ada/GARMIN',
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'device',
-      device: 'serial:garmin:3412345678',
-      title: 'Garmin Edge 840',
-      state: 'away',
-      left: 32,
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'device-ignored',
-      device: 'serial:garmin:3499999999',
-      title: 'Garmin Edge 840',
-      root: '/media/ada/GARMIN1',
-      at: HAPPENED_AT,
-    },
-    { event: 'ready', files: 12, queued: 1, at: HAPPENED_AT },
-    {
-      event: 'kept',
-      path: '/home/ada/rides/ride.fit',
-      sha256: SHA256,
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'unfinished',
-      path: '/home/ada/rides/ride.fit',
-      reason: 'incomplete',
-      detail: 'The last 1024 bytes are missing.',
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'obstacle',
-      obstacle: 'offline',
-      message: 'No connection to training.example.com.',
-      queued: 1,
-      at: HAPPENED_AT,
-    },
-    { event: 'delivering', at: HAPPENED_AT },
-    {
-      event: 'login-needed',
-      code: 'AUTH_EXPIRED',
-      message: 'The service no longer accepts the login.',
-      hint: 'Run `sync login`.',
-      at: HAPPENED_AT,
-    },
-    { event: 'login-renewed', at: HAPPENED_AT },
-    {
-      event: 'login-ending',
-      endsAt: '2026-02-18T08:02:11.402Z',
-      daysLeft: 3,
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'missing',
-      path: '/home/ada/rides/ride.fit',
-      sha256: SHA256,
-      uploadedAt: '2026-02-15T07:00:00.000Z',
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'unverified',
-      message: 'The login lacks the scope workout:read.',
-      hint: 'Run `sync login --scope "workout:write workout:read"` and approve it.',
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'days-waiting',
-      code: 'SCOPE_MISSING',
-      message: 'The login lacks the scope health:write.',
-      hint: 'Run `sync login --scope "workout:write health:write"` and approve it.',
-      days: 3,
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'weights-left',
-      message: 'The weights on the device are of several users.',
-      hint: '`sync push wellness --user 0` with the folder sends those of one.',
-      at: HAPPENED_AT,
-    },
-    {
-      event: 'values-left',
-      message:
-        '/media/ada/GARMIN/Garmin/Monitor/1.FIT: restingHr of 2026-02-14 is 253 bpm and not sent: the range is 20 to 220.',
-      at: HAPPENED_AT,
-    },
-    { event: 'kept-for-others', copies: 2, at: HAPPENED_AT },
-    {
-      event: 'problem',
-      message: 'The folder cannot be read: permission denied.',
-      path: '/home/ada/rides/private',
-      at: HAPPENED_AT,
-    },
-    { event: 'stopped', uploaded: 1, duplicate: 0, rejected: 0, queued: 0, at: HAPPENED_AT },
-  ],
 };
 
 export const WATCHER_LINES = [WATCH];

@@ -2,15 +2,12 @@ import { type Shape, count, flag, list, object, sha256, text, time, word } from 
 import type { LineKind } from '../line-kind.ts';
 import {
   INVALID_REASONS,
-  SHA256,
   accountName,
   activity,
   failure,
   outcomeCounts,
   dryRunCounts,
 } from './shared.ts';
-
-const URL = 'https://training.example.com/api/workouts/upload-fit';
 
 /** The recording that was read. */
 function recording(when?: string): Shape {
@@ -143,66 +140,6 @@ const UPLOAD: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      path: 'ride.fit',
-      outcome: 'uploaded',
-      activity: {
-        name: 'Morning ride',
-        startedAt: '2026-02-15T08:00:00+01:00',
-        durationSecs: 9396,
-        distanceMeters: 87_900,
-      },
-      service: { state: 'queued', fitFileId: 'file-17' },
-      sha256: SHA256,
-      size: 273026,
-      attempts: 1,
-    },
-    {
-      path: 'rides/ride.fit',
-      outcome: 'skipped',
-      reason: 'already-uploaded',
-      sha256: SHA256,
-    },
-    {
-      path: 'ride.fit',
-      outcome: 'invalid',
-      reason: 'incomplete',
-      detail: 'The last 1024 bytes are missing.',
-    },
-    {
-      path: 'ride.fit',
-      outcome: 'rejected',
-      message: 'No records in the file',
-      sha256: SHA256,
-      size: 273026,
-      attempts: 1,
-    },
-    {
-      path: 'ride.fit',
-      outcome: 'failed',
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'training.example.com answered 503.',
-      hint: 'The same command again continues; --verbose shows each request.',
-      sha256: SHA256,
-      size: 273026,
-      attempts: 5,
-    },
-    {
-      path: 'ride.fit',
-      outcome: 'would-upload',
-      sha256: SHA256,
-      size: 273026,
-      request: {
-        method: 'POST',
-        url: URL,
-        parts: [
-          { name: 'file', filename: 'ride.fit', size: 273026, sha256: SHA256 },
-          { name: 'metadata', value: '{"name":"Morning Ride"}' },
-        ],
-      },
-    },
-  ],
 };
 
 const UPLOAD_SUMMARY: LineKind = {
@@ -219,9 +156,6 @@ const UPLOAD_SUMMARY: LineKind = {
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
     days: count('Wellness days that were sent, or would be.', '`sync watch` found one'),
   },
-  examples: [
-    { total: 3, uploaded: 1, duplicate: 1, skipped: 1, invalid: 0, rejected: 0, failed: 0 },
-  ],
 };
 
 export const UPLOAD_LINES = [UPLOAD, UPLOAD_SUMMARY];

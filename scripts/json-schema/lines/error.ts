@@ -36,14 +36,6 @@ const ERROR: LineKind = {
     ...FACTS,
   },
   open: true,
-  examples: [
-    {
-      code: 'AUTH_EXPIRED',
-      message: 'The service no longer accepts the login.',
-      hint: 'Run `sync login`.',
-      status: 401,
-    },
-  ],
 };
 
 export const ERROR_LINES = [ERROR];

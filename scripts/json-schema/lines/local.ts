@@ -13,7 +13,6 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { SHA256 } from './shared.ts';
 
 const SAYS_SO = 'the file says so';
 
@@ -119,43 +118,6 @@ const RECORDING: LineKind = {
       },
     ],
   },
-  examples: [
-    { path: 'gone.fit', state: 'unreadable', detail: 'gone.fit does not exist.' },
-    {
-      path: 'ride.fit',
-      state: 'whole',
-      sha256: SHA256,
-      size: 273026,
-      segments: 1,
-      holds: 'an activity',
-      isSent: true,
-      hasWellness: false,
-      device: { id: 'garmin-4062-3400000001', manufacturer: 'garmin', product: 'Edge 840' },
-      name: 'Morning Ride',
-      startTime: '2026-02-15T06:10:00.000Z',
-      localStartTime: '2026-02-15T07:10:00+01:00',
-      elapsedSecs: 3712,
-      timerSecs: 3600,
-      distanceMeters: 30120.5,
-      ascentMeters: 412,
-      calories: 690,
-      averages: { power: 201, heartRate: 141, cadence: 88, cadenceUnit: 'rpm' },
-      recordedAverages: {},
-      sessions: [
-        {
-          sport: 'cycling',
-          startTime: '2026-02-15T06:10:00.000Z',
-          elapsedSecs: 3712,
-          timerSecs: 3600,
-          distanceMeters: 30120.5,
-        },
-      ],
-      laps: 4,
-      records: 3600,
-      recordedSecs: 3712,
-      developerFields: [],
-    },
-  ],
 };
 
 const REPAIR: LineKind = {
@@ -188,24 +150,6 @@ const REPAIR: LineKind = {
       },
     ],
   },
-  examples: [
-    { path: 'ride.fit', outcome: 'whole' },
-    {
-      path: 'ride.fit',
-      outcome: 'repaired',
-      copy: 'ride.repaired.fit',
-      sha256: SHA256,
-      size: 151326,
-      problem: 'recording',
-      detail: 'The device has not finished this recording.',
-      records: 3535,
-      startTime: '2026-02-15T06:10:00.000Z',
-      endTime: '2026-02-15T07:09:55.000Z',
-      cutBytes: 17,
-      lostSecs: 0,
-      hasSession: false,
-    },
-  ],
 };
 
 const FINDING: LineKind = {
@@ -239,15 +183,6 @@ const FINDING: LineKind = {
     message: text('The result as a sentence.'),
     hint: text('How to fix it.', 'there is a way'),
   },
-  examples: [
-    { check: 'zone', state: 'good', message: 'Days are counted in Europe/Berlin.' },
-    {
-      check: 'name',
-      state: 'odd',
-      message: '`sync` in a shell is /usr/bin/sync, not this program.',
-      hint: 'Type `athlete-sync` instead, or put the folder of this program first on the PATH.',
-    },
-  ],
 };
 
 const SETTING: LineKind = {
@@ -269,10 +204,6 @@ const SETTING: LineKind = {
     ),
     profile: text('Name of the profile.'),
   },
-  examples: [
-    { key: 'timezone', value: 'Europe/Berlin', origin: 'profile', profile: 'default' },
-    { key: 'heartbeatUrl', value: null, origin: 'default', profile: 'default' },
-  ],
 };
 
 const PATHS: LineKind = {
@@ -284,13 +215,6 @@ const PATHS: LineKind = {
     systemFile: text('The configuration file for all users of this machine; it need not exist.'),
     stateDir: text('The folder of the ledger and the logs.'),
   },
-  examples: [
-    {
-      configFile: '/home/ada/.config/athlete-sync/config.json',
-      systemFile: '/etc/athlete-sync/config.json',
-      stateDir: '/home/ada/.local/state/athlete-sync',
-    },
-  ],
 };
 
 const COMPLETION: LineKind = {
@@ -298,7 +222,6 @@ const COMPLETION: LineKind = {
   about: 'The completion script of a shell.',
   commands: ['completion'],
   fields: { shell: text('The shell.'), script: text('The script.') },
-  examples: [{ shell: 'bash', script: '# bash completion for sync\n...' }],
 };
 
 export const LOCAL_LINES = [RECORDING, REPAIR, FINDING, SETTING, PATHS, COMPLETION];

@@ -12,9 +12,6 @@ export const MISSING: Shape = {
   command: text('The command that needs it.'),
 };
 
-export const SERVICE = 'https://training.example.com';
-export const ADA = { id: 'athlete-1', name: 'Ada Example', email: 'ada@example.com' };
-
 const LOGIN: LineKind = {
   types: ['login'],
   about: 'The login that was made.',
@@ -43,28 +40,6 @@ const LOGIN: LineKind = {
     accessExpiresAt: time('When the access token ends.', SAYS_SO),
     refreshExpiresAt: time('When the refresh token ends.', SAYS_SO),
   },
-  examples: [
-    {
-      profile: 'default',
-      service: SERVICE,
-      clientId: 'my-client',
-      account: ADA,
-      askedScopes: ['workout:write', 'health:write'],
-      grantedScopes: ['workout:write'],
-      missing: [
-        {
-          scope: 'health:write',
-          feature: 'wellness records',
-          command: 'sync push wellness',
-          asked: true,
-        },
-      ],
-      saved: { baseUrl: SERVICE },
-      store: { kind: 'keychain', where: 'the keychain' },
-      renewable: true,
-      accessExpiresAt: '2026-02-15T09:02:11.402Z',
-    },
-  ],
 };
 
 const LOGOUT: LineKind = {
@@ -96,24 +71,6 @@ const LOGOUT: LineKind = {
     ),
     environmentTokens: flag('Whether a token in the environment is still set, and used.'),
   },
-  examples: [
-    {
-      profile: 'default',
-      wasLoggedIn: true,
-      account: ADA,
-      service: SERVICE,
-      store: 'the keychain',
-      revocations: [
-        { token: 'refresh token', outcome: 'revoked' },
-        {
-          token: 'access token',
-          expiresAt: '2026-02-15T09:02:11.402Z',
-          outcome: 'unsupported',
-        },
-      ],
-      environmentTokens: false,
-    },
-  ],
 };
 
 const TOKEN: LineKind = {
@@ -125,13 +82,6 @@ const TOKEN: LineKind = {
     expiresAt: time('When it ends.', SAYS_SO),
     scopes: texts('Its scopes.', 'they are known'),
   },
-  examples: [
-    {
-      accessToken: 'eyJhbGciOi...',
-      expiresAt: '2026-02-15T09:02:11.402Z',
-      scopes: ['workout:write', 'health:write'],
-    },
-  ],
 };
 
 export const LOGIN_LINES = [LOGIN, LOGOUT, TOKEN];

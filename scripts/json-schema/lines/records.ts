@@ -49,13 +49,6 @@ const PROBLEM: Shape = {
   problem: text('The problem.'),
 };
 
-const DAY_EXAMPLE = {
-  source: 'food.json#/0',
-  sources: ['food.json#/0', 'food.json#/1'],
-  warnings: [],
-  zoneUsed: false,
-};
-
 const RECORD: LineKind = {
   types: ['wellness', 'nutrition'],
   about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
@@ -143,93 +136,6 @@ const RECORD: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      type: 'wellness',
-      date: '2026-02-15',
-      outcome: 'pushed',
-      source: 'morning.json#/0',
-      sources: ['morning.json#/0'],
-      warnings: [{ source: 'morning.json#/0', field: 'hrv', message: '62.4 is sent as 62.' }],
-      zoneUsed: true,
-      attempts: 1,
-      zone: 'Europe/Berlin',
-      zoneFrom: 'profile',
-    },
-    {
-      type: 'wellness',
-      outcome: 'invalid',
-      source: 'morning.json#/1',
-      date: '2026-02-16',
-      field: 'restingHr',
-      problem: '-5 is below 20.',
-      problems: [{ field: 'restingHr', problem: '-5 is below 20.' }],
-    },
-    {
-      type: 'wellness',
-      source: 'evening.json',
-      reason: 'unreadable',
-      problem: 'evening.json does not exist.',
-      outcome: 'invalid',
-      problems: [{ problem: 'evening.json does not exist.' }],
-      hint: 'Check the path.',
-    },
-    {
-      type: 'wellness',
-      date: '2026-02-17',
-      outcome: 'failed',
-      source: 'morning.json#/2',
-      sources: ['morning.json#/2'],
-      warnings: [],
-      zoneUsed: false,
-      code: 'NETWORK',
-      message: 'No connection to training.example.com.',
-      hint: 'The same command again continues; --verbose shows each request.',
-      attempts: 5,
-    },
-    {
-      type: 'nutrition',
-      date: '2026-02-15',
-      outcome: 'skipped',
-      ...DAY_EXAMPLE,
-      reason: 'unchanged',
-    },
-    {
-      type: 'nutrition',
-      date: '2026-02-15',
-      outcome: 'rejected',
-      ...DAY_EXAMPLE,
-      status: 400,
-      message: 'The service refused the record (400): calories is negative.',
-      attempts: 1,
-    },
-    {
-      type: 'nutrition',
-      date: '2026-02-15',
-      outcome: 'conflict',
-      ...DAY_EXAMPLE,
-      stored: [{ name: 'Oats', calories: 300 }],
-      intended: [{ name: 'Oats', calories: 350 }],
-      message: 'The service holds an item that cannot be removed from here: Oats.',
-      hint: 'Remove it in the platform, then push again.',
-      attempts: 2,
-    },
-    {
-      type: 'nutrition',
-      date: '2026-02-15',
-      outcome: 'would-push',
-      ...DAY_EXAMPLE,
-      first: {
-        method: 'GET',
-        url: 'https://training.example.com/api/nutrition?startDate=2026-02-15&endDate=2026-02-15',
-      },
-      request: {
-        method: 'POST',
-        url: 'https://training.example.com/api/nutrition',
-        body: { date: '2026-02-15', items: [{ name: 'Oats', calories: 350 }] },
-      },
-    },
-  ],
 };
 
 const PUSH_SUMMARY: LineKind = {
@@ -244,18 +150,6 @@ const PUSH_SUMMARY: LineKind = {
     unclear: count('Of the failed: days with the code `FATE_UNKNOWN`.', 'there is one'),
     ...dryRunCounts('would-push'),
   },
-  examples: [
-    {
-      total: 3,
-      warnings: 1,
-      pushed: 1,
-      skipped: 0,
-      invalid: 1,
-      rejected: 0,
-      conflict: 0,
-      failed: 1,
-    },
-  ],
 };
 
 const KIND = word({ wellness: 'daily records', nutrition: 'food' }, 'What is in it.');
@@ -276,18 +170,6 @@ const EXPORT: LineKind = {
     unread: texts('Columns of a table that sync does not know, and does not send.', 'there is one'),
     example: openObject('The first day as it would be sent.', '`sources --check` prints the line'),
   },
-  examples: [
-    {
-      path: 'wellness.json',
-      source: 'intervals-icu',
-      title: 'intervals.icu',
-      holds: 'wellness',
-      kind: 'wellness',
-      days: 2,
-      first: '2026-02-14',
-      last: '2026-02-15',
-    },
-  ],
 };
 
 const SOURCE: LineKind = {
@@ -302,23 +184,16 @@ const SOURCE: LineKind = {
       {
         kind: KIND,
         holds: text('What such a file holds.'),
-        format: word({ json: 'JSON', csv: 'a table', xml: 'XML' }, 'How it is written.'),
+        format: word(
+          { json: 'JSON', csv: 'a table', xml: 'XML', fit: 'FIT' },
+          'How it is written.',
+        ),
       },
       'The kinds of file in the export.',
     ),
     howTo: text('Where the athlete finds the export.'),
     evidence: texts('Where the format is documented.'),
   },
-  examples: [
-    {
-      name: 'intervals-icu',
-      title: 'intervals.icu',
-      kinds: ['wellness'],
-      files: [{ kind: 'wellness', holds: 'wellness', format: 'json' }],
-      howTo: 'Settings, Download data, Wellness.',
-      evidence: ['https://intervals.icu/api-docs.html'],
-    },
-  ],
 };
 
 export const RECORD_LINES = [EXPORT, SOURCE, RECORD, PUSH_SUMMARY];

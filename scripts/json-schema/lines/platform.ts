@@ -20,18 +20,6 @@ const WORKOUT: LineKind = {
     averageHr: valueOf('number, bpm', 'Average heart rate.', NAMED),
   },
   open: true,
-  examples: [
-    {
-      id: 'workout-17',
-      date: '2026-02-15T06:10:00.000Z',
-      title: 'Morning Ride',
-      sport: 'Ride',
-      durationSec: 3600,
-      distanceMeters: 30120.5,
-      averageWatts: 201,
-      averageHr: 141,
-    },
-  ],
 };
 
 const WORKOUTS: LineKind = {
@@ -39,7 +27,6 @@ const WORKOUTS: LineKind = {
   about: "The service's answer, if it is not a list of workouts.",
   commands: ['workouts'],
   fields: { body: anything('The unchanged answer.') },
-  examples: [{ body: { message: 'soon' } }],
 };
 
 const WORKOUT_SUMMARY: LineKind = {
@@ -51,7 +38,6 @@ const WORKOUT_SUMMARY: LineKind = {
     total: count('Workouts that were listed.'),
     more: flag('Whether the service has more than `--limit`.'),
   },
-  examples: [{ total: 20, more: true }],
 };
 
 const PROFILE: LineKind = {
@@ -82,23 +68,6 @@ const PROFILE: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      action: 'shown',
-      profile: { id: 'athlete-1', name: 'Ada Example', weight: 62.5, weightUnits: 'Kilograms' },
-    },
-    { action: 'updated', profile: { id: 'athlete-1', weight: 61.2 } },
-    {
-      action: 'would-update',
-      requests: [
-        {
-          method: 'PATCH',
-          url: 'https://training.example.com/api/profile',
-          body: { ftp: 250 },
-        },
-      ],
-    },
-  ],
 };
 
 export const PLATFORM_LINES = [WORKOUT, WORKOUTS, WORKOUT_SUMMARY, PROFILE];

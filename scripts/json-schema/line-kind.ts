@@ -15,8 +15,6 @@ export interface LineKind {
   /** Other fields may be present: they are passed on from elsewhere. */
   readonly open?: boolean;
   readonly variants?: Variants;
-  /** Without `v`, and without `type` if there is one; at least one for each variant. */
-  readonly examples: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Lines of one kind, with fields that depend on the value of one field. */

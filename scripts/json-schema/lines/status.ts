@@ -1,9 +1,9 @@
 import { count, date, flag, list, object, sha256, text, texts, time, word } from '../fields.ts';
 import type { Shape, Words } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { HEALTH_EXAMPLE, watchers } from './health.ts';
-import { ADA, MISSING, PROFILE, SERVICE } from './logins.ts';
-import { SHA256, account, activity, failure } from './shared.ts';
+import { HEALTH } from './health.ts';
+import { MISSING, PROFILE } from './logins.ts';
+import { account, activity, failure } from './shared.ts';
 
 /** A recording in the ledger. */
 const RECORDING: Shape = {
@@ -166,7 +166,7 @@ const STATUS: LineKind = {
       },
       'What the service does not have.',
     ),
-    watching: watchers('The watchers that run.'),
+    watching: list(HEALTH, 'The watchers that run.'),
     watchedLast: object(
       {
         folders: texts('Its folders.'),
@@ -177,57 +177,6 @@ const STATUS: LineKind = {
       'none runs, and one did',
     ),
   },
-  examples: [
-    {
-      profile: 'default',
-      service: SERVICE,
-      clientId: 'my-client',
-      account: ADA,
-      store: { kind: 'keychain', where: 'the keychain' },
-      login: {
-        state: 'logged-in',
-        scopes: ['workout:write', 'health:write'],
-        missing: [],
-        renewable: true,
-        accessExpiresAt: '2026-02-15T09:02:11.402Z',
-      },
-      checked: { outcome: 'accepted', account: ADA },
-      zone: {
-        name: 'Europe/Berlin',
-        from: 'profile',
-        machine: 'UTC',
-        platform: { name: 'Europe/Berlin', seenAt: '2026-02-01T08:02:11.402Z' },
-        differs: false,
-      },
-      uploads: { pending: 0, confirmed: 12, rejected: 0 },
-      lastUploadAt: '2026-02-15T08:02:11.402Z',
-      recent: [
-        {
-          path: '/home/ada/rides/ride.fit',
-          sha256: SHA256,
-          activity: {
-            name: 'Morning ride',
-            startedAt: '2026-02-15T07:10:00+01:00',
-            durationSecs: 3600,
-            distanceMeters: 30120.5,
-          },
-          uploadedAt: '2026-02-15T08:02:11.402Z',
-        },
-      ],
-      days: [
-        { date: '2026-02-14', activity: 'none', wellness: 'confirmed', nutrition: 'waiting' },
-        { date: '2026-02-15', activity: 'confirmed', wellness: 'confirmed', nutrition: 'none' },
-      ],
-      waiting: {
-        recordings: [],
-        records: [{ kind: 'nutrition', date: '2026-02-14', unclear: false }],
-        kept: 0,
-        keptForOthers: 0,
-        unusable: [],
-      },
-      watching: [HEALTH_EXAMPLE],
-    },
-  ],
 };
 
 export const STATUS_LINES = [STATUS];

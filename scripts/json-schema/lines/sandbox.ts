@@ -16,16 +16,6 @@ const SANDBOX: LineKind = {
     settings: openObject('Its settings; see [sandbox.md](sandbox.md).'),
     faults: texts('Its faults as the command line states them.'),
   },
-  examples: [
-    {
-      url: 'http://127.0.0.1:8930',
-      clientId: 'sandbox-client',
-      data: null,
-      athletes: [{ id: 'athlete-1', name: 'Ada Lindqvist' }],
-      settings: { revision: '2026-08', autoApprove: true },
-      faults: [],
-    },
-  ],
 };
 
 const SANDBOX_STOPPED: LineKind = {
@@ -36,7 +26,6 @@ const SANDBOX_STOPPED: LineKind = {
     requests: count('Requests that it answered.'),
     recordings: count('Recordings that it held.'),
   },
-  examples: [{ requests: 42, recordings: 5 }],
 };
 
 export const SANDBOX_LINES = [SANDBOX, SANDBOX_STOPPED];

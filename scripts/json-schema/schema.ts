@@ -1,6 +1,6 @@
 import { type JsonSchema, type Shape, objectSchema, word } from './fields.ts';
 import type { LineKind, Variant } from './line-kind.ts';
-import { JSON_VERSION } from './version.ts';
+import { JSON_VERSION } from '../../src/base/version.ts';
 
 const TIME =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$';
@@ -30,7 +30,7 @@ export function candidates(
     .filter(({ types }) => types.some((type) => type === line['type']))
     .flatMap((kind) => {
       const { variants } = kind;
-      if (variants === undefined) return [definitionName(kind, undefined)];
+      if (variants === undefined) return [definitionName(kind)];
       const value = line[variants.by];
       const variant = variants.each.find(({ is }) =>
         Object.keys(is).some((word) => word === value),
@@ -45,7 +45,7 @@ export function reference(definition: string): string {
 
 function definitionsOf(kind: LineKind): [string, JsonSchema][] {
   const { variants } = kind;
-  if (variants === undefined) return [[definitionName(kind, undefined), lineSchema(kind, {})]];
+  if (variants === undefined) return [[definitionName(kind), lineSchema(kind, {})]];
   return variants.each.map((variant) => [
     definitionName(kind, variant),
     lineSchema(kind, { [variants.by]: word(variant.is, variants.about), ...variant.fields }),
@@ -53,7 +53,7 @@ function definitionsOf(kind: LineKind): [string, JsonSchema][] {
 }
 
 /** `upload.uploaded`, `summary.records`, `paths` */
-function definitionName({ types, of }: LineKind, variant: Variant | undefined): string {
+export function definitionName({ types, of }: LineKind, variant?: Variant): string {
   return [types[0], of?.replaceAll(' ', '-'), variant && Object.keys(variant.is)[0]]
     .filter((part) => part !== undefined)
     .join('.');

@@ -13,8 +13,6 @@ export interface Field {
   readonly when: string | undefined;
   /** Fields of the object, or of each object in the list. */
   readonly inner?: Shape | undefined;
-  /** Set if several kinds of lines have such objects: docs/json.md describes them once, by this name. */
-  readonly innerName?: string;
   /** The meaning of each value, if there are only a few. */
   readonly values?: Words | undefined;
 }

@@ -1,6 +1,6 @@
 import { type Shape, count, flag, object, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { HEALTH_EXAMPLE, OS_SERVICES, watcher } from './health.ts';
+import { HEALTH, OS_SERVICES } from './health.ts';
 
 const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
 const PROFILE: Shape = { profile: text('Name of the profile.') };
@@ -22,7 +22,7 @@ const DAEMON: LineKind = {
     pid: count('Its process.'),
     ...SCOPE,
     ...LOG,
-    health: watcher('The state of its watcher.', 'it runs and has written it'),
+    health: object(HEALTH, 'The state of its watcher.', 'it runs and has written it'),
     startedAt: time('When it started.'),
     readyAt: time('When it began to watch.', 'it did'),
     ended: object(
@@ -35,20 +35,6 @@ const DAEMON: LineKind = {
       'it ended and was not killed',
     ),
   },
-  examples: [
-    {
-      id: '0f1e2d3c4b5a6978',
-      profile: 'default',
-      running: true,
-      kind: 'daemon',
-      pid: 4242,
-      folders: ['/home/ada/rides'],
-      log: '/home/ada/.local/state/sync/watch/daemons/0f1e2d3c4b5a6978/daemon.log',
-      health: HEALTH_EXAMPLE,
-      startedAt: '2026-02-15T07:00:00.000Z',
-      readyAt: '2026-02-15T07:00:01.000Z',
-    },
-  ],
 };
 
 const DAEMON_SUMMARY: LineKind = {
@@ -61,7 +47,6 @@ const DAEMON_SUMMARY: LineKind = {
     running: count('Daemons that run.'),
     service: flag('Whether a service of the operating system is installed.'),
   },
-  examples: [{ total: 1, running: 1, service: false }],
 };
 
 const DAEMON_STARTED: LineKind = {
@@ -69,14 +54,6 @@ const DAEMON_STARTED: LineKind = {
   about: 'The daemon that was started and watches.',
   commands: ['watch --daemon'],
   fields: { ...DAEMON_ID, pid: count('Its process.'), ...SCOPE, ...LOG },
-  examples: [
-    {
-      id: '0f1e2d3c4b5a6978',
-      pid: 4242,
-      folders: ['/home/ada/rides'],
-      log: '/home/ada/.local/state/sync/watch/daemons/0f1e2d3c4b5a6978/daemon.log',
-    },
-  ],
 };
 
 const DAEMON_STOP: LineKind = {
@@ -112,32 +89,6 @@ const DAEMON_STOP: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      id: '0f1e2d3c4b5a6978',
-      profile: 'default',
-      folders: ['/home/ada/rides'],
-      outcome: 'stopped',
-      pid: 4242,
-      tookMs: 104,
-    },
-    {
-      id: '0f1e2d3c4b5a6978',
-      profile: 'default',
-      folders: ['/home/ada/rides'],
-      outcome: 'still-running',
-      pid: 4242,
-      waitedMs: 10_000,
-    },
-    {
-      id: '0f1e2d3c4b5a6978',
-      profile: 'default',
-      folders: ['/home/ada/rides'],
-      outcome: 'out-of-reach',
-      pid: 4242,
-      why: 'it belongs to another user',
-    },
-  ],
 };
 
 const STOP_SUMMARY: LineKind = {
@@ -149,7 +100,6 @@ const STOP_SUMMARY: LineKind = {
     total: count('Daemons that were to be stopped.'),
     stopped: count('Daemons with the outcome `stopped`.'),
   },
-  examples: [{ total: 1, stopped: 1 }],
 };
 
 const LOG_LINE: LineKind = {
@@ -160,9 +110,6 @@ const LOG_LINE: LineKind = {
     daemon: text('Identifier of the daemon.'),
     line: text('The unchanged line of the log.'),
   },
-  examples: [
-    { daemon: '0f1e2d3c4b5a6978', line: '2026-02-15 08:02:11  Watching /home/ada/rides.' },
-  ],
 };
 
 const INSTALLED = 'one is, or was, installed';
@@ -185,16 +132,6 @@ const SERVICE: LineKind = {
     remarks: texts('What to know about it, as sentences.', INSTALLING),
     removed: flag('Whether one was removed.', '`sync daemon uninstall` prints the line'),
   },
-  examples: [
-    {
-      installed: true,
-      profile: 'default',
-      kind: 'systemd',
-      name: 'athlete-sync-default.service',
-      file: '/home/ada/.config/systemd/user/athlete-sync-default.service',
-    },
-    { installed: false, removed: false },
-  ],
 };
 
 export const DAEMON_LINES = [

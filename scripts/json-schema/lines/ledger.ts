@@ -11,7 +11,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { SHA256, activity, outcomeCounts } from './shared.ts';
+import { activity, outcomeCounts } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
@@ -32,16 +32,6 @@ const VERIFY: LineKind = {
     uploadedAt: time('When the service took it.'),
     workoutId: text('Identifier of the workout.', 'the service names it'),
   },
-  examples: [
-    {
-      path: 'ride.fit',
-      sha256: SHA256,
-      outcome: 'present',
-      startedAt: '2026-02-15T06:10:00.000Z',
-      uploadedAt: '2026-02-15T08:02:11.402Z',
-      workoutId: 'workout-17',
-    },
-  ],
 };
 
 const VERIFY_SUMMARY: LineKind = {
@@ -53,7 +43,6 @@ const VERIFY_SUMMARY: LineKind = {
     total: count('All recordings.'),
     ...outcomeCounts('present', 'missing', 'pending'),
   },
-  examples: [{ total: 12, present: 11, missing: 0, pending: 1 }],
 };
 
 /** The states of a recording that was sent. */
@@ -154,56 +143,6 @@ const EXPLAIN: LineKind = {
       },
     ],
   },
-  examples: [
-    {
-      subject: 'file',
-      path: 'ride.fit',
-      sha256: SHA256,
-      upload: {
-        sha256: SHA256,
-        path: 'ride.fit',
-        activity: { name: 'Morning ride', startedAt: '2026-02-15T07:10:00+01:00' },
-        size: 273026,
-        state: 'confirmed',
-        attempts: 1,
-        refusals: 0,
-        changedAt: '2026-02-15T08:02:11.402Z',
-        service: { state: 'queued', fitFileId: 'file-17' },
-      },
-      state: 'uploaded',
-      reason: 'The service said that it has it.',
-    },
-    {
-      subject: 'date',
-      date: '2026-02-15',
-      zone: 'Europe/Berlin',
-      recordings: [
-        {
-          path: 'ride.fit',
-          sha256: SHA256,
-          activity: { name: 'Morning ride', startedAt: '2026-02-15T07:10:00+01:00' },
-          state: 'uploaded',
-          reason: 'The service confirmed it.',
-          changedAt: '2026-02-15T08:02:11.402Z',
-        },
-      ],
-      records: [
-        {
-          kind: 'wellness',
-          state: 'confirmed',
-          reason: 'The service took it.',
-          changedAt: '2026-02-15T08:02:11.402Z',
-          files: [
-            {
-              path: '/media/ada/GARMIN/GARMIN/Monitor/G2F55910.FIT',
-              sentAt: '2026-02-15T08:02:11.402Z',
-            },
-          ],
-        },
-        { kind: 'nutrition', state: 'unknown', reason: 'Nothing was sent from here.', files: [] },
-      ],
-    },
-  ],
 };
 
 export const LEDGER_LINES = [VERIFY, VERIFY_SUMMARY, EXPLAIN];

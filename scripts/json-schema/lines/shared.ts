@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../base/errors.ts';
+import type { ErrorCode } from '../../../src/base/errors.ts';
 import {
   type Field,
   type Shape,
@@ -63,20 +63,18 @@ export const account: Shape = {
 const STATES_IT = 'the recording states it';
 
 /** A recording as the athlete knows it. */
-export const activity: Shape = {
-  activity: object(
-    {
-      name: text('Display name.', 'the sport is known or a name was given'),
-      startedAt: time(
-        'When it began, with the offset that the device recorded, else in UTC.',
-        STATES_IT,
-      ),
-      durationSecs: amount('s', 'Time without pauses.', STATES_IT),
-      distanceMeters: amount('m', 'Distance.', STATES_IT),
-    },
-    'The activity.',
-    'the recording was read and states something',
+export const ACTIVITY: Shape = {
+  name: text('Display name.', 'the sport is known or a name was given'),
+  startedAt: time(
+    'When it began, with the offset that the device recorded, else in UTC.',
+    STATES_IT,
   ),
+  durationSecs: amount('s', 'Time without pauses.', STATES_IT),
+  distanceMeters: amount('m', 'Distance.', STATES_IT),
+};
+
+export const activity: Shape = {
+  activity: object(ACTIVITY, 'The activity.', 'the recording was read and states something'),
 };
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */
@@ -126,6 +124,3 @@ export const INVALID_REASONS: Words = {
   'not-an-activity': 'a FIT file of another kind',
   unreadable: 'the file cannot be read',
 };
-
-/** The hash in examples. */
-export const SHA256 = 'a1f5c7c1e1e87b6c4b9c0a2f7f5a3f4d8e9b0c1d2e3f405162738495a6b7c8d9';

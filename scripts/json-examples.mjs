@@ -1,0 +1,273 @@
+// Records scripts/json-schema/examples.json: one line of each kind that `--json` prints, from a fixed run of
+// the built program on the sandbox. With --check it writes nothing, and fails if the run prints other lines.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ZipFile } from 'yazl';
+import { keepExactly, load } from './generated.mjs';
+
+const { LINES } = await load('scripts/json-schema/lines.ts');
+const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
+const schema = jsonSchema(LINES);
+const ajv = new Ajv2020().addSchema(schema, 'lines');
+
+const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'sync-examples-'));
+const env = {
+  PATH: '/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  HOME: home,
+  TZ: 'UTC',
+  SYNC_TOKEN_STORE: 'file',
+  SYNC_TIMEZONE: 'Europe/Berlin',
+  // In place of /media: a folder is a device that was plugged in.
+  SYNC_DEVICE_FOLDERS: join(home, 'media'),
+};
+const startedAt = Date.now();
+/** The first line of each definition in the schema. */
+const recorded = new Map();
+
+/** The description that a bike computer of Garmin holds. */
+const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
+<Device xmlns="http://www.garmin.com/xmlschemas/GarminDevice/v2">
+  <Model><PartNumber>006-B4062-00</PartNumber><Description>Edge 840</Description></Model>
+  <Id>3412345678</Id>
+</Device>
+`;
+/** In place of each time of the run. */
+const NOW = '2026-05-18T08:02:11.402Z';
+/** In place of values that differ from run to run or from machine to machine, by their fields. */
+const MASKS = {
+  accessToken: () => 'ACCESS-TOKEN',
+  pid: () => 4242,
+  tookMs: () => 104,
+  requests: () => 42,
+  script: (text) => `${text.split('\n', 1)[0]}\n...`,
+  // The last of the days before the run.
+  days: (days) => Array.isArray(days) && [{ ...days.at(-1), date: NOW.slice(0, 10) }],
+  settings: ({ revision, autoApprove }) => ({ revision, autoApprove }),
+};
+const SEED = ['--days', '3', '--until', '2026-05-17'];
+
+const sandbox = await startSandbox();
+try {
+  Object.assign(env, { SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
+  await makeFiles();
+  await sync('upload', 'ride.fit');
+  await login();
+  await recordings();
+  await records();
+  await machine();
+  await watchers();
+  await seeds();
+  await sync('logout');
+} finally {
+  await sandbox.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+keepExactly('scripts/json-schema/examples.json', examples());
+
+async function makeFiles() {
+  await sync('seed', ...SEED, '--out', 'data');
+  const rides = readdirSync(join(home, 'data')).filter((name) => name.endsWith('.fit'));
+  const [first, second] = rides.map((name) => join(home, 'data', name));
+  copyFileSync(first, join(home, 'ride.fit'));
+  writeFileSync(join(home, 'cut.fit'), readFileSync(first).subarray(0, -1000));
+  mkdirSync(join(home, 'rides'));
+  copyFileSync(second, join(home, 'rides', 'ride.fit'));
+  const device = join(home, 'media', 'GARMIN', 'Garmin');
+  mkdirSync(join(device, 'Activity'), { recursive: true });
+  copyFileSync(second, join(device, 'Activity', '2026-05-16-07-00-00.fit'));
+  writeFileSync(join(device, 'GarminDevice.xml'), GARMIN_DEVICE);
+  for (const kind of ['wellness', 'nutrition']) {
+    const days = JSON.parse(readFileSync(join(home, 'data', `${kind}.json`), 'utf8'));
+    write(`${kind}.json`, days.slice(-1));
+  }
+  write('unusable.json', [{ date: '2026-05-17', restingHr: -5 }]);
+  write('intervals.json', [{ id: '2026-05-16', restingHR: 48, hrv: 62.4, sleepSecs: 27000 }]);
+  const zip = new ZipFile();
+  for (const name of rides) zip.addFile(join(home, 'data', name), name);
+  zip.addBuffer(Buffer.from('PK\x03\x04'), 'inner.zip');
+  zip.end();
+  const parts = [];
+  for await (const part of zip.outputStream) parts.push(part);
+  writeFileSync(join(home, 'export.zip'), Buffer.concat(parts));
+}
+
+async function recordings() {
+  await sync('inspect', 'ride.fit', 'gone.fit');
+  await sync('repair', 'cut.fit');
+  await sync('upload', 'ride.fit', '--dry-run');
+  await fail('upload-fit:400');
+  await sync('upload', 'ride.fit');
+  await sync('upload', 'ride.fit', 'cut.fit');
+  await sync('upload', 'ride.fit');
+  await sync('explain', 'ride.fit');
+  await sync('explain', '2026-05-16');
+  await sync('import', 'export.zip', '--yes');
+  await sync('verify');
+}
+
+async function records() {
+  await sync('sources');
+  await sync('push', 'wellness', 'intervals.json');
+  await sync('push', 'wellness', 'unusable.json');
+  await sync('push', 'nutrition', 'nutrition.json', '--dry-run');
+  await sync('push', 'nutrition', 'nutrition.json');
+  await sync('push', 'nutrition', 'nutrition.json');
+  await sync('workouts', '--limit', '1');
+  await sync('profile');
+  // An answer that is not a list of workouts.
+  await run(['config', 'set', 'endpoint.workouts', '/api/oauth/userinfo']);
+  await sync('workouts');
+}
+
+async function machine() {
+  await sync('devices');
+  await sync('status');
+  await sync('token');
+  await sync('doctor');
+  await sync('config', 'get', 'timezone');
+  await sync('config', 'path');
+  await sync('completion', 'bash');
+}
+
+async function watchers() {
+  await watchUntilReady();
+  await sync('watch', 'rides', '--daemon');
+  await daemonStatus();
+  await sync('daemon', 'logs');
+  await sync('daemon', 'stop');
+  await sync('daemon', 'uninstall');
+}
+
+async function watchUntilReady() {
+  const child = start(['watch', 'rides', '--json']);
+  child.stdout.on('data', (piece) => {
+    if (String(piece).includes('"event":"ready"')) child.kill('SIGTERM');
+  });
+  keepLines(await textOf(child.stdout));
+}
+
+async function seeds() {
+  await sync('seed', ...SEED);
+  await sync('seed', ...SEED, '--remove');
+  write('accounts.json', [{ name: 'ada', accessTokenEnv: 'ADA_TOKEN' }]);
+  await sync('seed', ...SEED, '--accounts', 'accounts.json');
+}
+
+/** Waits until the daemon has searched its folder, so that the line has the same fields in every run. */
+async function daemonStatus() {
+  for (;;) {
+    const text = await run(['daemon', 'status']);
+    if (text.includes('"lastSweepAt"') && text.includes('"waiting":0')) return keepLines(text);
+    if (!text.includes('"running":true')) throw new Error(`The daemon ended: ${text}`);
+  }
+}
+
+/** Makes the next request of a route fail. */
+async function fail(fault) {
+  await fetch(`${sandbox.url}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ faults: [fault] }),
+  });
+}
+
+/** Runs a command and keeps its lines. */
+async function sync(...args) {
+  keepLines(await run(args));
+}
+
+async function run(args) {
+  const child = start([...args, '--json']);
+  child.stderr.resume();
+  return await textOf(child.stdout);
+}
+
+/** Keeps the first line of each definition in the schema. */
+function keepLines(text) {
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const fields = JSON.parse(line);
+    const definition = candidates(LINES, fields).find((name) =>
+      ajv.validate(`lines${reference(name)}`, fields),
+    );
+    if (definition === undefined) throw new Error(`The schema does not describe ${line}`);
+    if (!recorded.has(definition)) recorded.set(definition, masked(line));
+  }
+}
+
+/** The line without what differs from run to run and from machine to machine. */
+function masked(line) {
+  const text = line
+    .replaceAll(home, '/home/ada')
+    .replaceAll(sandbox.url, 'https://training.example.com')
+    .replace(/(?<=app_version\W+)\d[\d.]+/, '1.0.0')
+    .replace(/\b[0-9a-f]{16}\b/g, '0f1e2d3c4b5a6978')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < startedAt ? time : NOW))
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, NOW.slice(0, 19).replace('T', ' '));
+  return JSON.stringify(JSON.parse(text, (key, value) => MASKS[key]?.(value) || value));
+}
+
+/** The examples by their definitions, in the order of the schema. */
+function examples() {
+  const lines = schema.oneOf
+    .map(({ $ref }) => $ref.slice(reference('').length))
+    .filter((definition) => recorded.has(definition))
+    .map((definition) => `${JSON.stringify(definition)}: ${recorded.get(definition)}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+function start(args) {
+  return spawn(process.execPath, [program, ...args], { env, cwd: home });
+}
+
+async function login() {
+  const child = start(['login', '--no-browser', '--port', '0', '--json']);
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
+    if (address !== undefined) void fetch(address);
+  });
+  keepLines(await textOf(child.stdout));
+}
+
+async function startSandbox() {
+  const child = start([
+    'sandbox',
+    '--port',
+    '0',
+    '--auto-approve',
+    '--no-exact-redirect-uris',
+    '--json',
+  ]);
+  const text = textOf(child.stdout);
+  const [line] = await once(child.stdout, 'data');
+  const { url, clientId } = JSON.parse(line);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    keepLines(await text);
+  };
+  return { url, clientId, stop };
+}
+
+async function textOf(stream) {
+  let text = '';
+  for await (const piece of stream.setEncoding('utf8')) text += piece;
+  return text;
+}
+
+function write(name, value) {
+  writeFileSync(join(home, name), JSON.stringify(value));
+}
