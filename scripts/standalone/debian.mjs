@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { load } from '../generated.mjs';
 import { fileHash } from './checksums.mjs';
 import { writeFolder } from './folder.mjs';
 import { setModes } from './modes.mjs';
@@ -42,7 +41,6 @@ export async function writeDebianTree(platform, tree, scratch) {
   symlinkSync('../lib/athlete-sync/bin/athlete-sync', join(tree, 'usr/bin/athlete-sync'));
   writeShell(join(scratch, 'share'), tree);
   writeDocuments(folder, tree);
-  await writeUserUnit(tree);
   setModes(tree);
   writeControl(platform, tree);
 }
@@ -75,26 +73,6 @@ function writeDocuments(folder, tree) {
   writeText(join(documents, 'copyright'), copyright());
   const overrides = 'usr/share/lintian/overrides/athlete-sync';
   cpSync(fromRoot('packaging/lintian-overrides'), join(tree, overrides));
-}
-
-/** For one folder: `systemctl --user enable --now athlete-sync@$(systemd-escape -p ~/Garmin)`. */
-async function writeUserUnit(tree) {
-  const { systemdUnit } = await load('src/daemon/os-service/systemd.ts');
-  const unit = systemdUnit({
-    profile: 'default',
-    folders: ['/FOLDER'],
-    command: ['/usr/bin/athlete-sync', 'watch', '/FOLDER'],
-    env: {},
-  });
-  const [, ...lines] = unit.split('\n');
-  const text = [
-    '# systemctl --user enable --now athlete-sync@$(systemd-escape --path FOLDER)',
-    ...lines,
-  ]
-    .join('\n')
-    // systemd.unit(5), "Specifiers": the path that the instance is named for.
-    .replaceAll('/FOLDER', '%f');
-  writeText(join(tree, 'usr/lib/systemd/user/athlete-sync@.service'), text);
 }
 
 function writeControl({ debian }, tree) {

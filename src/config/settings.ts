@@ -112,11 +112,6 @@ export const SETTINGS = {
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: undefined,
   }),
-  heartbeatUrl: setting<URL | undefined>({
-    about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',
-    parse: parseHeartbeatUrl,
-    fallback: undefined,
-  }),
   watch: setting<readonly string[] | undefined>({
     about:
       'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
@@ -303,12 +298,6 @@ function parseHttpUrl(text: string): URL {
   }
   if (url.hash !== '') throw new Error(`${shown(text)} has a # part; leave it out`);
   return url;
-}
-
-function parseHeartbeatUrl(text: string): URL {
-  const url = parseHttpUrl(text);
-  if (url.protocol === 'https:' || isLoopback(url)) return url;
-  throw new Error(`${shown(text)} is plain http: write https (http only for this machine)`);
 }
 
 function parseRedirectUri(text: string): string {

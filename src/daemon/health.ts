@@ -66,6 +66,5 @@ export interface WatcherHealth {
   };
   readonly lastSuccessAt?: string;
   readonly lastSweepAt?: string;
-  readonly lastHeartbeatAt?: string;
   readonly lastError?: { readonly at: string; readonly message: string };
 }

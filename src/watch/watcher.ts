@@ -58,8 +58,6 @@ export interface WatcherTarget {
   readonly devices?: DeviceTarget | undefined;
   /** Called after a change of {@link Watcher.picture}. */
   readonly onChange: () => void;
-  /** Called after a complete round of rescans. */
-  readonly onRescanned: () => void;
   /** Called with every check of the folders, every few seconds. */
   readonly onTick: () => void;
 }
@@ -323,13 +321,12 @@ export class Watcher {
 
   #onRescanned(files: number, complete: boolean): void {
     const { clock } = this.#context;
-    const { report, onRescanned } = this.#target;
+    const { report } = this.#target;
     this.#discovery.rescanned();
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
-      onRescanned();
       this.#noteChange();
     }
     if (this.#isReady) return;

@@ -74,14 +74,7 @@ describe('another profile than the default', () => {
 
   it('is watched without a login if it exists: the watcher waits for the login, and says so', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
-    await world.sync([
-      'config',
-      'set',
-      'heartbeatUrl',
-      'https://monitor.example',
-      '--profile',
-      'lim',
-    ]);
+    await world.sync(['config', 'set', 'notifications', 'off', '--profile', 'lim']);
     world.write('rides/notes.txt', '');
     const usual = world.start(['watch', 'rides'], { env: NO_KEYCHAIN });
     await usual.waitFor(/Not sending: Not logged in \(profile "default"\)\. Run `sync login`/);

@@ -7,8 +7,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -435,38 +433,6 @@ describe('the health of a watcher', () => {
     watcher.child.kill('SIGKILL');
     await watcher.finished;
     expect(health()).toMatchObject({ running: true, alive: false });
-  });
-
-  it('calls the heartbeat after each successful rescan, and not while the login has ended', async () => {
-    world = await makeWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    let beats = 0;
-    const monitor = createServer((_request, response) => {
-      beats++;
-      response.end();
-    });
-    await new Promise<void>((done) => monitor.listen(0, '127.0.0.1', done));
-    try {
-      const { port } = monitor.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}/beat`;
-      expect((await world.run(['config', 'set', 'heartbeatUrl', url]).finished).code).toBe(0);
-      const watcher = world.watch(['--poll', '1']);
-      await until(() => beats >= 2);
-      await until(() => health()?.lastHeartbeatAt !== undefined);
-      world.sandbox.control.revoke();
-      put(join(world.folder, 'ride.fit'), anotherRecording());
-      await watcher.waitFor(/"event":"login-needed"/);
-      const before = beats;
-      const sweptAt = health()?.lastSweepAt;
-      // The rescans continue and succeed; one call may have been in flight.
-      await until(() => (health()?.lastSweepAt ?? '') > (sweptAt ?? ''));
-      expect(beats - before).toBeLessThanOrEqual(1);
-      await stop(watcher);
-    } finally {
-      monitor.closeAllConnections();
-      monitor.close();
-    }
   });
 
   it('warns of a login that ends within a week and cannot be extended', async () => {

@@ -89,7 +89,6 @@ export function start(
     uploadUrl: () => new URL(sandbox.url),
     report: (event) => events.push(event),
     onChange: () => undefined,
-    onRescanned: () => undefined,
     onTick: () => undefined,
     delivers,
     wellness: wellness

@@ -108,7 +108,6 @@ export const HEALTH: Shape = {
   ),
   lastSuccessAt: time('When the service last took a recording.', 'it took one'),
   lastSweepAt: time('When all folders were last searched.', 'they were searched'),
-  lastHeartbeatAt: time('When the heartbeat was last sent.', 'one was sent'),
   lastError: object(
     { at: time('When it happened.'), message: text('What failed, as a sentence.') },
     'The last failure.',

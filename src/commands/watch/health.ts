@@ -6,9 +6,9 @@ import type { BreakerState } from '../../watch/send/circuit-breaker.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 
 /** Facts that the watcher itself does not know. */
-export type HealthFacts = Partial<
-  Pick<WatcherHealth, 'account' | 'lastHeartbeatAt' | 'lastError'>
-> & { refreshEndsAt?: string | undefined };
+export type HealthFacts = Partial<Pick<WatcherHealth, 'account' | 'lastError'>> & {
+  refreshEndsAt?: string | undefined;
+};
 
 /** Composes the health of a watcher, across all its logins, for the registry. */
 export class HealthReporter {

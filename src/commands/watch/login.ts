@@ -5,7 +5,6 @@ import { connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
-import { withUntracedHttp } from '../../app/with-http.ts';
 import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -60,8 +59,6 @@ export interface WatchSetup {
   readonly ignoredDevices: readonly string[];
   /** @param waiting recordings that are still to be sent */
   readonly report: (notice: WatchNotice, waiting: number) => void;
-  /** Calls the monitor's address. @throws if that fails */
-  readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** What `--once` needs: it is in no registry. */
@@ -190,18 +187,6 @@ async function loginEndsAt(
 export function markOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
-}
-
-/** Calls the monitor's address. @throws SyncError */
-export async function sendHeartbeat(
-  context: Pick<AppContext, 'env' | 'version'>,
-  url: URL,
-  signal: AbortSignal,
-): Promise<void> {
-  await withUntracedHttp(context, async (http) => {
-    const { status } = await http.send({ method: 'GET', url, signal, answerTimeoutMs: 30_000 });
-    if (status >= 400) throw new SyncError('SERVICE_ANSWER', `${url.host} answered ${status}.`);
-  });
 }
 
 /**

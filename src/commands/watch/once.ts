@@ -1,5 +1,5 @@
 import { exitCodeOfPush } from '../../app/words/days.ts';
-import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
+import { exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
@@ -89,15 +89,10 @@ export async function runWatchOnce(
         } else if (REMARKS.includes(event.event)) setup.report(event);
       },
       onChange: () => undefined,
-      onRescanned: () => undefined,
       onTick: () => undefined,
     });
     await watcher.once(onItem);
     const { report } = tally;
-    if (report.exitCode === ExitCode.ok && !options.dryRun) {
-      // A monitor that does not answer is no failure of the run.
-      await setup.heartbeat?.(signal).catch(() => undefined);
-    }
     return { ...report, wellness, days };
   } finally {
     locks?.release();

@@ -140,7 +140,6 @@ class Round {
       },
       report: (notice) => this.#onNotice(notice),
       onChange: () => this.#updateHealth(false),
-      onRescanned: () => this.#tasks.run(() => this.#sendHeartbeat()),
       onTick: () => this.#onTick(),
     });
     this.#search = new LoginSearch(login, options, setup, {
@@ -244,20 +243,6 @@ class Round {
     if (!isShort || this.#announcer.loginNeeded || !loginCanChange) return endsAt;
     await opened.useLogin(this.#signal);
     return await opened.loginEndsAt(this.#signal);
-  }
-
-  async #sendHeartbeat(): Promise<void> {
-    const { heartbeat, context } = this.#setup;
-    const needsLogin = this.#watcher.breaker.state.state === 'login-needed';
-    if (heartbeat === undefined || needsLogin) return;
-    try {
-      await heartbeat(this.#signal);
-      this.#health.note({ lastHeartbeatAt: isoTime(context.clock.now()) });
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      const message = `The heartbeat was not delivered: ${(error as Error).message}`;
-      this.#health.note({ lastError: { at: isoTime(context.clock.now()), message } });
-    }
   }
 }
 

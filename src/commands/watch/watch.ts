@@ -26,7 +26,7 @@ import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemon/
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { openHooks } from './hooks.ts';
-import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { type OnceSetup, markOf, openLogin } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { WELLNESS_FLAG, hintOfFolder, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
@@ -258,7 +258,6 @@ function setupOf(
 ): OnceSetup {
   const { cwd, platform } = context;
   const { profile, paths } = config;
-  const heartbeatUrl = config.get('heartbeatUrl');
   return {
     context,
     appVersion: context.version,
@@ -281,10 +280,6 @@ function setupOf(
     },
     monitor: devices ? monitorOf(context) : undefined,
     ignoredDevices: config.get('ignoreDevices') ?? [],
-    heartbeat:
-      heartbeatUrl === undefined
-        ? undefined
-        : (signal) => sendHeartbeat(context, heartbeatUrl, signal),
   };
 }
 

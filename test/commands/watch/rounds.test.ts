@@ -112,7 +112,6 @@ it('does not overwrite the health of the next login with a late answer for the l
       );
     },
     report: (event) => events.push(event),
-    heartbeat: undefined,
   };
   const running = runWatch(
     { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
