@@ -20,7 +20,7 @@ const queue = [...entries];
 const written = new Set(queue);
 for (const path of queue) {
   const text = declarationOf(path);
-  const out = resolve(outDir, relative(resolve(root, 'src'), path)).replace(/\.ts$/, '.d.ts');
+  const out = resolve(outDir, relative(root, path)).replace(/\.ts$/, '.d.ts');
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, text.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   for (const { fileName } of ts.preProcessFile(text).importedFiles) {

@@ -10,6 +10,7 @@ import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/local-day.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
+import { verifiedJson } from '../app/words/uploads.ts';
 import { duration, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
@@ -61,7 +62,7 @@ export const verify: CommandModule = {
         for (const item of items) {
           summary[item.outcome]++;
           output.result(
-            itemJson(item),
+            verifiedJson(item),
             itemText(item, activityOf(item.upload), { zone, now, aligned: false }),
           );
         }
@@ -73,19 +74,6 @@ export const verify: CommandModule = {
     );
   },
 };
-
-function itemJson({ upload, outcome, workoutId }: Verified): Record<string, unknown> {
-  const { path, sha256, startedAt, confirmedAt } = upload;
-  return {
-    type: 'verify',
-    path,
-    sha256,
-    outcome,
-    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
-    uploadedAt: new Date(confirmedAt).toISOString(),
-    ...(workoutId === undefined ? {} : { workoutId }),
-  };
-}
 
 /** Returns the text of a recording; undefined if it is a workout. */
 function itemText(

@@ -35,7 +35,7 @@ import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
 import { fetchHttp } from './fetch-http.ts';
-import { publicError, recordResult, uploadResult } from './results.ts';
+import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
 import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
 import type {
   Client,
@@ -173,9 +173,7 @@ export class LibraryClient implements Client {
       uploads.markVerified(
         items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
       );
-      return items.map(({ upload: { path, sha256 }, outcome, workoutId }) => ({
-        ...{ path, sha256, outcome, workoutId },
-      }));
+      return items.map(verifyResult);
     });
   }
 

@@ -26,4 +26,9 @@ export class SyncError extends Error {
     this.hint = options.hint;
     this.details = options.details ?? {};
   }
+  /** Includes the message, which `JSON.stringify` leaves out of an `Error`. */
+  toJSON(): object {
+    const { name, code, message, hint, details } = this;
+    return { name, code, message, hint, details };
+  }
 }

@@ -1,68 +1,32 @@
-import type { Failure } from '../api/batch-breaker.ts';
+import { type PushItem, pushItemJson } from '../app/words/days.ts';
+import { uploadItemJson, verifiedJson } from '../app/words/uploads.ts';
 import { SyncError as ProgramError, type ErrorCode } from '../base/errors.ts';
-import { type Text, renderText } from '../base/phrase.ts';
-import type { RecordItem } from '../records/deliver.ts';
-import type { UnreadableInput } from '../records/prepare.ts';
-import type { InvalidRecord } from '../records/types.ts';
+import { parseJson } from '../base/json.ts';
+import { renderText } from '../base/phrase.ts';
 import type { UploadItem } from '../upload/report.ts';
+import type { Verified } from '../upload/verify.ts';
 import { SyncError } from './errors.ts';
-import type { RecordResult, UploadResult } from './types.ts';
+import type { RecordResult, UploadResult, VerifyResult } from './types.ts';
 
-/** Converts the program's outcomes and errors to the types of the package. */
+/** Converts the program's outcomes and errors to those of the package. */
 
 export function uploadResult(item: UploadItem): UploadResult {
-  const { path } = item;
-  switch (item.outcome) {
-    case 'uploaded':
-    case 'duplicate': {
-      const { outcome, activity, sha256, size, attempts, service } = item;
-      return { path, outcome, activity, sha256, size, attempts, service: { ...service } };
-    }
-    case 'skipped': {
-      const { outcome, reason, sha256 } = item;
-      return { path, outcome, reason, sha256 };
-    }
-    case 'invalid':
-      return { path, outcome: 'invalid', reason: item.reason, message: item.detail };
-    case 'rejected': {
-      const { outcome, activity, sha256, size, attempts, status, message } = item;
-      return { path, outcome, activity, sha256, size, attempts, status, message };
-    }
-    case 'failed': {
-      const { outcome, code, message, hint, ...sent } = item;
-      return { ...sent, outcome, error: errorOf({ code, message, hint }) };
-    }
-    case 'would-upload':
-      throw new Error('the client has no dry run');
-  }
+  return resultOf(uploadItemJson(item)) as UploadResult;
 }
 
-export function recordResult(item: RecordItem | InvalidRecord | UnreadableInput): RecordResult {
-  if (item.outcome === 'invalid') {
-    const { outcome, source, problems } = item;
-    return { outcome, source, problems, ...('date' in item ? { date: item.date } : {}) };
-  }
-  const { date } = item;
-  const warnings = item.warnings.map(({ field, message }) =>
-    field === undefined ? textOf(message) : `${field}: ${textOf(message)}`,
-  );
-  const day = { date, warnings };
-  switch (item.outcome) {
-    case 'pushed':
-      return { ...day, outcome: 'pushed', attempts: item.attempts };
-    case 'skipped':
-      return { ...day, outcome: 'skipped', reason: item.reason };
-    case 'rejected':
-      return { ...day, outcome: 'rejected', status: item.status, message: item.message };
-    case 'conflict': {
-      const { outcome, message, stored, intended } = item;
-      return { ...day, outcome, message, hint: textOf(item.hint), stored, intended };
-    }
-    case 'failed':
-      return { ...day, outcome: 'failed', error: errorOf(item) };
-    case 'would-push':
-      throw new Error('the client has no dry run');
-  }
+export function recordResult(item: PushItem): RecordResult {
+  return resultOf(pushItemJson(item)) as RecordResult;
+}
+
+export function verifyResult(item: Verified): VerifyResult {
+  return resultOf(verifiedJson(item)) as VerifyResult;
+}
+
+/** Returns the fields that `--json` prints, without the kind of the line. */
+function resultOf(line: Readonly<Record<string, unknown>>): unknown {
+  const isLogin = LOGIN_CODES.some((code) => code === line['code']);
+  const hint = isLogin ? { hint: NEW_TOKENS } : {};
+  return parseJson(JSON.stringify({ ...line, type: undefined, ...hint }));
 }
 
 /** Converts an error of the program; returns any other one unchanged. */
@@ -72,21 +36,11 @@ export function publicError(error: unknown): unknown {
   return new SyncError(code, message, { hint: hintOf(error), details, cause });
 }
 
-function errorOf(failure: WithHint): SyncError {
-  return new SyncError(failure.code, failure.message, { hint: hintOf(failure) });
-}
-
-type WithHint = Pick<Failure, 'code' | 'message'> & { readonly hint?: Text | undefined };
-
 /** The program's hints name `sync login`, which does not log a client in. */
 const NEW_TOKENS = 'Log in again, and give the client the new tokens.';
 const LOGIN_CODES: readonly ErrorCode[] = ['AUTH_REQUIRED', 'AUTH_EXPIRED', 'AUTH_REFUSED'];
 
-function hintOf({ code, hint }: WithHint): string | undefined {
+function hintOf({ code, hint }: ProgramError): string | undefined {
   if (LOGIN_CODES.includes(code)) return NEW_TOKENS;
-  return hint === undefined ? undefined : textOf(hint);
-}
-
-function textOf(text: Text): string {
-  return renderText(text, undefined);
+  return hint === undefined ? undefined : renderText(hint, undefined);
 }

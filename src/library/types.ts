@@ -1,9 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { SyncError } from './errors.ts';
+import type {
+  RecordResult,
+  UploadResult,
+  VerifyResult,
+} from '../../scripts/json-schema/results.ts';
+
+export type { RecordResult, UploadResult, VerifyResult };
 
 /*
  * The types of the package's client. They import nothing of the program, so that its inner types may
- * change in a patch release: docs/library.md has the promise.
+ * change in a patch release: docs/library.md has the promise. A result has the fields of its line of
+ * `--json`, and its type is generated from the table of those lines.
  */
 
 /** The tokens of one login. */
@@ -58,7 +65,7 @@ interface CommonOptions {
 export type ClientOptions = CommonOptions &
   ({ readonly tokens: Tokens } | { readonly store: TokenStore });
 
-/** A client of the platform for one login. All methods reject with a {@link SyncError}. */
+/** A client of the platform for one login. All methods reject with a `SyncError`. */
 export interface Client extends AsyncDisposable {
   /**
    * Uploads FIT recordings, each once: files, folders and zip archives by their paths, and recordings in
@@ -153,88 +160,3 @@ export interface WorkoutOptions {
 
 /** A workout with the members that the platform gives it. */
 export type Workout = Readonly<Record<string, unknown>>;
-
-/** A recording as people recognise it; what it does not state is absent. */
-export interface ActivitySummary {
-  /** `Morning ride` */
-  readonly name?: string | undefined;
-  /** ms since 1970 */
-  readonly startedAt?: number | undefined;
-  /** Local time minus UTC. */
-  readonly offsetMinutes?: number | undefined;
-  /** s */
-  readonly movingSecs?: number | undefined;
-  /** m */
-  readonly distanceMeters?: number | undefined;
-}
-
-interface SentRecording {
-  readonly activity: ActivitySummary;
-  readonly sha256: string;
-  /** bytes */
-  readonly size: number;
-  /** Requests that this operation made for it. */
-  readonly attempts: number;
-}
-
-/** The outcome of a recording; docs/json.md explains each. */
-export type UploadResult = { readonly path: string } & (
-  | ({
-      readonly outcome: 'uploaded' | 'duplicate';
-      /** The ids in the platform's answer. */
-      readonly service: Readonly<Record<string, string>>;
-    } & SentRecording)
-  | {
-      readonly outcome: 'skipped';
-      readonly reason: 'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since';
-      readonly sha256?: string | undefined;
-    }
-  | {
-      readonly outcome: 'invalid';
-      readonly reason: 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
-      readonly message: string;
-    }
-  | ({
-      readonly outcome: 'rejected';
-      readonly status?: number | undefined;
-      readonly message: string;
-    } & SentRecording)
-  | ({ readonly outcome: 'failed'; readonly error: SyncError } & Partial<SentRecording>)
-);
-
-/** The outcome of a day, or of a record that cannot be sent; docs/json.md explains each. */
-export type RecordResult =
-  | ({ readonly date: string; readonly warnings: readonly string[] } & (
-      | { readonly outcome: 'pushed'; readonly attempts: number }
-      | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
-      | {
-          readonly outcome: 'rejected';
-          readonly status?: number | undefined;
-          readonly message: string;
-        }
-      | {
-          readonly outcome: 'conflict';
-          readonly message: string;
-          readonly hint: string;
-          /** Items that the platform holds, and should not. */
-          readonly stored: readonly DailyRecord[];
-          /** Items that it should hold instead. */
-          readonly intended: readonly DailyRecord[];
-        }
-      | { readonly outcome: 'failed'; readonly error: SyncError }
-    ))
-  | {
-      readonly outcome: 'invalid';
-      readonly date?: string | undefined;
-      /** The place of the record: `#/3`, or the file with the line. */
-      readonly source: string;
-      readonly problems: readonly { readonly field?: string; readonly problem: string }[];
-    };
-
-/** Whether a recording became a workout; `pending` for an hour after its upload, then `missing`. */
-export interface VerifyResult {
-  readonly path: string;
-  readonly sha256: string;
-  readonly outcome: 'present' | 'missing' | 'pending';
-  readonly workoutId?: string | undefined;
-}

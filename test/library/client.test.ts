@@ -8,13 +8,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type ClientOptions,
   type NutritionOptions,
+  type DailyRecord,
   SyncError,
   type TokenStore,
   type Tokens,
   createClient,
 } from '../../src/library/index.ts';
 import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
+import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { wrongJsonLine } from '../support/json-lines.ts';
 import { openHome } from '../support/world.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
@@ -166,6 +169,53 @@ describe('a client', () => {
       });
     },
   );
+
+  it('returns results with the fields that --json prints', async () => {
+    const { client, sandbox } = await open();
+    const made = client({ stateDir: join(openHome({}).dir, 'state') });
+    const days = [{ date: '2026-05-16', restingHr: 'fast' }, { date: '2026-05-17', hrv: 62.4 }, 7];
+    const wellness = await made.pushWellness(days as DailyRecord[]);
+    sandbox.control.addFaults('upload-fit:400');
+    const uploads = [
+      ...(await made.upload(ride(4))),
+      ...(await made.upload([ride(4), 'no-such.fit', 'rides.csv'])),
+    ];
+    const verified = await made.verify();
+    const lines = [
+      ...uploads.map((result) => ({ type: 'upload', v: JSON_VERSION, ...result })),
+      ...wellness.map((result) => ({ type: 'wellness', v: JSON_VERSION, ...result })),
+      ...verified.map((result) => ({ type: 'verify', v: JSON_VERSION, ...result })),
+    ];
+    expect(lines.map(({ type, outcome }) => `${type} ${outcome}`).sort()).toEqual([
+      'upload invalid',
+      'upload invalid',
+      'upload rejected',
+      'upload uploaded',
+      'verify present',
+      'wellness invalid',
+      'wellness invalid',
+      'wellness pushed',
+    ]);
+    expect(wrongJsonLine(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))).toBe(
+      undefined,
+    );
+  });
+
+  it('hints at new tokens in a failed result, and keeps the message of an error in JSON', async () => {
+    const { client, sandbox } = await open();
+    const made = client();
+    await made.profile();
+    sandbox.control.revoke();
+    const error = await failureOf(made.profile());
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: 'SyncError',
+      code: 'AUTH_EXPIRED',
+      message: error.message,
+      hint: 'Log in again, and give the client the new tokens.',
+    });
+    const [failed] = await made.upload(ride(5));
+    expect(failed).toMatchObject({ outcome: 'failed', code: 'AUTH_EXPIRED', hint: error.hint });
+  });
 
   it('names the field of a record that cannot be sent, and sends the others', async () => {
     const { client, held } = await open();

@@ -4,6 +4,7 @@ import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
 import type { UploadReport } from '../../upload/tally.ts';
+import type { Verified } from '../../upload/verify.ts';
 import { type ActivityView, activityJson, activityText } from './activities.ts';
 import { invalidHint } from './invalid-hint.ts';
 
@@ -40,6 +41,20 @@ export function uploadSummaryJson({
     ...counts,
     ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
     ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
+  };
+}
+
+/** Returns what the platform holds of a recording as JSON. */
+export function verifiedJson({ upload, outcome, workoutId }: Verified): Record<string, unknown> {
+  const { path, sha256, startedAt, confirmedAt } = upload;
+  return {
+    type: 'verify',
+    path,
+    sha256,
+    outcome,
+    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    uploadedAt: new Date(confirmedAt).toISOString(),
+    ...(workoutId === undefined ? {} : { workoutId }),
   };
 }
 

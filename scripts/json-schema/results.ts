@@ -1,0 +1,345 @@
+// Written by `npm run generate-docs` from the table in this folder. Do not edit.
+
+/** The outcome of one recording. */
+export type UploadResult =
+  | {
+      /** `uploaded`: the service took it; `duplicate`: the service had it already. */
+      readonly outcome: 'uploaded' | 'duplicate';
+      /** The file as the command line names it, or the path of a file in a folder of the command line. */
+      readonly path: string;
+      /** The activity. Only if the recording was read and states something. */
+      readonly activity?: {
+        /** Display name. Only if the sport is known or a name was given. */
+        readonly name?: string;
+        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
+        readonly startedAt?: string;
+        /** Time without pauses (s). Only if the recording states it. */
+        readonly durationSecs?: number;
+        /** Distance (m). Only if the recording states it. */
+        readonly distanceMeters?: number;
+      };
+      /** SHA-256 of the recording, unpacked. */
+      readonly sha256: string;
+      /** Size of the recording, unpacked (bytes). */
+      readonly size: number;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+      /** The service's answer. */
+      readonly service: {
+        /** How far the service is, such as `queued`. Only if the service says so. */
+        readonly state?: string;
+        /** The service's identifier of the file. Only if the service names it. */
+        readonly fitFileId?: string;
+        /** Identifier of the workout. Only if the service names it. */
+        readonly workoutId?: string;
+        /** Identifier of the processing. Only if the service names it. */
+        readonly jobId?: string;
+      };
+      /** What of the request the service ignored. Only if it ignored something. */
+      readonly note?: string;
+    }
+  | {
+      /** `skipped`: not sent, and nothing is wrong with that. */
+      readonly outcome: 'skipped';
+      /** The file as the command line names it, or the path of a file in a folder of the command line. */
+      readonly path: string;
+      /** Why. `already-uploaded`: the service confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `refused-before`: the service refused it; `sync watch` waits before it retries. */
+      readonly reason: 'already-uploaded' | 'not-an-activity' | 'before-since' | 'refused-before';
+      /** SHA-256 of the recording, unpacked. Only if it was read. */
+      readonly sha256?: string;
+      /** The reason as a sentence. Only if there is more to say. */
+      readonly detail?: string;
+      /** `sync push wellness` sends what it holds. Only if it does. */
+      readonly wellness?: boolean;
+    }
+  | {
+      /** `invalid`: not sent: it cannot be used. */
+      readonly outcome: 'invalid';
+      /** The file as the command line names it, or the path of a file in a folder of the command line. */
+      readonly path: string;
+      /** Why. `not-fit`: no FIT file; `incomplete`: the end of the file is missing; `corrupt`: the content is damaged; `not-an-activity`: a FIT file of another kind, named on the command line; `unreadable`: the file cannot be read. */
+      readonly reason: 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
+      /** The reason as a sentence. */
+      readonly detail: string;
+      /** `sync push wellness` sends what it holds. Only if it does. */
+      readonly wellness?: boolean;
+      /** What to type next. Only if there is a command that may help. */
+      readonly hint?: string;
+    }
+  | {
+      /** `rejected`: the service refused it for good. */
+      readonly outcome: 'rejected';
+      /** The file as the command line names it, or the path of a file in a folder of the command line. */
+      readonly path: string;
+      /** HTTP status. Only if the status was the refusal. */
+      readonly status?: number;
+      /** What the service said, as a sentence. */
+      readonly message: string;
+      /** The activity. Only if the recording was read and states something. */
+      readonly activity?: {
+        /** Display name. Only if the sport is known or a name was given. */
+        readonly name?: string;
+        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
+        readonly startedAt?: string;
+        /** Time without pauses (s). Only if the recording states it. */
+        readonly durationSecs?: number;
+        /** Distance (m). Only if the recording states it. */
+        readonly distanceMeters?: number;
+      };
+      /** SHA-256 of the recording, unpacked. */
+      readonly sha256: string;
+      /** Size of the recording, unpacked (bytes). */
+      readonly size: number;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+    }
+  | {
+      /** `failed`: not delivered; the same command again continues. */
+      readonly outcome: 'failed';
+      /** The file as the command line names it, or the path of a file in a folder of the command line. */
+      readonly path: string;
+      /** What failed: a code of the `error` line. */
+      readonly code:
+        | 'USAGE'
+        | 'CONFIG'
+        | 'INPUT_INVALID'
+        | 'FOLDER_GONE'
+        | 'AUTH_REQUIRED'
+        | 'AUTH_EXPIRED'
+        | 'AUTH_REFUSED'
+        | 'AUTH_TIMEOUT'
+        | 'SCOPE_MISSING'
+        | 'KEYCHAIN_MISSING'
+        | 'KEYCHAIN_LOCKED'
+        | 'PORT_IN_USE'
+        | 'NETWORK'
+        | 'SERVICE_UNAVAILABLE'
+        | 'SERVICE_ANSWER'
+        | 'REJECTED'
+        | 'FATE_UNKNOWN'
+        | 'BUSY'
+        | 'STORAGE'
+        | 'INTERRUPTED'
+        | 'INTERNAL';
+      /** What failed and why, as a sentence. */
+      readonly message: string;
+      /** What to do or to type next. Only if there is something to do. */
+      readonly hint?: string;
+      /** The activity. Only if the recording was read and states something. */
+      readonly activity?: {
+        /** Display name. Only if the sport is known or a name was given. */
+        readonly name?: string;
+        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
+        readonly startedAt?: string;
+        /** Time without pauses (s). Only if the recording states it. */
+        readonly durationSecs?: number;
+        /** Distance (m). Only if the recording states it. */
+        readonly distanceMeters?: number;
+      };
+      /** SHA-256 of the recording, unpacked. Only if it was read. */
+      readonly sha256?: string;
+      /** Size of the recording, unpacked (bytes). Only if it was read. */
+      readonly size?: number;
+      /** Requests that this run made for it. Only if a request was made. */
+      readonly attempts?: number;
+    };
+
+/** The outcome of one day of wellness or of nutrition, or of a record that cannot be used. */
+export type RecordResult =
+  | {
+      /** `pushed`: the service took it, new or changed. */
+      readonly outcome: 'pushed';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+    }
+  | {
+      /** `skipped`: not sent. */
+      readonly outcome: 'skipped';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** Why. `unchanged`: the service has it. */
+      readonly reason: 'unchanged';
+    }
+  | {
+      /** `invalid`: not sent: it cannot be used. */
+      readonly outcome: 'invalid';
+      /** The input record, or the input if it cannot be read as a whole. */
+      readonly source: string;
+      /** The line of the record in its file, from 1. Only if the record is an element of a list that has several lines. */
+      readonly line?: number;
+      /** The local calendar date. Only if it is known. */
+      readonly date?: string;
+      /** The field as the input spells it. Only if the problem is about a field. */
+      readonly field?: string;
+      /** The problem. */
+      readonly problem: string;
+      /** All problems; the first is `field` and `problem`, too. */
+      readonly problems: readonly {
+        /** The field as the input spells it. Only if the problem is about a field. */
+        readonly field?: string;
+        /** The problem. */
+        readonly problem: string;
+      }[];
+      /** Why. Only if no record of the input can be read. `unreadable`: the input cannot be read as a whole. */
+      readonly reason?: 'unreadable';
+      /** What to do or to type next. Only if no record of the input can be read. */
+      readonly hint?: string;
+    }
+  | {
+      /** `rejected`: the service refused it for good. */
+      readonly outcome: 'rejected';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** HTTP status. Only if the status was the refusal. */
+      readonly status?: number;
+      /** What the service said, as a sentence. */
+      readonly message: string;
+      /** What to do or to type next. Only if there is something to do. */
+      readonly hint?: string;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+    }
+  | {
+      /** `conflict`: the service holds something else, and cannot be corrected from here. */
+      readonly outcome: 'conflict';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** The items that the service holds and should not. */
+      readonly stored: readonly Readonly<Record<string, unknown>>[];
+      /** The items that it should hold instead. */
+      readonly intended: readonly Readonly<Record<string, unknown>>[];
+      /** What differs, as a sentence. */
+      readonly message: string;
+      /** What to do in the platform. */
+      readonly hint: string;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+    }
+  | {
+      /** `failed`: not delivered; the same command again continues. */
+      readonly outcome: 'failed';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** What failed: a code of the `error` line. */
+      readonly code:
+        | 'USAGE'
+        | 'CONFIG'
+        | 'INPUT_INVALID'
+        | 'FOLDER_GONE'
+        | 'AUTH_REQUIRED'
+        | 'AUTH_EXPIRED'
+        | 'AUTH_REFUSED'
+        | 'AUTH_TIMEOUT'
+        | 'SCOPE_MISSING'
+        | 'KEYCHAIN_MISSING'
+        | 'KEYCHAIN_LOCKED'
+        | 'PORT_IN_USE'
+        | 'NETWORK'
+        | 'SERVICE_UNAVAILABLE'
+        | 'SERVICE_ANSWER'
+        | 'REJECTED'
+        | 'FATE_UNKNOWN'
+        | 'BUSY'
+        | 'STORAGE'
+        | 'INTERRUPTED'
+        | 'INTERNAL';
+      /** What failed and why, as a sentence. */
+      readonly message: string;
+      /** What to do or to type next. Only if there is something to do. */
+      readonly hint?: string;
+      /** Requests that this run made for it. Only if the run came to it. */
+      readonly attempts?: number;
+    };
+
+/** Whether a recording that the service took became a workout. */
+export type VerifyResult = {
+  /** The file that was uploaded. */
+  readonly path: string;
+  /** SHA-256 of the recording. */
+  readonly sha256: string;
+  /** What the platform holds. `present`: it is a workout; `pending`: not a workout yet; the service took it less than an hour ago; `missing`: not a workout: it could not be processed, or the workout was deleted. */
+  readonly outcome: 'present' | 'pending' | 'missing';
+  /** Start of the recording (ISO 8601). Only if the recording says so. */
+  readonly startedAt?: string;
+  /** When the service took it (ISO 8601). */
+  readonly uploadedAt: string;
+  /** Identifier of the workout. Only if the service names it. */
+  readonly workoutId?: string;
+};
