@@ -174,7 +174,7 @@ export function faultMessage(item: string, count: number): string {
 function tooLargeMessage(name: EndpointName): string {
   return name === 'uploadFit'
     ? "The recording is too large for the service (413): upload it on the service's website, or ask its support to raise the limit."
-    : 'The record is too large for the service (413): send it without --raw, or send fewer fields.';
+    : 'The record is too large for the service (413): send fewer fields.';
 }
 
 function missingScope(name: EndpointName, reason: string): string | undefined {

@@ -40,7 +40,6 @@ interface PushFlags extends SourceFlags {
   readonly tz?: string;
   readonly force?: boolean;
   readonly strict?: boolean;
-  readonly raw?: boolean;
   readonly unknownFields?: boolean;
   readonly jobs?: string;
   readonly dryRun?: boolean;
@@ -101,7 +100,6 @@ function declarePush(command: Command, force: string): Command {
     .addOption(zoneFlag())
     .option('--force', force)
     .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
-    .option('--raw', 'also send the record as it was read, in the field rawJson')
     .option('--unknown-fields', 'also send fields that the platform does not know')
     .addOption(jobsFlag('days at once'))
     .addOption(dryRun());
@@ -125,7 +123,6 @@ async function push(
   const options = {
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
-    raw: flags.raw ?? false,
     unknownFields: flags.unknownFields ?? false,
     user: userOf(flags.user),
     sources: sourcesFor(context, flags),

@@ -72,7 +72,6 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
     const options = {
       zone: await zoneFor(config, context),
       strict: false,
-      raw: false,
       now: clock.now(),
       sources: { list: [match.source], named: list.named, choose: list.choose },
     };

@@ -204,7 +204,7 @@ export class LibraryClient implements Client {
       const name = await this.#zone();
       const options = {
         zone: { name, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
-        ...{ strict, unknownFields, raw: false },
+        ...{ strict, unknownFields },
         sources: { list: SOURCES, named: false, choose: refuseChoice },
         now: this.#context.clock.now(),
         lastWeight: ledger.records.wellness.lastWeight(),

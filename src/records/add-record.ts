@@ -40,9 +40,7 @@ export function addRecord(
   }
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-    merger.add(
-      'mapped' in raw ? { ...draft, mapped: true, at: raw.at, raws: raw.raws ?? [] } : draft,
-    );
+    merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
   }
 }
 

@@ -60,11 +60,10 @@ export async function readFitFiles(
 
 function rowOf({ file, sample, date }: Dated): Row {
   const { field, value, at, ...about } = sample;
-  const raw: JsonObject = { [field]: value, at, ...about };
+  const values: JsonObject = { [field]: value, at, ...about };
   return {
     source: file.name,
-    get: (path) => (path === 'day' ? date : raw[path]),
-    raw,
+    get: (path) => (path === 'day' ? date : values[path]),
   };
 }
 

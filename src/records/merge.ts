@@ -51,8 +51,6 @@ interface Day {
   /** Warnings beyond {@link MAX_WARNINGS}. */
   dropped: number;
   zoneUsed: boolean;
-  /** Records as they were read, as JSON text. */
-  readonly raws: string[];
   /** All records are from exports, which say parts of a day in several files. */
   mapped: boolean;
 }
@@ -148,7 +146,6 @@ export class DayMerger {
     day.overlaps ||= later.overlaps || !(later.first > day.last || day.first > later.last);
     day.first = Math.min(day.first, later.first);
     day.last = Math.max(day.last, later.last);
-    for (const raw of later.raws) day.raws.push(raw);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
     if (day.mapped) return;
@@ -174,8 +171,7 @@ export class DayMerger {
       const message = `there are ${day.dropped.toLocaleString('en-US')} more warnings about ${date}`;
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
-    const stated = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
-    const fields = 'rawJson' in stated ? stated : { ...stated, ...rawJson(day.raws) };
+    const fields = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
     const files = [...new Set(day.parts.map(({ input }) => input))];
     const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
@@ -227,14 +223,6 @@ function textOf(parts: readonly DayPart[]): string {
   return `[${texts.join(',')}]`;
 }
 
-/** One record is sent as it was read, several as a list. */
-function rawJson(raws: readonly string[]): { rawJson?: JsonObject } {
-  const records = raws.map((raw) => JSON.parse(raw) as JsonObject);
-  const [first] = records;
-  if (first === undefined) return {};
-  return { rawJson: records.length === 1 ? first : { records } };
-}
-
 function dayOf(draft: DayDraft, input: string): Day {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
@@ -255,7 +243,6 @@ function dayOf(draft: DayDraft, input: string): Day {
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
     zoneUsed: draft.zoneUsed,
-    raws: (draft.raws ?? []).map((raw) => JSON.stringify(raw)),
     mapped: draft.mapped ?? false,
   };
 }

@@ -42,8 +42,6 @@ export type RawRecord =
       readonly bareWeight?: boolean;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
       readonly at?: number;
-      /** The records of the export that it was made from, for `rawJson`. */
-      readonly raws?: readonly JsonObject[];
       readonly line?: LineOf;
     }
   | ({ readonly source: string; readonly line?: LineOf } & Problem);
@@ -137,8 +135,6 @@ export interface RecordOptions {
    * and days far ahead.
    */
   readonly strict: boolean;
-  /** Send the unchanged input record too, as `rawJson`. */
-  readonly raw: boolean;
   /** Send members that the platform does not know. */
   readonly unknownFields?: boolean;
   /**
@@ -194,8 +190,6 @@ export interface DayDraft {
   readonly at?: number | undefined;
   /** As in {@link RawRecord}. */
   readonly mapped?: boolean;
-  /** Records as they were read: sent as `rawJson`, unless the input has one. */
-  readonly raws?: readonly JsonObject[];
 }
 
 /** The outcome of reading one input record. */

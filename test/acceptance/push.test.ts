@@ -317,13 +317,6 @@ describe('sync push', () => {
         ...Array<string>(total).fill('skipped'),
         undefined,
       ]);
-      // `--raw` adds the unchanged input record.
-      world.sandbox.control.clearRequests();
-      const raw = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
-      expect(raw.code).toBe(0);
-      const bodies = bodiesOf(world, kind);
-      expect(bodies).toHaveLength(total);
-      expect(bodies.every((body) => Object.hasOwn(body as object, 'rawJson'))).toBe(true);
     }
   });
 });

@@ -240,11 +240,7 @@ describe('a permanent rejection', () => {
       { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
       'Bad (date: Required)',
     ],
-    [
-      413,
-      '<html>',
-      'The record is too large for the service (413): send it without --raw, or send fewer fields.',
-    ],
+    [413, '<html>', 'The record is too large for the service (413): send fewer fields.'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
     [409, '', 'The service answered 409 with nothing.'],
   ])('fails the request with %i and the message of the service', async (status, body, message) => {

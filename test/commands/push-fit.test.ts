@@ -141,16 +141,6 @@ describe('sync push wellness of FIT files', () => {
     expect(heldBy(world)).toEqual({ '2026-02-15': { steps: 9000, weight: 72.45 } });
   });
 
-  it('sends the values with --raw as the file has them', async () => {
-    const world = await open();
-    const file = world.write('run.fit', activity(523, 1, 0));
-    await world.sync(['push', 'wellness', file, '--raw', ...BERLIN]);
-    const at = Date.parse('2026-02-14T23:00:00Z') / 1000;
-    expect(heldBy(world)).toEqual({
-      '2026-02-15': { vo2max: 52.3, rawJson: { vo2max: 52.3, at, sport: 'running' } },
-    });
-  });
-
   it('reads zip archives', async () => {
     const world = await open();
     const inner = makeZip([

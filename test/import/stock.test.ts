@@ -70,7 +70,6 @@ async function stockOf(
   const options: StockOptions = {
     zone: { name: 'Europe/Berlin', from: 'flag' },
     strict: false,
-    raw: false,
     now: Date.parse('2026-04-01'),
     since: undefined,
     sources: SOURCES,

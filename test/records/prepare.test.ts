@@ -433,19 +433,6 @@ describe('a digest', () => {
   });
 });
 
-describe('records with --raw', () => {
-  test('are sent along, all of those of a day', async () => {
-    const [morning, evening] = [
-      { date, hrv: 61, app: 'a' },
-      { date, weight: 72, app: 'b' },
-    ];
-    const both = await prepare('wellness', [morning, evening], { raw: true });
-    expect(both.records[0]?.body['rawJson']).toEqual({ records: [morning, evening] });
-    const one = await prepare('wellness', [morning], { raw: true });
-    expect(one.records[0]?.body['rawJson']).toEqual(morning);
-  });
-});
-
 describe('preparing inputs', () => {
   test('rejects integers that lost digits if strict, and warns otherwise', async () => {
     const inexact = [{ field: 'id', problem: '1 has more digits' }];

@@ -10,7 +10,6 @@ import type {
 export const BERLIN: RecordOptions = {
   zone: { name: 'Europe/Berlin', from: 'profile' },
   strict: false,
-  raw: false,
 };
 
 /** Prepares raw records of any source. */

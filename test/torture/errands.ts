@@ -57,15 +57,13 @@ const ERRANDS = {
 
   wellness: (scene, random) => {
     const { path, wellness } = newWellness(scene, random);
-    const raw = random.chance(0.3) ? ['--raw'] : [];
-    const args = ['push', 'wellness', path, ...raw, '--json'];
+    const args = ['push', 'wellness', path, '--json'];
     return { args, routes: ['wellness'], claim: { ...NOTHING, wellness } };
   },
 
   nutrition: (scene, random) => pushOf(scene, random, []),
   'nutrition --replace-day': (scene, random) => pushOf(scene, random, ['--replace-day']),
   'nutrition --add': (scene, random) => pushOf(scene, random, ['--add']),
-  'nutrition --raw': (scene, random) => pushOf(scene, random, ['--raw']),
 
   /** Pushes a file again that lacks an item, has another and changed a third one. */
   'nutrition changed': async (scene, random) => {

@@ -53,7 +53,6 @@ interface ImportFlags {
   readonly since?: string;
   readonly tz?: string;
   readonly strict?: boolean;
-  readonly raw?: boolean;
 }
 
 export const importExport: CommandModule = {
@@ -64,8 +63,7 @@ export const importExport: CommandModule = {
       .addOption(dryRun())
       .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
-      .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
-      .option('--raw', 'also send the record as it was read, in the field rawJson'),
+      .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting'),
   examples: [
     'sync import export.zip           # shows a table, asks, then sends',
     'sync import ~/Downloads/garmin --since 2026-01-01 --yes',
@@ -80,7 +78,6 @@ export const importExport: CommandModule = {
     const options = {
       zone,
       strict: flags.strict ?? false,
-      raw: flags.raw ?? false,
       now: clock.now(),
       since:
         flags.since === undefined

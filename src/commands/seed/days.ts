@@ -40,7 +40,7 @@ export async function recordsOf(
     kind,
     [{ name: seedInput(options), chunks: oneChunk(text) }],
     // The seed's own offsets count, whichever zone data it has.
-    { zone: { name: options.zone, from: 'profile' }, strict: true, raw: false },
+    { zone: { name: options.zone, from: 'profile' }, strict: true },
     signal,
   );
   return records;

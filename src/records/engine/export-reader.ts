@@ -30,16 +30,12 @@ type Records = AsyncGenerator<RawRecord, void, undefined>;
 /** Reads one input with the mapping of the source that it matches. */
 export class ExportReader {
   readonly #kind: RecordKind;
-  readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
+  readonly #options: Pick<RecordOptions, 'zone'>;
   readonly #sources: SourceOptions;
   #found: FoundExport | undefined;
   #samples: readonly FitSample[] | undefined;
 
-  constructor(
-    kind: RecordKind,
-    options: Pick<RecordOptions, 'zone' | 'raw'>,
-    sources: SourceOptions,
-  ) {
+  constructor(kind: RecordKind, options: Pick<RecordOptions, 'zone'>, sources: SourceOptions) {
     this.#kind = kind;
     this.#options = options;
     this.#sources = sources;

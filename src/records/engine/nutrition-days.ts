@@ -52,13 +52,12 @@ export class NutritionDays {
     }
     let day = this.#days.get(when.date);
     if (day === undefined) {
-      day = { source: row.source, items: [], totals: {}, raws: [], doubts: [] };
+      day = { source: row.source, items: [], totals: {}, doubts: [] };
       this.#days.set(when.date, day);
     }
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
-    if (this.#options.raw) day.raws.push(row.raw);
   }
 
   *finish(): Generator<RawRecord, void, undefined> {
@@ -67,7 +66,7 @@ export class NutritionDays {
       if (day === undefined) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
-      yield { source: day.source, mapped: true, value, raws: day.raws, inexact: day.doubts };
+      yield { source: day.source, mapped: true, value, inexact: day.doubts };
     }
   }
 }
@@ -76,7 +75,6 @@ interface NutritionDay {
   readonly source: string;
   readonly items: JsonObject[];
   readonly totals: JsonObject;
-  readonly raws: JsonObject[];
   readonly doubts: Problem[];
 }
 

@@ -9,8 +9,6 @@ import { readValue } from './value.ts';
 
 export interface MappingOptions {
   readonly zone: Zone;
-  /** Add the records as they were read, as `rawJson`. */
-  readonly raw: boolean;
   /** The numbers of the file have a decimal comma, unless they have a point. */
   readonly commaIsDecimal: boolean;
   /** A second row for a day shows that the file is no diary. */

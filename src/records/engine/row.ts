@@ -10,8 +10,6 @@ export interface Row {
   readonly source: string;
   /** Returns the value at a path; undefined if the record has none. */
   get(path: Path): JsonValue | undefined;
-  /** The record as it was read, for `rawJson`. */
-  readonly raw: JsonObject;
   /** Its values cannot be trusted: the row does not fit the header. */
   readonly problem?: string | undefined;
   /** Its last value may be cut off: a note, or refused if strict. */
@@ -35,7 +33,6 @@ export function jsonRow(name: string, place: Place & { readonly value: JsonObjec
   return {
     source: place.pointer === '' ? name : `${name}#/${place.pointer}`,
     get: (path) => valueAt(place, path),
-    raw: place.value,
   };
 }
 
@@ -48,9 +45,6 @@ export function textRow(source: string, cells: Cells, faults: Faults = {}): Row 
     source,
     ...faults,
     get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
-    get raw() {
-      return Object.fromEntries(cells);
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { SyncError } from '../../base/errors.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
-import type { JsonObject, JsonValue, Problem, RawRecord } from '../types.ts';
+import type { JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
@@ -63,7 +63,6 @@ export class WellnessDays {
     for (const { field, rule, value } of values) {
       known.add(field, rule, { value, instant, source: row.source, end, origin }, span?.prefer);
     }
-    if (this.#options.raw && this.#mapping.format !== 'xml') known.raws.push(row.raw);
   }
 
   /** Returns the day of a row. What has a length began at a time, midnight included. */
@@ -142,7 +141,6 @@ function instantOf(when: When | { readonly problem: string } | undefined): numbe
 }
 
 class WellnessDay {
-  readonly raws: JsonObject[] = [];
   readonly doubts: Problem[] = [];
   hasBareWeight = false;
   readonly #source: string;
@@ -175,7 +173,6 @@ class WellnessDay {
       source: only,
       mapped: true,
       value: { date, ...Object.fromEntries(values) },
-      raws: this.raws,
       bareWeight: this.hasBareWeight,
       inexact: this.doubts,
       ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),

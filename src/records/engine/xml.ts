@@ -1,7 +1,6 @@
 import { decodeXML } from 'entities/decode';
 import { Parser, type QuoteType } from 'htmlparser2';
 import { SyncError } from '../../base/errors.ts';
-import type { JsonObject } from '../types.ts';
 import type { Row } from './row.ts';
 import type { Mapping, Path } from '../sources/types.ts';
 
@@ -131,10 +130,6 @@ class ElementRow implements Row {
   get(path: Path): string | undefined {
     const value = this.#attributes.get(path);
     return value === undefined ? undefined : decoded(value);
-  }
-
-  get raw(): JsonObject {
-    return Object.fromEntries([...this.#attributes].map(([name, value]) => [name, decoded(value)]));
   }
 }
 

@@ -19,7 +19,6 @@ const wellnessNames = new Names(WELLNESS_FIELDS);
 
 interface Item {
   readonly read: ReadItem;
-  readonly raw: JsonValue;
   readonly notes: Notes;
 }
 
@@ -80,8 +79,6 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   }
   const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
-    const rawItems = day.items.map((item) => item.raw);
-    const dayRaw = spans ? { ...value, [itemsName]: rawItems } : value;
     return {
       date: day.date,
       source: notes.source,
@@ -92,7 +89,6 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
         ...(index === 0 ? notes.recurring : []),
         ...day.items.flatMap((item) => item.notes.recurring),
       ],
-      raws: options.raw ? [dayRaw] : [],
       zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
       at: typeof date === 'object' ? date.at : undefined,
     };
@@ -135,7 +131,7 @@ function readItems(
     const own = new Notes(notes.source, options.strict);
     const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
-    if (read !== undefined) items.push({ read, raw, notes: own });
+    if (read !== undefined) items.push({ read, notes: own });
   });
   return items;
 }

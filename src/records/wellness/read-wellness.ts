@@ -64,8 +64,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const { source, warnings, recurring } = notes;
   const { at, zoneUsed } = date;
   const about = { date: date.date, source, fields, items: [], warnings, recurring };
-  const draft = { ...about, zoneUsed, at, raws: options.raw ? [value] : [] };
-  return { ok: true, drafts: [draft] };
+  return { ok: true, drafts: [{ ...about, zoneUsed, at }] };
 }
 
 const NO_DIARY = 'is perhaps no wellness. Remove these members, or describe the file for --map';

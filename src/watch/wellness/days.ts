@@ -52,7 +52,7 @@ export async function planDays(
     origin: path,
     samples: samples.filter(isUsable),
   }));
-  const { records } = await prepareFitDays(past, { zone, now, strict: false, raw: false });
+  const { records } = await prepareFitDays(past, { zone, now, strict: false });
   const openPaths = new Set(open.map(({ path }) => path));
   const daysOf = new Map(
     past

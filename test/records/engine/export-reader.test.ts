@@ -38,7 +38,6 @@ async function read(
   text: string,
   options: Partial<SourceOptions> = {},
   kind: RecordKind = 'wellness',
-  raw = false,
 ) {
   const sources = {
     list: [scale],
@@ -49,7 +48,7 @@ async function read(
   const result = await prepareInputs(
     kind,
     [{ name: 'file', chunks: chunks(text) }],
-    { ...BERLIN, raw, sources },
+    { ...BERLIN, sources },
     new AbortController().signal,
   );
   const { records, invalid, unreadable, exports } = result;
@@ -80,24 +79,6 @@ describe('an input that a source matches', () => {
         last: '2026-02-15',
         unread: [],
       },
-    ]);
-  });
-
-  it('adds every record of a day as it was read, with --raw', async () => {
-    const rows = '2026-02-15T07:00:00+01:00,72\n2026-02-15T20:00:00+01:00,73\n2026-02-16,74';
-    const { bodies } = await read(`When,Mass\n${rows}`, {}, 'wellness', true);
-    expect(bodies).toEqual([
-      {
-        date: '2026-02-15',
-        weight: 73,
-        rawJson: {
-          records: [
-            { when: '2026-02-15T07:00:00+01:00', mass: '72' },
-            { when: '2026-02-15T20:00:00+01:00', mass: '73' },
-          ],
-        },
-      },
-      { date: '2026-02-16', weight: 74, rawJson: { when: '2026-02-16', mass: '74' } },
     ]);
   });
 

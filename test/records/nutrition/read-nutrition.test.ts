@@ -514,29 +514,4 @@ describe('a record that spans days', () => {
       'coach: is about all 2 days that the items are on',
     ]);
   });
-
-  test('gives each day its part of the raw record', async () => {
-    const { records } = await prepare('nutrition', [{ app: 1, items: [morning, nextDay] }], {
-      raw: true,
-    });
-    expect(records.map(({ body }) => body['rawJson'])).toEqual([
-      { app: 1, items: [morning] },
-      { app: 1, items: [nextDay] },
-    ]);
-  });
-});
-
-describe('the raw record of a nutrition day', () => {
-  test('is the unchanged input record', async () => {
-    const record = {
-      date,
-      items: [{ loggedAt: '2026-02-15T07:00:00Z', absorption_type: 'rapid' }],
-    };
-    const { records } = await prepare('nutrition', [record], { raw: true });
-    expect(records[0]?.body).toEqual({
-      date,
-      items: [{ logged_at: at, absorptionType: 'RAPID' }],
-      rawJson: record,
-    });
-  });
 });

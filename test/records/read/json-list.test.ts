@@ -113,7 +113,6 @@ describe('a large JSON file', () => {
       {
         zone: { name: 'UTC', from: 'flag' },
         strict: false,
-        raw: false,
         sources: {
           list: SOURCES,
           named: false,

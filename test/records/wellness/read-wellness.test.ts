@@ -407,7 +407,7 @@ describe('unknown fields', () => {
       [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
     ],
   ])('reject a record without known fields: %j', async (record, said) => {
-    for (const options of [{}, { strict: true }, { raw: true }]) {
+    for (const options of [{}, { strict: true }]) {
       expect(await saidOf('wellness', { date, ...record }, options)).toEqual({ said });
     }
   });
@@ -426,18 +426,16 @@ describe('a wellness record without content', () => {
   test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
     'is invalid: %j',
     async (record) => {
-      for (const raw of [false, true]) {
-        expect((await prepare('wellness', [record], { raw })).invalid).toEqual([
-          {
-            outcome: 'invalid',
-            kind: 'wellness',
-            source: 'in.json#/0',
-            date,
-            problem: 'holds nothing to send besides its date',
-            problems: [{ problem: 'holds nothing to send besides its date' }],
-          },
-        ]);
-      }
+      expect((await prepare('wellness', [record])).invalid).toEqual([
+        {
+          outcome: 'invalid',
+          kind: 'wellness',
+          source: 'in.json#/0',
+          date,
+          problem: 'holds nothing to send besides its date',
+          problems: [{ problem: 'holds nothing to send besides its date' }],
+        },
+      ]);
     },
   );
 });
@@ -630,20 +628,5 @@ describe('an invalid wellness record', () => {
       },
       { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
     ]);
-  });
-});
-
-describe('the raw record of a wellness day', () => {
-  const record = { date: '2026-02-15T10:00:00Z', resting_hr: 52.2, note: null };
-
-  test('is sent unchanged with --raw', async () => {
-    const { records } = await prepare('wellness', [record], { raw: true });
-    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: record });
-  });
-
-  test('does not replace a rawJson of the record', async () => {
-    const given = { ...record, rawJson: { device: 'x' } };
-    const { records } = await prepare('wellness', [given], { raw: true });
-    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: { device: 'x' } });
   });
 });
