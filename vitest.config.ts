@@ -14,9 +14,8 @@ const PROGRAMS = [
   'test/commands/login-store.test.ts',
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',
-  'test/sandbox/{command,consent-page,other-process,page/chromium}.test.ts',
+  'test/sandbox/{command,oauth/consent-page,other-process,page/chromium}.test.ts',
   'test/library/{documents,exports}.test.ts',
-  'test/sandbox/{command,consent-page,other-process}.test.ts',
   'test/security/{planted-files,tls,what-is-sent}.test.ts',
 ];
 

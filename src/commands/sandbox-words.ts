@@ -1,6 +1,6 @@
 import { programName } from '../base/program-name.ts';
 import { type Text, joinTexts } from '../base/phrase.ts';
-import type { RequestRecord } from '../sandbox/request-log.ts';
+import type { RequestRecord } from '../sandbox/http/request-log.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { SandboxSettings } from '../sandbox/settings.ts';
 import { plural } from '../terminal/words.ts';

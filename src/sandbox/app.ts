@@ -1,18 +1,18 @@
 import { Hono } from 'hono';
-import { Consent } from './authorize.ts';
-import { requireBearer, requireTrait } from './bearer.ts';
+import { Consent } from './oauth/authorize.ts';
+import { requireBearer, requireTrait } from './oauth/bearer.ts';
 import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
-import { listNutrition, patchNutritionItems, postNutrition } from './nutrition.ts';
-import { loopbackOnly, ownPagesOnly, rateLimit, recordAndAnswer } from './middleware.ts';
+import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
+import { loopbackOnly, ownPagesOnly, rateLimit, recordAndAnswer } from './http/middleware.ts';
 import { pageRoutes } from './page/routes.ts';
-import { Problem, refusal, TokenProblem } from './problem.ts';
-import { getProfile, getUserinfo, patchProfile } from './profile.ts';
-import { methodsOf, pathOf } from './routes.ts';
-import { postRevoke, postToken } from './token.ts';
-import { postUpload } from './upload.ts';
-import { postWellness } from './wellness.ts';
-import { listWorkouts } from './workout-list.ts';
+import { Problem, refusal, TokenProblem } from './http/problem.ts';
+import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
+import { methodsOf, pathOf } from './http/routes.ts';
+import { postRevoke, postToken } from './oauth/token.ts';
+import { postUpload } from './resources/upload.ts';
+import { postWellness } from './resources/wellness.ts';
+import { listWorkouts } from './resources/workout-list.ts';
 import { createWorld, type SandboxEnv, type World, type WorldOptions } from './world.ts';
 
 export interface SandboxApp {

@@ -1,12 +1,12 @@
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import type { AddFoodRequest, Control, ExpireRequest, MintRequest } from './control.ts';
-import { FaultSpecError } from './fault-spec.ts';
-import { Problem, refusal } from './problem.ts';
-import { sameOriginOnly } from './middleware.ts';
-import { decodeBody, objectOf, readBytes } from './request-body.ts';
+import { FaultSpecError } from './faults/spec.ts';
+import { Problem, refusal } from './http/problem.ts';
+import { sameOriginOnly } from './http/middleware.ts';
+import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
-import { checked } from './validate.ts';
+import { checked } from './http/validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 /** Largest request to a control endpoint (bytes). */

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import type { Athlete } from './athletes.ts';
-import { PUBLIC_CLIENT_ID } from './clients.ts';
-import type { DailyState } from './daily-records.ts';
-import { isPlainDate } from './dates.ts';
-import type { LoginState, TokenAnswer } from './grants.ts';
-import { dayOf } from './nutrition.ts';
-import { editedDay, MEALS, type StoredItem } from './nutrition-day.ts';
-import { Problem } from './problem.ts';
-import type { RecordingState } from './recordings.ts';
-import type { AnsweredRequest, RequestFilter, RequestRecord } from './request-log.ts';
-import { SCOPES } from './scopes.ts';
+import type { Athlete } from './resources/athletes.ts';
+import { PUBLIC_CLIENT_ID } from './oauth/clients.ts';
+import type { DailyState } from './resources/daily-records.ts';
+import { isPlainDate } from './resources/dates.ts';
+import type { LoginState, TokenAnswer } from './oauth/grants.ts';
+import { dayOf } from './resources/nutrition.ts';
+import { editedDay, MEALS, type StoredItem } from './resources/nutrition-day.ts';
+import { Problem } from './http/problem.ts';
+import type { RecordingState } from './resources/recordings.ts';
+import type { AnsweredRequest, RequestFilter, RequestRecord } from './http/request-log.ts';
+import { SCOPES } from './oauth/scopes.ts';
 import type { SandboxSettings } from './settings.ts';
-import { checked } from './validate.ts';
+import { checked } from './http/validate.ts';
 import type { World } from './world.ts';
 
 /** All data of one athlete. */

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandboxApp } from './app.ts';
-import { type Client, PUBLIC_CLIENT_ID } from './clients.ts';
+import { type Client, PUBLIC_CLIENT_ID } from './oauth/clients.ts';
 import type { Control } from './control.ts';
 import type { WorldOptions } from './world.ts';
 

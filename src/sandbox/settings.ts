@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { REVISION_NAMES, REVISIONS, type Revision, type Traits } from './revisions.ts';
-import { SCOPES, type Scope } from './scopes.ts';
+import { SCOPES, type Scope } from './oauth/scopes.ts';
 
 /** Differences between deployed services, and special behaviour for tests. All can change at run time. */
 export interface SandboxSettings extends Traits {

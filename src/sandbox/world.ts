@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
-import { Athletes, DEFAULT_ATHLETES, type Athlete } from './athletes.ts';
-import { defaultClients, type Client } from './clients.ts';
-import { DailyRecords } from './daily-records.ts';
-import { FaultScript } from './faults.ts';
-import { Grants, type Bearer } from './grants.ts';
+import { Athletes, DEFAULT_ATHLETES, type Athlete } from './resources/athletes.ts';
+import { defaultClients, type Client } from './oauth/clients.ts';
+import { DailyRecords } from './resources/daily-records.ts';
+import { FaultScript } from './faults/script.ts';
+import { Grants, type Bearer } from './oauth/grants.ts';
 import { Feed } from './page/feed.ts';
 import { randomToken } from './random.ts';
-import { Recordings } from './recordings.ts';
-import type { RequestBody } from './request-body.ts';
-import { RequestLog, type RequestRecord } from './request-log.ts';
+import { Recordings } from './resources/recordings.ts';
+import type { RequestBody } from './http/request-body.ts';
+import { RequestLog, type RequestRecord } from './http/request-log.ts';
 import { Settings, type SandboxSettings } from './settings.ts';
 import { Store } from './store.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { heldBy } from '../support/seeded.ts';
-import { type Athlete, DEFAULT_ATHLETES } from '../../src/sandbox/athletes.ts';
+import { type Athlete, DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 
 const DAY = ['--days', '1', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { describeOption } from '../../src/cli/help.ts';
 import { type CommandNode, createTree } from '../../src/cli/tree.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { FAULT_ROUTES } from '../../src/sandbox/fault-spec.ts';
+import { FAULT_ROUTES } from '../../src/sandbox/faults/spec.ts';
 
 const root = await createTree(COMMANDS, '1.2.3');
 const nodes = allOf(root);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SECRET_PREFIXES, type TokenAnswer } from '../../src/sandbox/grants.ts';
-import { SCOPES } from '../../src/sandbox/scopes.ts';
+import { SECRET_PREFIXES, type TokenAnswer } from '../../src/sandbox/oauth/grants.ts';
+import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import {

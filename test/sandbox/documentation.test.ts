@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ATHLETES } from '../../src/sandbox/athletes.ts';
-import { FAULT_ROUTES, parseFault } from '../../src/sandbox/fault-spec.ts';
+import { DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
+import { FAULT_ROUTES, parseFault } from '../../src/sandbox/faults/spec.ts';
 import { REVISION_NAMES, REVISIONS } from '../../src/sandbox/revisions.ts';
-import { ROUTES } from '../../src/sandbox/routes.ts';
+import { ROUTES } from '../../src/sandbox/http/routes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { openApp } from './support.ts';
 

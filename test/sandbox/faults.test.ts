@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FaultScript } from '../../src/sandbox/faults.ts';
-import { FaultSpecError, parseFault } from '../../src/sandbox/fault-spec.ts';
+import { FaultScript } from '../../src/sandbox/faults/script.ts';
+import { FaultSpecError, parseFault } from '../../src/sandbox/faults/spec.ts';
 import { bearer, openApp, openSandbox, postJson } from './support.ts';
 
 const status = (value: number) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/sandbox/request-log.ts';
+import type { Exchange } from '../../src/sandbox/http/request-log.ts';
 import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
-import { ROUTES } from '../../src/sandbox/routes.ts';
-import { SCOPES } from '../../src/sandbox/scopes.ts';
+import { ROUTES } from '../../src/sandbox/http/routes.ts';
+import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { Contract, operationsOf, readContract, type Located } from '../support/contract.ts';
 import { bearer, multipart, openApp } from './support.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SECRET_PREFIXES } from '../../src/sandbox/grants.ts';
+import { SECRET_PREFIXES } from '../../src/sandbox/oauth/grants.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { openSandbox, tempDir } from './support.ts';

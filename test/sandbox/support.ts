@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.ts';
-import { SCOPES } from '../../src/sandbox/scopes.ts';
+import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
 
 const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';

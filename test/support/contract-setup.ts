@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../src/sandbox/request-log.ts';
+import { type Exchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
 import type { Contract } from './contract.ts';
 
 // Runs for every test file: a test fails if a request of the client, or an answer of a sandbox that it

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { Exchange } from '../../src/sandbox/request-log.ts';
+import type { Exchange } from '../../src/sandbox/http/request-log.ts';
 
 interface Parameter {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { MEALS } from '../../src/sandbox/nutrition-day.ts';
+import { MEALS } from '../../src/sandbox/resources/nutrition-day.ts';
 import type { World } from './world.ts';
 
 /** What `sync seed` put into the first athlete's account of a sandbox. */

@@ -1,4 +1,4 @@
-import { MEALS } from '../../src/sandbox/nutrition-day.ts';
+import { MEALS } from '../../src/sandbox/resources/nutrition-day.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { foodKey, foodsOn } from './cargo.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { FaultRoute } from '../../src/sandbox/fault-spec.ts';
+import type { FaultRoute } from '../../src/sandbox/faults/spec.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 import { makeRecording } from '../support/fit-maker.ts';

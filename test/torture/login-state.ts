@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../src/sandbox/request-log.ts';
+import { type Exchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
 import { type World, tokenFile } from '../support/acceptance.ts';
 
 /** The tokens that the sandbox issues, as its own answers state them. */

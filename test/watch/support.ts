@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { RecordingState } from '../../src/sandbox/recordings.ts';
+import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 import {
   type Home,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { REVISION_NAMES, type Revision } from '../revisions.ts';
-import { describeScope, scopeWords } from '../scopes.ts';
+import { describeScope, scopeWords } from '../oauth/scopes.ts';
 import { counted, type Html } from './chart.ts';
 import { actionButton, hidden, localTime, PAGE_PATH, section } from './parts.ts';
 import type { ListedLogin, PageView } from './view.ts';

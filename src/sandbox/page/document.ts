@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { initials } from '../athletes.ts';
+import { initials } from '../resources/athletes.ts';
 import { ICON } from '../icon.ts';
 import { counted, figure, type Html } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';

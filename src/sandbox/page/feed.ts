@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../request-log.ts';
+import type { RequestRecord } from '../http/request-log.ts';
 
 /** Requests that a new listener receives at once, and that a slow one may fall behind. */
 const KEPT = 200;

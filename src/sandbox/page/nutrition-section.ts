@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { DailyState } from '../daily-records.ts';
-import { instantOf } from '../dates.ts';
-import { dayOf } from '../nutrition.ts';
-import { MEALS, type StoredItem } from '../nutrition-day.ts';
+import type { DailyState } from '../resources/daily-records.ts';
+import { instantOf } from '../resources/dates.ts';
+import { dayOf } from '../resources/nutrition.ts';
+import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
 import { counted, figure, percent, type Html } from './chart.ts';
 import { dayName, formatIn, section } from './parts.ts';
 import type { PageView } from './view.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Athlete } from '../athletes.ts';
-import type { DailyState } from '../daily-records.ts';
-import type { LoginState } from '../grants.ts';
-import type { RecordingState } from '../recordings.ts';
+import type { Athlete } from '../resources/athletes.ts';
+import type { DailyState } from '../resources/daily-records.ts';
+import type { LoginState } from '../oauth/grants.ts';
+import type { RecordingState } from '../resources/recordings.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { readFit } from '../fit.ts';
-import { factsOf, type WorkoutFacts } from '../workout.ts';
+import { readFit } from '../resources/fit.ts';
+import { factsOf, type WorkoutFacts } from '../resources/workout.ts';
 import type { World } from '../world.ts';
 import { viewOf, type RecordingView } from './recording-view.ts';
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { DailyState } from '../daily-records.ts';
+import type { DailyState } from '../resources/daily-records.ts';
 import { counted, figure, linePath, percent, stretched, type Html } from './chart.ts';
 import { dayName, section } from './parts.ts';
 import type { PageView } from './view.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeRecording } from '../../support/fit-maker.ts';
 import { makeActivity } from '../../support/fit-messages.ts';
-import { DEFAULT_ATHLETES } from '../../../src/sandbox/athletes.ts';
+import { DEFAULT_ATHLETES } from '../../../src/sandbox/resources/athletes.ts';
 import { openApp, upload } from '../support.ts';
 import type { elementsOf } from './support.ts';
 import { fill, HTML, readPage } from './support.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import { type Exchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';

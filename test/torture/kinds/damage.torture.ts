@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { vi } from 'vitest';
-import { EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import {

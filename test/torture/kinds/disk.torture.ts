@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import { type Exchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { Revision } from '../../../src/sandbox/revisions.ts';
 import {
   expireAccess,

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Context } from 'hono';
+import type { DrawnFaults } from './script.ts';
+import { Problem } from '../http/problem.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+type Fault = NonNullable<DrawnFaults['fault']>;
+
+export interface Sent {
+  readonly response: Response;
+  /** The status that was sent; null if none was. */
+  readonly status: number | null;
+}
+
+/** Time for half a body to arrive before the connection is reset (ms). */
+const HALF_ARRIVES_MS = 25;
+
+/** Returns the answer of a fault that replaces processing; null if the request is processed. */
+export async function answerInstead(
+  c: Context<SandboxEnv>,
+  world: World,
+  fault: Fault | null,
+): Promise<Sent | null> {
+  if (fault === null || !('after' in fault) || fault.after) return null;
+  return await misbehave(c, world, fault);
+}
+
+/** Returns the answer to send: the handler's, or the fault's. */
+export async function spoilAnswer(
+  c: Context<SandboxEnv>,
+  world: World,
+  fault: Fault | null,
+): Promise<Sent> {
+  if (fault === null || fault.kind === 'success-false') {
+    return { response: c.res, status: c.res.status };
+  }
+  return await misbehave(c, world, fault);
+}
+
+async function misbehave(
+  c: Context<SandboxEnv>,
+  world: World,
+  fault: Exclude<Fault, { kind: 'success-false' }>,
+): Promise<Sent> {
+  switch (fault.kind) {
+    case 'status':
+      return whole(statusAnswer(c, world, fault));
+    case 'html':
+      return whole(htmlAnswer(fault.status));
+    case 'truncate': {
+      const body = await bodyOf(c.res);
+      return whole(new Response(firstHalf(body), { status: c.res.status, headers: c.res.headers }));
+    }
+    case 'reset':
+      outgoingOf(c).socket?.resetAndDestroy();
+      return { response: RESPONSE_ALREADY_SENT, status: null };
+    case 'hang': {
+      const outgoing = outgoingOf(c);
+      if (!outgoing.destroyed) await once(outgoing, 'close', { signal: world.closing.signal });
+      return { response: RESPONSE_ALREADY_SENT, status: null };
+    }
+    case 'reset-mid':
+    case 'close-mid':
+      return await breakOff(c, fault.kind);
+  }
+}
+
+/** Sends the head, with the whole Content-Length, and half of the body. */
+async function breakOff(c: Context<SandboxEnv>, kind: 'reset-mid' | 'close-mid'): Promise<Sent> {
+  const outgoing = outgoingOf(c);
+  const { status, headers } = c.res;
+  const body = await bodyOf(c.res);
+  outgoing.writeHead(status, { ...Object.fromEntries(headers), 'content-length': body.length });
+  await new Promise((resolve) => outgoing.write(firstHalf(body), resolve));
+  if (kind === 'close-mid') {
+    outgoing.socket?.end();
+  } else {
+    await sleep(HALF_ARRIVES_MS);
+    outgoing.socket?.resetAndDestroy();
+  }
+  return { response: RESPONSE_ALREADY_SENT, status };
+}
+
+function statusAnswer(
+  c: Context<SandboxEnv>,
+  world: World,
+  fault: Extract<Fault, { kind: 'status' }>,
+): Response {
+  const { status, retryAfter, error } = fault;
+  const message = 'A scripted fault of the sandbox';
+  const headers: Record<string, string> = {};
+  if (retryAfter !== null) {
+    headers['retry-after'] = fault.retryAfterAsDate
+      ? new Date(world.now() + retryAfter * 1000).toUTCString()
+      : String(retryAfter);
+  }
+  // 304 has no body by definition; the other statuses may have one.
+  if (status === 304) return new Response(null, { status, headers });
+  return error === null
+    ? new Problem(status, message, { headers }).toResponse(c.req.url)
+    : Response.json({ error, error_description: message }, { status, headers });
+}
+
+function htmlAnswer(status: number): Response {
+  return new Response(
+    `<html>\r\n<head><title>${status} Bad Gateway</title></head>\r\n<body>\r\n<center><h1>${status} Bad Gateway</h1></center>\r\n<hr><center>proxy</center>\r\n</body>\r\n</html>\r\n`,
+    { status, headers: { 'content-type': 'text/html' } },
+  );
+}
+
+function whole(response: Response): Sent {
+  return { response, status: response.status };
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(body.subarray(0, Math.floor(body.length / 2)));
+}
+
+/** @throws Problem if the app runs without a server, as with `app.request()` */
+function outgoingOf(c: Context<SandboxEnv>): ServerResponse {
+  // Without a server `env` is undefined, despite Hono's type.
+  const { outgoing } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  if (outgoing === undefined) throw new Problem(500, 'This fault needs a real connection');
+  return outgoing;
+}

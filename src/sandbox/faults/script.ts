@@ -1,0 +1,75 @@
+import { parseFault, type Fault, type FaultKind, type FaultRoute } from './spec.ts';
+
+/** The faults that hit one request: first a delay, then a fault. */
+export interface DrawnFaults {
+  readonly delayMs: number;
+  readonly fault: Exclude<FaultKind, { kind: 'delay' }> | null;
+  readonly specs: readonly string[];
+}
+
+interface Scripted {
+  readonly fault: Fault;
+  skipLeft: number;
+  hitsLeft: number;
+}
+
+/** The scripted faults in the order they were added, with their remaining skips and hits. */
+export class FaultScript {
+  #entries: Scripted[] = [];
+
+  constructor(specs: readonly string[] = []) {
+    this.add(specs);
+  }
+
+  /** @throws FaultSpecError; then no fault was added */
+  add(specs: readonly string[]): void {
+    const faults = specs.map(parseFault);
+    this.#entries.push(
+      ...faults.map((fault) => ({ fault, skipLeft: fault.skip, hitsLeft: fault.count })),
+    );
+  }
+
+  /** Removes the first fault with this spec. @returns whether there was one */
+  remove(spec: string): boolean {
+    const index = this.#entries.findIndex(({ fault }) => fault.spec === spec);
+    if (index !== -1) this.#entries.splice(index, 1);
+    return index !== -1;
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  /** Lists the faults with their remaining hits; null stands for `*inf`. */
+  list(): { spec: string; skipLeft: number; hitsLeft: number | null }[] {
+    return this.#entries.map(({ fault, skipLeft, hitsLeft }) => ({
+      spec: fault.spec,
+      skipLeft,
+      hitsLeft: hitsLeft === Infinity ? null : hitsLeft,
+    }));
+  }
+
+  /**
+   * Draws the faults for a request with these names. All due delays add up. Of the other faults the
+   * first that is due applies; the later ones do not count this request.
+   */
+  draw(names: readonly FaultRoute[]): DrawnFaults {
+    const specs: string[] = [];
+    let delayMs = 0;
+    let drawn: DrawnFaults['fault'] = null;
+    for (const entry of this.#entries) {
+      const { what, route } = entry.fault;
+      if (route !== 'any' && !names.includes(route)) continue;
+      if (entry.hitsLeft === 0 || (drawn !== null && what.kind !== 'delay')) continue;
+      if (entry.skipLeft > 0) {
+        entry.skipLeft -= 1;
+        continue;
+      }
+      entry.hitsLeft -= 1;
+      specs.push(entry.fault.spec);
+      if (what.kind === 'delay') delayMs += what.ms;
+      else drawn = what;
+    }
+    return { delayMs, fault: drawn, specs };
+  }
+}

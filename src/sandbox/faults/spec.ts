@@ -1,0 +1,191 @@
+import { ROUTES, type RouteName } from '../http/routes.ts';
+
+/** The ways in which the sandbox can misbehave. */
+export type FaultKind =
+  /** An error in the platform's format or, with `error`, in that of RFC 6749 section 5.2. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly retryAfter: number | null;
+      /** Send `Retry-After` as an HTTP date instead of a number of seconds. */
+      readonly retryAfterAsDate: boolean;
+      readonly error: string | null;
+      readonly after: boolean;
+    }
+  /** An HTML error page, like that of a proxy in front of the platform. */
+  | { readonly kind: 'html'; readonly status: number; readonly after: boolean }
+  /** Wait before processing. Another fault may apply to the same request. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Reset the connection instead of answering. */
+  | { readonly kind: 'reset'; readonly after: boolean }
+  /** Send half of the answer, then reset the connection. */
+  | { readonly kind: 'reset-mid' }
+  /** Send half of the Content-Length, then close the connection normally. */
+  | { readonly kind: 'close-mid' }
+  /** A complete HTTP answer with truncated JSON. */
+  | { readonly kind: 'truncate' }
+  /** Never answer. */
+  | { readonly kind: 'hang'; readonly after: boolean }
+  /** 200 with `success: false`; nothing is stored. */
+  | { readonly kind: 'success-false' };
+
+/**
+ * Names of `token` requests by their grant type. `any` is every endpoint of the platform; the
+ * control endpoints never fail.
+ */
+const TOKEN_ALIASES = ['exchange', 'refresh'] as const;
+export type FaultRoute = RouteName | (typeof TOKEN_ALIASES)[number] | 'any';
+export const FAULT_ROUTES: readonly FaultRoute[] = [
+  ...ROUTES.map((route) => route.name),
+  ...TOKEN_ALIASES,
+  'any',
+];
+
+export interface Fault {
+  readonly spec: string;
+  readonly route: FaultRoute;
+  readonly what: FaultKind;
+  /** Number of requests to hit; Infinity for `*inf`. */
+  readonly count: number;
+  /** Number of requests to the route that pass before the first hit. */
+  readonly skip: number;
+}
+
+/** An invalid fault spec. The message names the part that is wrong and the allowed values. */
+export class FaultSpecError extends Error {
+  override readonly name = 'FaultSpecError';
+
+  constructor(spec: string, problem: string) {
+    super(
+      `Fault "${spec}": ${problem}. The form is ROUTE:KIND[*COUNT][+SKIP], such as upload-fit:503*2.`,
+    );
+  }
+}
+
+/** The kinds of faults, in words. */
+export const FAULT_KINDS =
+  'an HTTP status from 300 to 599, delay=TIME, reset, reset-after, reset-mid, close-mid, truncate, html, hang, hang-after, success-false';
+
+/** The parameters of a fault, in words. */
+export const FAULT_PARAMS =
+  'of an HTTP status: retry-after=SECONDS, retry-after-date=SECONDS, error=CODE, after (the request is processed first); of html: status=N, after';
+
+const SHAPE =
+  /^(?<route>[a-z-]+):(?<kind>[a-z0-9-]+)(?:=(?<value>[a-z0-9.]+))?(?:\((?<params>[^()]*)\))?(?:\*(?<count>inf|\d+))?(?:\+(?<skip>\d+))?$/;
+
+/**
+ * Parses `ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]`; docs/sandbox.md is the reference.
+ * @throws FaultSpecError
+ */
+export function parseFault(spec: string): Fault {
+  const fail = (problem: string): never => {
+    throw new FaultSpecError(spec, problem);
+  };
+  const groups = SHAPE.exec(spec.trim())?.groups;
+  if (groups === undefined) return fail('cannot be read');
+  const { route = '', kind = '', value, count = '1', skip = '0' } = groups;
+  if (!isFaultRoute(route)) {
+    return fail(`no route "${route}": ${FAULT_ROUTES.join(', ')}`);
+  }
+  const params = new Params(groups['params'] ?? '', fail);
+  const what = parseKind(kind, value, params, fail);
+  params.assertAllUsed(kind);
+  const times = count === 'inf' ? Infinity : Number(count);
+  if (times < 1) return fail('a count is 1 or more, or inf');
+  return { spec: spec.trim(), route, what, count: times, skip: Number(skip) };
+}
+
+function isFaultRoute(text: string): text is FaultRoute {
+  return (FAULT_ROUTES as readonly string[]).includes(text);
+}
+
+function parseKind(
+  kind: string,
+  value: string | undefined,
+  params: Params,
+  fail: (problem: string) => never,
+): FaultKind {
+  if (value !== undefined && kind !== 'delay') return fail(`"${kind}" takes no =value`);
+  if (/^\d+$/.test(kind)) {
+    const status = Number(kind);
+    if (status < 300 || status > 599) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
+    const asDate = params.seconds('retry-after-date');
+    return {
+      kind: 'status',
+      status,
+      retryAfter: asDate ?? params.seconds('retry-after'),
+      retryAfterAsDate: asDate !== null,
+      error: params.text('error'),
+      after: params.flag('after'),
+    };
+  }
+  switch (kind) {
+    case 'delay':
+      return { kind, ms: parseTime(value, fail) };
+    case 'html':
+      return { kind, status: params.seconds('status') ?? 502, after: params.flag('after') };
+    case 'reset':
+    case 'hang':
+      return { kind, after: params.flag('after') };
+    case 'reset-after':
+      return { kind: 'reset', after: true };
+    case 'hang-after':
+      return { kind: 'hang', after: true };
+    case 'reset-mid':
+    case 'close-mid':
+    case 'truncate':
+    case 'success-false':
+      return { kind };
+    default:
+      return fail(`no kind "${kind}": ${FAULT_KINDS}`);
+  }
+}
+
+function parseTime(value: string | undefined, fail: (problem: string) => never): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value ?? '');
+  if (match === null) return fail('a delay is delay=200ms or delay=1.5s');
+  return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+}
+
+/** The parameters in brackets, such as `retry-after=1,after`. */
+class Params {
+  readonly #left = new Map<string, string | null>();
+  readonly #fail: (problem: string) => never;
+
+  constructor(text: string, fail: (problem: string) => never) {
+    this.#fail = fail;
+    for (const part of text.split(',').map((word) => word.trim())) {
+      if (part === '') continue;
+      const at = part.indexOf('=');
+      this.#left.set(at < 0 ? part : part.slice(0, at), at < 0 ? null : part.slice(at + 1));
+    }
+  }
+
+  flag(name: string): boolean {
+    const value = this.#left.get(name);
+    if (typeof value === 'string') return this.#fail(`"${name}" takes no value`);
+    return this.#left.delete(name);
+  }
+
+  text(name: string): string | null {
+    const value = this.#left.get(name);
+    if (value === null) return this.#fail(`"${name}" needs a value`);
+    this.#left.delete(name);
+    return value ?? null;
+  }
+
+  seconds(name: string): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    return /^\d+$/.test(value) ? Number(value) : this.#fail(`"${name}" is a whole number`);
+  }
+
+  assertAllUsed(kind: string): void {
+    const [unknown] = this.#left.keys();
+    if (unknown === undefined) return;
+    const allowed = /^\d+$/.test(kind)
+      ? 'retry-after=S, retry-after-date=S, error=CODE, after'
+      : { html: 'status=N, after', reset: 'after', hang: 'after' }[kind];
+    this.#fail(`"${kind}" takes no "${unknown}"; it takes ${allowed ?? 'nothing'}`);
+  }
+}

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bearerToken } from '../oauth/bearer.ts';
+import { answerInstead, spoilAnswer } from '../faults/answers.ts';
+import type { FaultRoute } from '../faults/spec.ts';
+import { loggedAnswer } from './logged-answer.ts';
+import { Problem } from './problem.ts';
+import { fingerprint } from '../random.ts';
+import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
+import { publishExchange, type RequestRecord } from './request-log.ts';
+import { routeOf, type RouteName } from './routes.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+/**
+ * Largest accepted request (bytes): the client's largest recording, 256 MiB, and what surrounds it. The
+ * platform documents no limit.
+ */
+const MAX_BODY_BYTES = 257 * 1024 * 1024;
+
+/** Limit on the bodies that are read at one time, by all requests (bytes). */
+const MAX_IN_FLIGHT_BYTES = 2 * MAX_BODY_BYTES;
+
+/** Logs every request to the platform, reads its whole body, applies scripted faults and answers. */
+export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
+  const inFlight = { bytes: 0 };
+  return async (c, next) => {
+    const started = performance.now();
+    const record = openRecord(c, world);
+    const token = bearerToken(c);
+    if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
+    world.feed.publish(record);
+    const body = await readBody(c, world, record, inFlight);
+    const drawn = world.faults.draw(faultNames(record.route, body));
+    record.faults = drawn.specs;
+    if (drawn.delayMs > 0) {
+      await sleep(drawn.delayMs, undefined, { signal: world.closing.signal });
+    }
+    c.set('body', body);
+    c.set('record', record);
+    c.set(
+      'successFalse',
+      world.settings.current.successFalse || drawn.fault?.kind === 'success-false',
+    );
+    const instead = await answerInstead(c, world, drawn.fault);
+    if (instead === null) await next();
+    const sent = instead ?? (await spoilAnswer(c, world, drawn.fault));
+    if (sent.response !== c.res) {
+      // Without undefined in between, Hono would merge the headers of the two answers.
+      c.res = undefined;
+      c.res = sent.response;
+    }
+    record.status = sent.status;
+    record.durationMs = sent.status === null ? null : performance.now() - started;
+    world.requests.recordAnswer(record, await loggedAnswer(sent.response, record.route));
+    world.feed.publish(record);
+    world.onRequest(record);
+    await publishExchange(record, body, sent.response);
+  };
+}
+
+/** Answers 429 beyond the settings' limits for each token, and for each address without a token. */
+export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
+  const limiter = new RateLimiter(world.now);
+  return async (c, next) => {
+    const { rateLimit, addressRateLimit } = world.settings.current;
+    const token = bearerToken(c);
+    const limit = token === null ? addressRateLimit : rateLimit;
+    if (limit !== null) limiter.count(token ?? addressOf(c), limit);
+    await next();
+  };
+}
+
+/** Counts each caller's requests in windows of a minute. */
+class RateLimiter {
+  readonly #now: () => number;
+  #window = -1;
+  #counts = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * @param caller a token or an address; kept as a fingerprint
+   * @throws Problem 429 with Retry-After (s)
+   */
+  count(caller: string, limit: number): void {
+    const window = Math.floor(this.#now() / 60_000);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#counts = new Map();
+    }
+    const key = fingerprint(caller);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count <= limit) return;
+    const wait = Math.max(1, Math.ceil(((window + 1) * 60_000 - this.#now()) / 1000));
+    throw new Problem(429, 'Too Many Requests', {
+      headers: { 'retry-after': String(wait) },
+    });
+  }
+}
+
+/** Returns the remote address. All requests without a connection count as one caller. */
+function addressOf(c: Context<SandboxEnv>): string {
+  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  return incoming?.socket.remoteAddress ?? 'no address';
+}
+
+/** Refuses host names other than loopback, against DNS rebinding by web pages. */
+export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const { hostname } = new URL(c.req.url);
+    if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname)) {
+      throw new Problem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
+    }
+    await next();
+  };
+}
+
+/**
+ * Refuses requests that a web page of another origin sends, before their bodies are read or logged. A page
+ * may still lead the browser to an address with GET, as logins do.
+ */
+export function ownPagesOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    if (!['GET', 'HEAD'].includes(c.req.method) && isFromOtherPage(c)) throw otherPage();
+    await next();
+  };
+}
+
+/** Stops web pages of other origins from minting tokens, reading the request log and listening to it. */
+export function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    if (isFromOtherPage(c)) throw otherPage();
+    await next();
+  };
+}
+
+/** Was the request sent by a page of another origin? (Fetch: `Origin`, `Sec-Fetch-Site`) */
+function isFromOtherPage(c: Context<SandboxEnv>): boolean {
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site') ?? 'none';
+  const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
+  return foreign || !['none', 'same-origin'].includes(site);
+}
+
+function otherPage(): Problem {
+  return new Problem(403, 'The sandbox cannot be called by other web sites');
+}
+
+function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
+  const url = new URL(c.req.url);
+  return world.requests.open({
+    receivedAt: new Date(world.now()).toISOString(),
+    method: c.req.method,
+    path: url.pathname,
+    route: routeOf(c.req.method, url.pathname),
+    query: url.searchParams,
+    headers: c.req.raw.headers,
+  });
+}
+
+/** @throws Problem 413, 503; an Error if the client disconnects before the end of its request */
+async function readBody(
+  c: Context<SandboxEnv>,
+  world: World,
+  record: RequestRecord,
+  inFlight: { bytes: number },
+): Promise<RequestBody> {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') return { kind: 'none' };
+  let taken = 0;
+  const take = (count: number) => {
+    taken += count;
+    inFlight.bytes += count;
+    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES) throw new Problem(503, 'Too many large requests');
+  };
+  try {
+    const bytes = await readBytes(c, MAX_BODY_BYTES, take);
+    const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
+    world.requests.recordBody(record, body, bytes.length);
+    return body;
+  } catch (error) {
+    if (error instanceof Problem) record.status = error.status;
+    world.feed.publish(record);
+    throw error;
+  } finally {
+    inFlight.bytes -= taken;
+  }
+}
+
+/** Returns the route's name and, for a token request, its grant type's. */
+function faultNames(route: RouteName | null, body: RequestBody): FaultRoute[] {
+  if (route === null) return [];
+  if (route !== 'token') return [route];
+  const grantType =
+    body.kind === 'form'
+      ? body.fields.get('grant_type')
+      : body.kind === 'json' && isObject(body.value) && body.value['grant_type'];
+  if (grantType === 'refresh_token') return [route, 'refresh'];
+  return grantType === 'authorization_code' ? [route, 'exchange'] : [route];
+}

@@ -1,0 +1,216 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import {
+  parseAuthorizationRequest,
+  RequestError,
+  unknownScopesOf,
+  type AuthorizationRequest,
+} from './authorization-request.ts';
+import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
+import { randomToken } from '../random.ts';
+import { pathOf } from '../http/routes.ts';
+import { Problem } from '../http/problem.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+interface Pending {
+  readonly request: AuthorizationRequest;
+  /** Cookie of the browser that was shown the page. */
+  readonly browser: string;
+  readonly expiresAt: number;
+  /** The redirect of the first answer. A double click gets it again, with the same code. */
+  decided: string | null;
+}
+
+const BROWSER_COOKIE = 'sandbox_browser';
+/** Lifetime of a consent page (ms). */
+const PENDING_MS = 10 * 60 * 1000;
+/** Consent pages held at most; the oldest are dropped. */
+const PENDING_MAX = 1000;
+
+/**
+ * `GET /api/oauth/authorize` and the form of its consent page. Holds the requests that await the
+ * athlete's answer.
+ */
+export class Consent {
+  readonly #world: World;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Shows the consent page, or approves at once with the setting `autoApprove`. */
+  show(c: Context<SandboxEnv>): Response | Promise<Response> {
+    const world = this.#world;
+    let request: AuthorizationRequest;
+    try {
+      request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
+    } catch (error) {
+      return refuse(c, error);
+    }
+    const { autoApprove, autoApproveAthlete } = world.settings.current;
+    if (autoApprove) {
+      const athleteId = autoApproveAthlete ?? world.athletes.first().id;
+      return answer(c, () => approve(world, request, athleteId), 302);
+    }
+    const known = getCookie(c, BROWSER_COOKIE);
+    const browser = known ?? randomToken('');
+    if (known === undefined) {
+      setCookie(c, BROWSER_COOKIE, browser, {
+        path: pathOf('consent'),
+        httpOnly: true,
+        sameSite: 'Strict',
+      });
+    }
+    return showPage(c, world, this.#remember(request, browser), request);
+  }
+
+  /** Takes the posted form. Only the browser that was shown the page may post it. */
+  decide(c: Context<SandboxEnv>): Response | Promise<Response> {
+    const world = this.#world;
+    const body = c.get('body');
+    const form = body.kind === 'form' ? body.fields : new URLSearchParams();
+    const pending = this.#pending.get(form.get('request') ?? '');
+    if (pending === undefined || pending.expiresAt <= world.now()) {
+      return refusePage(
+        c,
+        400,
+        'This page has expired',
+        'Start the login again in the application.',
+      );
+    }
+    if (pending.browser !== getCookie(c, BROWSER_COOKIE)) {
+      return refusePage(
+        c,
+        403,
+        'This answer did not come from the page',
+        'Only the browser that opened the page can answer it. Start the login again.',
+      );
+    }
+    return answer(c, () => (pending.decided ??= decision(world, pending.request, form)), 303);
+  }
+
+  /** @returns the ID of the request in the form */
+  #remember(request: AuthorizationRequest, browser: string): string {
+    const now = this.#world.now();
+    for (const [id, { expiresAt }] of this.#pending) {
+      if (expiresAt <= now || this.#pending.size >= PENDING_MAX) this.#pending.delete(id);
+    }
+    const id = randomToken('consent_');
+    this.#pending.set(id, { request, browser, expiresAt: now + PENDING_MS, decided: null });
+    return id;
+  }
+}
+
+/**
+ * Returns the redirect for a posted form.
+ * @throws Problem 400 for an invalid form, or for unknown scopes
+ */
+function decision(world: World, request: AuthorizationRequest, form: URLSearchParams): string {
+  if (form.get('decision') === 'deny') {
+    return redirectWith(request.redirectUri, {
+      error: 'access_denied',
+      error_description: 'The user denied the request.',
+      ...stateOf(request),
+    });
+  }
+  const athleteId = form.get('athlete') ?? '';
+  if (form.get('decision') !== 'approve' || !world.athletes.has(athleteId)) {
+    throw new Problem(400, 'Choose an account, or deny the request.');
+  }
+  return approve(world, request, athleteId);
+}
+
+/**
+ * Grants all requested scopes: the athlete cannot choose among them.
+ * @returns the redirect with the code
+ * @throws Problem 400, without a redirect, for an unknown scope
+ */
+function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
+  const unknown = unknownScopesOf(request, world);
+  if (unknown.length > 0) throw new Problem(400, `Invalid scope: ${unknown.join(' ')}`);
+  const { client, redirectUri, challenge, challengeMethod } = request;
+  const settings = world.settings.current;
+  const limit: readonly string[] | null = settings.grantScopes;
+  const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
+  const code = world.grants.issueCode(
+    {
+      clientId: client.id,
+      athleteId,
+      scopes,
+      redirectUri,
+      challenge,
+      challengeMethod,
+    },
+    settings,
+  );
+  return redirectWith(redirectUri, { code, ...stateOf(request) });
+}
+
+function stateOf({ state }: AuthorizationRequest): { state?: string } {
+  return state === null ? {} : { state };
+}
+
+/** Redirects to the result of `decide`. */
+function answer(
+  c: Context<SandboxEnv>,
+  decide: () => string,
+  status: 302 | 303,
+): Response | Promise<Response> {
+  try {
+    return c.redirect(decide(), status);
+  } catch (error) {
+    return refuse(c, error);
+  }
+}
+
+/** Refuses a login: by redirect for a RequestError, otherwise a page for browsers and JSON for others. */
+function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
+  if (error instanceof Problem && error.status === 400) {
+    const page = c.req.header('accept')?.includes('text/html') ?? false;
+    if (!page) throw error;
+    return refusePage(c, 400, 'This login failed', error.message);
+  }
+  if (!(error instanceof RequestError)) throw error;
+  const parameters = {
+    error: error.code,
+    error_description: error.message,
+    ...(error.state === null ? {} : { state: error.state }),
+  };
+  return c.redirect(redirectWith(error.redirectUri, parameters), 302);
+}
+
+function redirectWith(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.append(name, value);
+  return url.href;
+}
+
+function showPage(
+  c: Context<SandboxEnv>,
+  world: World,
+  id: string,
+  { client, redirectUri, scopes }: AuthorizationRequest,
+): Response | Promise<Response> {
+  const nonce = randomToken('');
+  const page = consentPage({
+    nonce,
+    action: pathOf('consent'),
+    requestId: id,
+    client,
+    redirectUri,
+    scopes,
+    athletes: world.athletes.all(),
+  });
+  return c.html(page, 200, pageHeaders(nonce, redirectUri));
+}
+
+function refusePage(
+  c: Context<SandboxEnv>,
+  status: 400 | 403,
+  title: string,
+  text: string,
+): Response | Promise<Response> {
+  const nonce = randomToken('');
+  return c.html(messagePage({ nonce, title, text }), status, pageHeaders(nonce, null));
+}

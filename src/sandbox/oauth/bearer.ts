@@ -1,0 +1,49 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { Problem } from '../http/problem.ts';
+import type { Scope } from './scopes.ts';
+import type { SandboxSettings } from '../settings.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or null. */
+export function bearerToken(c: Context<SandboxEnv>): string | null {
+  return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
+}
+
+/**
+ * Requires a valid access token, and `scope` unless it is null.
+ * @throws Problem 401; 403 with the missing scope
+ */
+export function requireBearer(world: World, scope: Scope | null): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const token = bearerToken(c);
+    const bearer = token === null ? null : world.grants.bearer(token);
+    if (bearer === null)
+      throw new Problem(401, scope === null ? whyUnknown(token) : 'Unauthorized');
+    if (world.settings.current.deactivated.includes(bearer.athleteId)) {
+      throw new Problem(403, 'Account deactivated');
+    }
+    if (scope !== null && !bearer.scopes.includes(scope)) {
+      throw new Problem(403, `Insufficient permissions. Required scopes: ${scope}`);
+    }
+    c.set('bearer', bearer);
+    await next();
+  };
+}
+
+/** userinfo, which needs no scope, gives a reason; the other endpoints do not. */
+function whyUnknown(token: string | null): string {
+  return token === null
+    ? 'Missing or invalid Authorization header'
+    : 'Invalid or expired access token';
+}
+
+/** Answers 401, even for a valid token, if the settings lack this route. */
+export function requireTrait(
+  world: World,
+  has: (settings: SandboxSettings) => boolean,
+): MiddlewareHandler<SandboxEnv> {
+  return async (_c, next) => {
+    if (!has(world.settings.current)) throw new Problem(401, 'Unauthorized');
+    await next();
+  };
+}

@@ -1,0 +1,70 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../random.ts';
+
+/** A registered application. */
+export interface Client {
+  readonly id: string;
+  /** The platform's name for it: the `source` of its records is `oauth:APP_ID`. */
+  readonly appId: string;
+  /** Shown on the consent page. */
+  readonly name: string;
+  /** null for a public client, which authenticates by PKCE alone. */
+  readonly secret: string | null;
+  readonly redirectUris: readonly string[];
+}
+
+const DEFAULT_REDIRECT_URIS: readonly string[] = [
+  'http://127.0.0.1:8917/callback',
+  'http://localhost:8917/callback',
+  'http://[::1]:8917/callback',
+];
+
+/** The public client of every sandbox. */
+export const PUBLIC_CLIENT_ID = 'sandbox-client';
+/** The confidential client of every sandbox. */
+const CONFIDENTIAL_CLIENT = {
+  id: 'sandbox-confidential',
+  secret: 'sandbox-secret',
+} as const;
+
+export function defaultClients(furtherRedirectUris: readonly string[] = []): Client[] {
+  const redirectUris = [...DEFAULT_REDIRECT_URIS, ...furtherRedirectUris];
+  return [
+    {
+      id: PUBLIC_CLIENT_ID,
+      appId: 'app-1',
+      name: 'sync on this computer',
+      secret: null,
+      redirectUris,
+    },
+    { ...CONFIDENTIAL_CLIENT, appId: 'app-2', name: 'sync with a client secret', redirectUris },
+  ];
+}
+
+/** Compares a secret with the client's. Always false for a public client. */
+export function secretMatches(client: Client, secret: string): boolean {
+  if (client.secret === null) return false;
+  return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(sha256(client.secret)));
+}
+
+/**
+ * Whether this redirect URI is registered. With `exact`, URIs are compared as strings, like deployed
+ * services do. Otherwise the port of a plain-http loopback address is ignored (RFC 8252 section 7.3).
+ */
+export function redirectUriAllowed(client: Client, uri: string, exact: boolean): boolean {
+  if (client.redirectUris.includes(uri)) return true;
+  if (exact) return false;
+  const wanted = withoutLoopbackPort(uri);
+  return (
+    wanted !== null &&
+    client.redirectUris.some((registered) => withoutLoopbackPort(registered) === wanted)
+  );
+}
+
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(\/[^#]*)?$/;
+
+function withoutLoopbackPort(uri: string): string | null {
+  const match = LOOPBACK.exec(uri);
+  if (match === null || !URL.canParse(uri)) return null;
+  return `http://${match[1] ?? ''}${match[2] ?? '/'}`;
+}

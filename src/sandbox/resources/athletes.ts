@@ -1,0 +1,112 @@
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+import type { Store } from '../store.ts';
+
+type WeightUnits = 'Kilograms' | 'Pounds';
+
+export interface Athlete {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  /** IANA zone name. */
+  readonly timezone: string;
+  /** kg, independent of the display unit. */
+  readonly weight: number;
+  /** The athlete's display unit, and the unit of a `weight` sent without one. */
+  readonly weightUnits: WeightUnits;
+  /** W */
+  readonly ftp: number;
+  /** bpm */
+  readonly maxHr: number;
+  /** bpm */
+  readonly lthr: number;
+}
+
+/** Returns the initials of an athlete's first and last name, for the pages. */
+export function initials(name: string): string {
+  const words = name.split(/\s+/);
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => word?.charAt(0).toUpperCase() ?? '')
+    .join('');
+}
+
+/** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
+export type ProfileChange = Partial<
+  Pick<Athlete, 'weight' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
+>;
+
+/** Three time zones and one athlete in pounds: both have exposed client bugs. */
+export const DEFAULT_ATHLETES: readonly Athlete[] = [
+  {
+    id: 'athlete-1',
+    name: 'Ada Lindqvist',
+    email: 'ada@sandbox.example',
+    timezone: 'Europe/Stockholm',
+    weight: 62.5,
+    weightUnits: 'Kilograms',
+    ftp: 245,
+    maxHr: 186,
+    lthr: 168,
+  },
+  {
+    id: 'athlete-2',
+    name: 'Ben Okafor',
+    email: 'ben@sandbox.example',
+    timezone: 'America/New_York',
+    weight: 81.2,
+    weightUnits: 'Pounds',
+    ftp: 292,
+    maxHr: 191,
+    lthr: 172,
+  },
+  {
+    id: 'athlete-3',
+    name: 'Meera Rao',
+    email: 'meera@sandbox.example',
+    timezone: 'Asia/Kolkata',
+    weight: 55.4,
+    weightUnits: 'Kilograms',
+    ftp: 201,
+    maxHr: 194,
+    lthr: 176,
+  },
+];
+
+export class Athletes {
+  readonly ids: readonly string[];
+  readonly #read: StatementSyncInstance;
+  readonly #write: StatementSyncInstance;
+
+  /** Adds the athletes that the database lacks; the others keep their stored profile. */
+  constructor(store: Store, athletes: readonly Athlete[]) {
+    if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
+    this.ids = athletes.map((athlete) => athlete.id);
+    const add = store.db.prepare('INSERT OR IGNORE INTO athletes (id, profile) VALUES (?, ?)');
+    for (const athlete of athletes) add.run(athlete.id, JSON.stringify(athlete));
+    this.#read = store.db.prepare('SELECT profile FROM athletes WHERE id = ?');
+    this.#write = store.db.prepare('UPDATE athletes SET profile = ? WHERE id = ?');
+  }
+
+  has(id: string): boolean {
+    return this.ids.includes(id);
+  }
+
+  get(id: string): Athlete {
+    const row = this.#read.get(id) as { profile: string } | undefined;
+    if (row === undefined) throw new Error(`No athlete ${id}`);
+    return JSON.parse(row.profile) as Athlete;
+  }
+
+  first(): Athlete {
+    return this.get(this.ids[0] ?? '');
+  }
+
+  all(): Athlete[] {
+    return this.ids.map((id) => this.get(id));
+  }
+
+  change(id: string, change: ProfileChange): Athlete {
+    const athlete = { ...this.get(id), ...change };
+    this.#write.run(JSON.stringify(athlete), id);
+    return athlete;
+  }
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { instantOf } from './dates.ts';
+import type { Traits } from '../revisions.ts';
+
+/** The meal lists of a day. */
+export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
+export type Meal = (typeof MEALS)[number];
+
+/** An item as an application sends it. */
+export interface SentItem {
+  readonly logged_at: string;
+  readonly name?: string | undefined;
+  readonly calories?: number | undefined;
+  readonly carbs?: number | undefined;
+  readonly protein?: number | undefined;
+  readonly fat?: number | undefined;
+  readonly fiber?: number | undefined;
+  readonly sugar?: number | undefined;
+  readonly quantity?: string | undefined;
+  readonly meal?: 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK' | 'OTHER' | undefined;
+  readonly absorptionType?: string | undefined;
+}
+
+export interface StoredItem extends SentItem {
+  readonly id: string;
+  /** `oauth:APP_ID`, `manual`, or the name of another source. */
+  readonly source: string;
+}
+
+const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
+type Totals = Readonly<Record<(typeof SUMMED)[number], number>>;
+
+/** A stored day. */
+export interface NutritionDay extends Totals, Readonly<Record<Meal, readonly StoredItem[]>> {
+  readonly waterMl: number | null;
+  readonly rawJson: unknown;
+}
+
+/** A day as a request sends it. */
+export interface SentDay extends Partial<
+  Record<'calories' | 'carbs' | 'protein' | 'fat', number | undefined>
+> {
+  readonly items?: readonly SentItem[] | undefined;
+  readonly waterMl?: number | undefined;
+  readonly rawJson?: unknown;
+}
+
+/** Columns of a day that hold integers. */
+export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
+
+/** Water that the platform adds for each logged meal (ml). */
+const WATER_OF_A_MEAL = 400;
+
+export const EMPTY_DAY: NutritionDay = {
+  breakfast: [],
+  lunch: [],
+  dinner: [],
+  snacks: [],
+  calories: 0,
+  protein: 0,
+  carbs: 0,
+  fat: 0,
+  fiber: 0,
+  sugar: 0,
+  waterMl: 0,
+  rawJson: null,
+};
+
+/**
+ * Returns the day after a request of an application.
+ * @param source the application, as the source of its items
+ * @param timeZone the athlete's
+ */
+export function receivedDay(
+  before: NutritionDay,
+  sent: SentDay,
+  source: string,
+  timeZone: string,
+  traits: Pick<Traits, 'nutrition' | 'nutritionFields'>,
+): NutritionDay {
+  const full = traits.nutritionFields === 'full';
+  const items = (sent.items ?? []).map((item) => ({
+    ...(full ? filledIn(item) : withoutMeal(item)),
+    id: randomUUID(),
+    source,
+  }));
+  const kept = keepers[traits.nutrition](source);
+  const lists = Object.fromEntries(
+    MEALS.map((meal) => [
+      meal,
+      [
+        ...before[meal].filter(kept),
+        ...items.filter((item) => mealOf(item, full ? timeZone : 'UTC') === meal),
+      ],
+    ]),
+  ) as Record<Meal, StoredItem[]>;
+  const { calories, carbs, protein, fat, waterMl, rawJson } = sent;
+  const totals = defined({ calories, carbs, protein, fat });
+  return full
+    ? {
+        ...lists,
+        ...recomputed(lists),
+        ...totals,
+        ...defined({ waterMl }),
+        rawJson: rawJson ?? before.rawJson,
+      }
+    : {
+        ...lists,
+        ...sums(items),
+        ...totals,
+        waterMl: waterMl ?? before.waterMl,
+        rawJson: rawJson ?? null,
+      };
+}
+
+/** Returns the day with changed lists, as after an edit in the app. */
+export function editedDay(
+  before: NutritionDay,
+  lists: Partial<Record<Meal, readonly StoredItem[]>>,
+): NutritionDay {
+  const after = { ...before, ...lists };
+  return { ...after, ...recomputed(after) };
+}
+
+/** For each mode, which stored items a request keeps. */
+const keepers: Readonly<
+  Record<Traits['nutrition'], (source: string) => (item: StoredItem) => boolean>
+> = {
+  append: () => () => true,
+  'replace-source': (source) => (item) => item.source !== source,
+  replace: () => () => false,
+};
+
+function filledIn(item: SentItem): SentItem {
+  const name = item.name?.trim();
+  return {
+    ...item,
+    name: name === undefined || name === '' ? 'Unknown item' : name,
+    absorptionType: item.absorptionType ?? 'BALANCED',
+  };
+}
+
+function withoutMeal(item: SentItem): SentItem {
+  return { ...item, meal: undefined };
+}
+
+/** Usual times of the meals, minutes after midnight. An item belongs to the nearest. */
+const USUAL: readonly (readonly [Meal, number])[] = [
+  ['breakfast', 7 * 60],
+  ['lunch', 12 * 60],
+  ['dinner', 18 * 60],
+  ['snacks', 15 * 60],
+];
+
+function mealOf(item: SentItem, timeZone: string): Meal {
+  if (item.meal !== undefined) {
+    return MEALS.find((meal) => meal === item.meal?.toLowerCase()) ?? 'snacks';
+  }
+  const minutes = minutesOfDay(new Date(instantOf(item.logged_at) ?? NaN), timeZone);
+  const [nearest] = [...USUAL].sort(
+    ([, a], [, b]) => Math.abs(minutes - a) - Math.abs(minutes - b),
+  );
+  return nearest?.[0] ?? 'snacks';
+}
+
+function minutesOfDay(instant: Date, timeZone: string): number {
+  const [hours = 0, minutes = 0] = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+    .format(instant)
+    .split(':')
+    .map(Number);
+  return hours * 60 + minutes;
+}
+
+function recomputed(
+  lists: Readonly<Record<Meal, readonly StoredItem[]>>,
+): Totals & { waterMl: number } {
+  return {
+    ...sums(MEALS.flatMap((meal) => lists[meal])),
+    waterMl: MEALS.filter((meal) => lists[meal].length > 0).length * WATER_OF_A_MEAL,
+  };
+}
+
+/** Sums the items; calories are rounded, since their column is an integer. */
+function sums(items: readonly SentItem[]): Totals {
+  const sum = (field: keyof Totals) => items.reduce((total, item) => total + (item[field] ?? 0), 0);
+  return {
+    ...(Object.fromEntries(SUMMED.map((field) => [field, sum(field)])) as Totals),
+    calories: Math.round(sum('calories')),
+  };
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,183 @@
+import type { Context, Handler } from 'hono';
+import * as v from 'valibot';
+import type { DailyState } from './daily-records.ts';
+import { instantOf, isInstantWithZone, isPlainDate, midnightOf, utcDayOf } from './dates.ts';
+import {
+  editedDay,
+  EMPTY_DAY,
+  MEALS,
+  NUTRITION_INTEGERS,
+  receivedDay,
+  type NutritionDay,
+  type SentDay,
+} from './nutrition-day.ts';
+import { Problem, refusal, serverError } from '../http/problem.ts';
+import { objectOf, valueOf } from '../http/request-body.ts';
+import type { SandboxSettings } from '../settings.ts';
+import { checked, finiteNumber, integer, jsonObject, requireStorable } from '../http/validate.ts';
+import { NOT_STORED } from './wellness.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+const number = v.optional(finiteNumber);
+const text = v.optional(v.string());
+
+const itemFields = {
+  logged_at: v.string(),
+  name: text,
+  calories: number,
+  carbs: number,
+  protein: number,
+  fat: number,
+  fiber: number,
+  sugar: number,
+  quantity: text,
+  meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
+  absorptionType: v.optional(v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'])),
+};
+
+const dayFields = {
+  date: v.string(),
+  calories: v.optional(integer),
+  carbs: number,
+  protein: number,
+  fat: number,
+  waterMl: v.optional(integer),
+  rawJson: v.optional(v.unknown()),
+};
+
+const fullDay = v.object({ ...dayFields, items: v.optional(v.array(v.object(itemFields))) });
+const basicItem = v.object({ ...itemFields, name: v.string(), meal: v.optional(v.unknown()) });
+const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
+const strictDay = v.object({
+  ...dayFields,
+  date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD, a day that exists')),
+  items: v.optional(
+    v.array(
+      v.object({
+        ...itemFields,
+        logged_at: v.pipe(
+          v.string(),
+          v.check(isInstantWithZone, 'Expected an ISO 8601 date and time with Z or an offset'),
+        ),
+      }),
+    ),
+  ),
+  rawJson: v.optional(jsonObject),
+});
+
+/** `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. */
+export function postNutrition(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const settings = world.settings.current;
+    const { date: given, ...sent } = readDay(c, settings);
+    if (c.get('successFalse')) return c.json(NOT_STORED);
+    const { athleteId, clientId } = c.get('bearer');
+    const date = utcDayOf(given);
+    const unreadable = sent.items?.some((item) => instantOf(item.logged_at) === null) ?? false;
+    if (date === null || unreadable) throw serverError();
+    const day = receivedDay(
+      dayOf(world.daily.find(athleteId, 'nutrition', date)),
+      sent,
+      sourceOf(world, clientId),
+      world.athletes.get(athleteId).timezone,
+      settings,
+    );
+    requireStorable({ ...day }, NUTRITION_INTEGERS, settings.strict);
+    const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
+    return c.json({ success: true, data: rowOf(stored, athleteId, midnightOf(date)) });
+  };
+}
+
+/** `GET /api/nutrition?startDate=&endDate=&limit=`: newest first. */
+export function listNutrition(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const withDates = world.settings.current.nutritionList === 'dates';
+    const from = withDates ? edge(c, 'startDate') : null;
+    const to = withDates ? edge(c, 'endDate') : null;
+    const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
+    if (!(limit >= 0)) throw new Problem(500, 'Failed to fetch nutrition data');
+    const rows = world.daily
+      .list(athleteId, 'nutrition')
+      .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
+      .reverse()
+      .slice(0, limit)
+      .map((state) => rowOf(state, athleteId, state.date));
+    return c.json({ success: true, count: rows.length, nutrition: rows });
+  };
+}
+
+const editSchema = v.object({
+  action: v.picklist(['delete']),
+  mealType: v.picklist(MEALS),
+  itemId: v.string(),
+});
+
+/** `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. */
+export function patchNutritionItems(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
+    const { athleteId } = c.get('bearer');
+    const date = c.req.param('date') ?? '';
+    const state = world.daily.find(athleteId, 'nutrition', date);
+    if (state === null) throw new Problem(404, 'Nutrition entry not found');
+    const before = dayOf(state);
+    const items = before[mealType].filter(({ id }) => id !== itemId);
+    world.daily.put(athleteId, 'nutrition', date, {
+      ...editedDay(before, { [mealType]: items }),
+    });
+    return c.json({ success: true, mealType, items });
+  };
+}
+
+/** Returns the stored day; an empty one if there is none. */
+export function dayOf(state: DailyState | null): NutritionDay {
+  return state === null ? EMPTY_DAY : (state.record as unknown as NutritionDay);
+}
+
+/** Returns the `source` of an application's items. */
+function sourceOf(world: World, clientId: string): string {
+  const client = world.clients.find(({ id }) => id === clientId);
+  return `oauth:${client?.appId ?? clientId}`;
+}
+
+function readDay(c: Context<SandboxEnv>, settings: SandboxSettings): SentDay & { date: string } {
+  const body = c.get('body');
+  if (settings.strict) return checked(strictDay, objectOf(body), 'nutrition data');
+  const full = settings.nutritionFields === 'full';
+  const value = valueOf(body);
+  if (full) return checked(fullDay, value, 'nutrition data', false);
+  return checked(basicDay, value, 'nutrition data', false) as SentDay & { date: string };
+}
+
+/** Reads a limit of the range as a day; an instant counts as its UTC day. */
+function edge(c: Context<SandboxEnv>, name: 'startDate' | 'endDate'): string | null {
+  const given = c.req.query(name);
+  if (given === undefined || given === '') return null;
+  const day = utcDayOf(given);
+  if (day === null) {
+    throw refusal(400, `Invalid ${name}. Expected an ISO date string (YYYY-MM-DD).`);
+  }
+  return day;
+}
+
+/** Returns a day's row like deployed services, with the columns that no application fills. */
+function rowOf(state: DailyState, athleteId: string, date: string) {
+  return {
+    id: state.id,
+    userId: athleteId,
+    date,
+    ...dayOf(state),
+    caloriesGoal: null,
+    proteinGoal: null,
+    carbsGoal: null,
+    fatGoal: null,
+    createdAt: state.firstReceivedAt,
+    updatedAt: state.lastReceivedAt,
+    aiAnalysis: null,
+    aiAnalysisJson: null,
+    aiAnalysisStatus: 'NOT_STARTED',
+    aiAnalyzedAt: null,
+    overallScore: null,
+  };
+}

@@ -1,0 +1,128 @@
+import type { Handler } from 'hono';
+import * as v from 'valibot';
+import type { Athlete, ProfileChange } from './athletes.ts';
+import { midnightOf } from './dates.ts';
+import { objectOf, valueOf, type RequestBody } from '../http/request-body.ts';
+import type { SandboxSettings } from '../settings.ts';
+import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
+import { newestWeight } from './wellness.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+const KG_PER_POUND = 0.45359237;
+
+const METRICS = ['ftp', 'maxHr', 'lthr'] as const;
+const units = v.optional(v.picklist(['Kilograms', 'Pounds']));
+const lenient = v.object({
+  weight: v.nullish(finiteNumber),
+  weightUnits: units,
+  ftp: v.nullish(finiteNumber),
+  maxHr: v.nullish(finiteNumber),
+  lthr: v.nullish(finiteNumber),
+});
+const positive = v.optional(v.pipe(integer, v.minValue(1)));
+const strict = v.object({
+  weight: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))),
+  weightUnits: units,
+  ftp: positive,
+  maxHr: positive,
+  lthr: positive,
+});
+type Change = v.InferOutput<typeof lenient>;
+
+/** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
+export function getProfile(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const athlete = world.athletes.get(athleteId);
+    const newest = newestWeight(world, athleteId);
+    return c.json({
+      connected: true,
+      profile: {
+        ...rowOf(athlete),
+        effectiveWeight: newest?.weight ?? athlete.weight,
+        effectiveWeightSource:
+          newest === null ? null : { type: 'wellness', date: midnightOf(newest.date) },
+      },
+    });
+  };
+}
+
+/**
+ * `PATCH /api/profile`. A weight without `weightUnits` is in the athlete's display unit, and
+ * `weightUnits` **changes** that unit permanently. Without the trait `profileUnits` weights are kg.
+ */
+export function patchProfile(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const settings = world.settings.current;
+    const { athleteId } = c.get('bearer');
+    const input = readChange(c.get('body'), settings);
+    const change = changeOf(input, world.athletes.get(athleteId), settings);
+    requireStorable(change, METRICS, settings.strict);
+    const athlete = world.athletes.change(athleteId, change);
+    return c.json({ success: true, profile: rowOf(athlete) });
+  };
+}
+
+function readChange(body: RequestBody, settings: SandboxSettings): Change {
+  return settings.strict
+    ? checked(strict, objectOf(body), 'input')
+    : checked(lenient, valueOf(body), 'input', false);
+}
+
+/** Returns the changed fields: null and absent ones change nothing. */
+function changeOf(
+  input: Change,
+  athlete: Athlete,
+  { profileUnits }: SandboxSettings,
+): ProfileChange {
+  const { weight, weightUnits } = input;
+  const pounds = profileUnits && (weightUnits ?? athlete.weightUnits) === 'Pounds';
+  const metrics = METRICS.flatMap((name) => {
+    const value = input[name];
+    return typeof value === 'number' ? [[name, Math.trunc(value)] as const] : [];
+  });
+  return {
+    ...Object.fromEntries(metrics),
+    ...(typeof weight === 'number'
+      ? { weight: pounds ? Math.round(weight * KG_PER_POUND * 100) / 100 : weight }
+      : {}),
+    ...(profileUnits && weightUnits !== undefined ? { weightUnits } : {}),
+  };
+}
+
+/** Returns an athlete's row, with some of the columns that no application fills. */
+function rowOf(athlete: Athlete) {
+  return {
+    ...athlete,
+    nickname: null,
+    language: 'English',
+    uiLanguage: 'en',
+    weightSourceMode: 'AUTO',
+    height: null,
+    heightUnits: 'cm',
+    distanceUnits: 'Kilometers',
+    temperatureUnits: 'Celsius',
+    restingHr: null,
+    visibility: 'Private',
+    sex: null,
+    dob: null,
+    city: null,
+    state: null,
+    country: null,
+  };
+}
+
+/** `GET /api/oauth/userinfo`: includes FTP (W) and weight (kg) with `profile:read`. */
+export function getUserinfo(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId, scopes } = c.get('bearer');
+    const { id, name, email, ftp, weight } = world.athletes.get(athleteId);
+    return c.json({
+      sub: id,
+      name,
+      email,
+      picture: null,
+      ...(scopes.includes('profile:read') ? { ftp, weight } : {}),
+    });
+  };
+}

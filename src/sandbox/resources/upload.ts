@@ -1,0 +1,168 @@
+import type { Handler } from 'hono';
+import * as v from 'valibot';
+import { refusal } from '../http/problem.ts';
+import type { NewRecording, Received } from './recordings.ts';
+import { isObject, type Part, type RequestBody } from '../http/request-body.ts';
+import type { SandboxSettings } from '../settings.ts';
+import { checked, invalid, jsonObject } from '../http/validate.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+/** A file in an upload answer. */
+interface UploadItem {
+  readonly filename: string;
+  readonly state: 'queued' | 'stored' | 'failed';
+  readonly fitFileId?: string;
+  readonly workoutId?: string;
+  readonly jobId?: string;
+}
+
+/**
+ * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
+ * and SHA-256, with any content. With `strict`, accepts only FIT files.
+ */
+export function postUpload(world: World): Handler<SandboxEnv> {
+  return async (c) => {
+    const settings = world.settings.current;
+    const files = readUpload(c.get('body'), settings);
+    const { recordings, store } = world;
+    const { athleteId } = c.get('bearer');
+    for (const { sha256 } of files) await recordings.process(athleteId, settings, sha256);
+    const outcomes = store.transaction(() =>
+      files.map((file) => {
+        const problem = c.get('successFalse') ? 'storage is full' : whyRefused(file, settings);
+        return problem === null
+          ? taken(file, recordings.receive(athleteId, file, settings))
+          : failed(file, problem);
+      }),
+    );
+    return c.json(answer(outcomes, settings.uploadItems));
+  };
+}
+
+interface Outcome {
+  readonly kind: 'processed' | 'duplicates' | 'failed';
+  readonly item: UploadItem;
+  readonly error?: string;
+}
+
+function taken({ fileName }: NewRecording, received: Received): Outcome {
+  const { fitFileId, duplicate, workoutId } = received;
+  return {
+    kind: duplicate ? 'duplicates' : 'processed',
+    item: {
+      filename: fileName,
+      fitFileId,
+      ...(workoutId === null
+        ? { state: 'queued', jobId: `job-${fitFileId}` }
+        : { state: 'stored', workoutId }),
+    },
+  };
+}
+
+function failed({ fileName }: NewRecording, reason: string): Outcome {
+  return {
+    kind: 'failed',
+    item: { filename: fileName, state: 'failed' },
+    error: `${fileName}: ${reason}`,
+  };
+}
+
+/** `total` is `processed` + `duplicates` + `failed`. */
+function answer(outcomes: readonly Outcome[], withItems: boolean) {
+  const count = (kind: Outcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
+  const [processed, duplicates, failures] = [
+    count('processed'),
+    count('duplicates'),
+    count('failed'),
+  ];
+  return {
+    success: processed > 0 || duplicates > 0,
+    message: `Processed ${processed} files. ${duplicates} duplicates. ${failures} failed.`,
+    results: {
+      total: outcomes.length,
+      processed,
+      duplicates,
+      failed: failures,
+      errors: outcomes.flatMap(({ error }) => error ?? []),
+      ...(withItems ? { items: outcomes.map(({ item }) => item) } : {}),
+    },
+  };
+}
+
+function whyRefused(file: NewRecording, { strict }: SandboxSettings): string | null {
+  if (!strict) return null;
+  return file.fileName.endsWith('.fit') ? whyNotFit(file.bytes) : 'the file name must end in .fit';
+}
+
+/** @throws Problem 400 if the whole request is invalid */
+function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[] {
+  if (body.kind !== 'multipart' || body.parts.length === 0) {
+    throw refusal(400, 'No file uploaded');
+  }
+  const named = (name: string): Part[] => body.parts.filter((part) => part.name === name);
+  const files = named('file');
+  if (files.length === 0) throw refusal(400, 'File field missing');
+  const names = named('name').flatMap((part) => part.bytes.toString('utf8').trim() || []);
+  if (settings.strict && names.length > files.length) {
+    throw invalid(
+      'upload',
+      [{ code: 'custom', path: ['name'], message: 'Expected at most one name for each file' }],
+      true,
+    );
+  }
+  const metadata = readMetadata(named('metadata')[0], settings.strict);
+  return files.map((part, index) => ({
+    fileName: storedName(part),
+    bytes: part.bytes,
+    sha256: part.sha256,
+    name: settings.uploadNames ? (names[index] ?? names[0] ?? null) : null,
+    metadata,
+  }));
+}
+
+/** Deployed services cut a file name at a `;`, and keep `%22`, which stands for `"`, encoded. */
+function storedName({ fileName }: Part): string {
+  const [name = ''] = (fileName ?? '').replaceAll('"', '%22').split(';', 1);
+  return name === '' ? 'upload.fit' : name;
+}
+
+/** Ignores anything but a JSON object; with `strict`, refuses it. */
+function readMetadata(part: Part | undefined, strict: boolean): Record<string, unknown> | null {
+  if (part === undefined) return null;
+  const value = parsed(part.bytes.toString('utf8'));
+  if (!strict) return isObject(value) ? value : null;
+  return checked(v.object({ metadata: jsonObject }), { metadata: value }, 'upload').metadata;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const MIN_HEADER = 12;
+const CRC_BYTES = 2;
+
+/**
+ * Checks that every segment has a FIT header and that the stated lengths fill the file. Does not
+ * check CRCs: processing does.
+ * @returns the problem, or null
+ */
+function whyNotFit(bytes: Buffer): string | null {
+  let at = 0;
+  do {
+    if (bytes.length - at < MIN_HEADER)
+      return at === 0 ? 'not a FIT file: too short' : 'unexpected bytes after its end';
+    const headerSize = bytes.readUInt8(at);
+    if (headerSize < MIN_HEADER || bytes.toString('latin1', at + 8, at + 12) !== '.FIT') {
+      return at === 0 ? 'not a FIT file: no FIT header' : 'unexpected bytes after its end';
+    }
+    const dataSize = bytes.readUInt32LE(at + 4);
+    if (dataSize === 0) return 'incomplete: its header states no data';
+    at += headerSize + dataSize + CRC_BYTES;
+    if (at > bytes.length) return `incomplete: ${at - bytes.length} bytes are missing`;
+  } while (at < bytes.length);
+  return null;
+}

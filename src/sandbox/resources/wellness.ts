@@ -1,0 +1,205 @@
+import type { Handler } from 'hono';
+import * as v from 'valibot';
+import type { DailyState } from './daily-records.ts';
+import { isDayOrInstant, midnightOf, utcDayOf } from './dates.ts';
+import { serverError } from '../http/problem.ts';
+import { isObject, objectOf, valueOf, type RequestBody } from '../http/request-body.ts';
+import type { SandboxSettings } from '../settings.ts';
+import { checked, finiteNumber, integer, jsonObject, requireStorable } from '../http/validate.ts';
+import type { SandboxEnv, World } from '../world.ts';
+
+const INTEGERS = [
+  'restingHr',
+  'sleepSecs',
+  'avgSleepingHr',
+  'sleepScore',
+  'sleepQuality',
+  'sleepDeepSecs',
+  'sleepRemSecs',
+  'sleepLightSecs',
+  'sleepAwakeSecs',
+  'readiness',
+  'recoveryScore',
+  'steps',
+  'exerciseMinutes',
+  'floors',
+  'systolic',
+  'diastolic',
+  'stress',
+  'mood',
+  'motivation',
+  'fatigue',
+  'soreness',
+] as const;
+
+/** Integer columns that accept decimals and round them. */
+const KILOCALORIES = [
+  'restingCaloriesBurned',
+  'activeCaloriesBurned',
+  'totalCaloriesBurned',
+] as const;
+
+const NUMBERS = [
+  'hrv',
+  'weight',
+  'vo2max',
+  'hrvSdnn',
+  'sleepHours',
+  'bodyFat',
+  'abdomen',
+  'bloodGlucose',
+  'skinTemp',
+  'respiration',
+  'spO2',
+  'distanceMeters',
+  'lactate',
+  'hydrationVolume',
+  'ctl',
+  'atl',
+] as const;
+
+const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
+
+const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ...STRINGS];
+const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
+
+/** The fields that the trait `wellnessFields: basic` lacks. */
+const LATER: ReadonlySet<string> = new Set([
+  'sleepDeepSecs',
+  'sleepRemSecs',
+  'sleepLightSecs',
+  'sleepAwakeSecs',
+  'bloodGlucose',
+  ...KILOCALORIES,
+  'steps',
+  'distanceMeters',
+  'exerciseMinutes',
+  'floors',
+]);
+
+const faithful = v.object({
+  date: v.string(),
+  ...fields(INTEGERS, v.optional(integer)),
+  ...fields([...KILOCALORIES, ...NUMBERS], v.optional(finiteNumber)),
+  ...fields(STRINGS, v.optional(v.string())),
+  rawJson: v.optional(v.unknown()),
+});
+
+const notNegative = v.pipe(v.number(), v.minValue(0));
+/** The fields of the trait `adaptsWellness`, before conversion. */
+const adapting = v.object({
+  ...faithful.entries,
+  stress: v.optional(finiteNumber),
+  ...fields(['steps', 'floors', 'exerciseMinutes'], v.optional(v.pipe(integer, v.minValue(0)))),
+  distanceMeters: v.optional(notNegative),
+  vo2Max: v.optional(finiteNumber),
+});
+
+const strict = v.object({
+  ...faithful.entries,
+  date: v.pipe(
+    v.string(),
+    v.check(isDayOrInstant, 'Expected YYYY-MM-DD or an ISO 8601 date and time'),
+  ),
+  rawJson: v.optional(jsonObject),
+});
+
+function fields<TName extends string, TSchema>(names: readonly TName[], schema: TSchema) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<TName, TSchema>;
+}
+
+/**
+ * `POST /api/wellness` (interface section 4.2): upserts by date and merges. Sent fields replace
+ * stored ones, absent fields stay, `rawJson` objects merge.
+ */
+export function postWellness(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const settings = world.settings.current;
+    const { date: given, rawJson, ...sent } = readRecord(c.get('body'), settings);
+    if (c.get('successFalse')) return c.json(NOT_STORED);
+    const { athleteId } = c.get('bearer');
+    const date = utcDayOf(given);
+    if (date === null) throw serverError();
+    const known = Object.fromEntries(
+      Object.entries(settings.adaptsWellness ? adapted(sent) : sent).filter(
+        ([name]) => settings.wellnessFields === 'full' || !LATER.has(name),
+      ),
+    );
+    const before = world.daily.find(athleteId, 'wellness', date)?.record ?? {};
+    const raw = mergedRaw(before['rawJson'], rawJson);
+    const record: Record<string, unknown> = {
+      ...before,
+      ...known,
+      ...(raw === undefined ? {} : { rawJson: raw }),
+    };
+    for (const name of KILOCALORIES) {
+      const value = record[name];
+      if (typeof value === 'number') record[name] = Math.round(value);
+    }
+    requireStorable(record, INTEGER_COLUMNS, settings.strict);
+    const stored = world.daily.put(athleteId, 'wellness', date, record);
+    return c.json({ success: true, data: rowOf(stored, athleteId, settings) });
+  };
+}
+
+/** Body of the 200 that the setting `successFalse` answers. */
+export const NOT_STORED = { success: false, message: 'The record could not be stored' } as const;
+
+type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<
+  Record<string, unknown>
+>;
+
+function readRecord(body: RequestBody, settings: SandboxSettings): WellnessRecord {
+  if (settings.strict) return checked(strict, objectOf(body), 'wellness data');
+  const schema = settings.adaptsWellness ? adapting : faithful;
+  return checked(schema, valueOf(body), 'wellness data', false);
+}
+
+function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { vo2Max, ...rest } = sent;
+  const record: Record<string, unknown> = { ...rest, vo2max: rest['vo2max'] ?? vo2Max };
+  const change = (name: string, convert: (value: number) => number) => {
+    const value = record[name];
+    if (typeof value === 'number') record[name] = convert(value);
+  };
+  change('stress', (value) => Math.round(value > 10 ? value / 10 : value));
+  change('spO2', (value) => (value <= 1 ? value * 100 : value));
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
+/** Merges two raw payloads; the keys of the new one win. */
+function mergedRaw(before: unknown, sent: unknown): unknown {
+  if (sent === undefined) return before;
+  return isObject(sent) && isObject(before) ? { ...before, ...sent } : sent;
+}
+
+/** Returns a day's row like deployed services: every column, null if it is empty. */
+function rowOf(
+  state: DailyState,
+  athleteId: string,
+  { wellnessFields }: Pick<SandboxSettings, 'wellnessFields'>,
+) {
+  const columns = COLUMNS.filter((name) => wellnessFields === 'full' || !LATER.has(name));
+  return {
+    id: state.id,
+    userId: athleteId,
+    date: midnightOf(state.date),
+    ...Object.fromEntries(columns.map((name) => [name, state.record[name] ?? null])),
+    rawJson: state.record['rawJson'] ?? null,
+    tsb: null,
+    customMetrics: {},
+    createdAt: state.firstReceivedAt,
+    updatedAt: state.lastReceivedAt,
+  };
+}
+
+/** Returns the athlete's newest weight (kg) and its day. */
+export function newestWeight(
+  world: World,
+  athleteId: string,
+): { weight: number; date: string } | null {
+  for (const { date, record } of world.daily.list(athleteId, 'wellness').reverse()) {
+    if (typeof record['weight'] === 'number') return { weight: record['weight'], date };
+  }
+  return null;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { SCOPES, type Scope } from '../../../src/sandbox/oauth/scopes.ts';
+import { bearer, manualClock, multipart, openApp } from '../support.ts';
+
+const json = { 'content-type': 'application/json' };
+const day = JSON.stringify({ date: '2026-02-15', items: [] });
+const form = multipart([{ name: 'file', fileName: 'a.fit', content: 'not FIT, but a form' }]);
+
+/** Every endpoint that requires a token, with a valid request and the required scope. */
+const GUARDED: [string, string, RequestInit, Scope | null][] = [
+  ['GET', '/api/oauth/userinfo', {}, null],
+  ['GET', '/api/profile', {}, 'profile:read'],
+  ['PATCH', '/api/profile', { headers: json, body: '{"ftp":250}' }, 'profile:write'],
+  ['POST', '/api/workouts/upload-fit', form, 'workout:write'],
+  ['GET', '/api/workouts', {}, 'workout:read'],
+  ['POST', '/api/wellness', { headers: json, body: day }, 'health:write'],
+  ['POST', '/api/nutrition', { headers: json, body: day }, 'nutrition:write'],
+  ['GET', '/api/nutrition', {}, 'nutrition:read'],
+];
+
+function send(
+  { app }: ReturnType<typeof openApp>,
+  [method, path, init]: (typeof GUARDED)[number],
+  headers: Record<string, string>,
+) {
+  return Promise.resolve(
+    app.request(path, { ...init, method, headers: { ...(init.headers as object), ...headers } }),
+  );
+}
+
+describe.each(GUARDED)('%s %s', (...endpoint) => {
+  const scope = endpoint[3];
+
+  it.each([
+    ['no Authorization', {}],
+    ['another scheme', { authorization: 'Basic eDp5' }],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['an unknown token', { authorization: 'Bearer sbx_at_x' }],
+  ])('answers 401 for %s', async (_what, headers) => {
+    const response = await send(openApp(), endpoint, headers);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBeNull();
+    expect(await response.json()).toEqual({
+      error: true,
+      url: `http://localhost${endpoint[1]}`,
+      statusCode: 401,
+      statusMessage: 'Server Error',
+      message:
+        scope !== null
+          ? 'Unauthorized'
+          : /^Bearer ./.test((headers as { authorization?: string }).authorization ?? '')
+            ? 'Invalid or expired access token'
+            : 'Missing or invalid Authorization header',
+    });
+  });
+
+  it('answers 401 for an expired, a revoked and a refresh token', async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ now: clock.now });
+    const { access_token, refresh_token = '' } = sandbox.control.mint({ accessTtl: 10 });
+    clock.advance(10_000);
+    const revoked = bearer(sandbox);
+    sandbox.control.revoke('athlete-1');
+    for (const authorization of [
+      `Bearer ${access_token}`,
+      revoked['authorization'] ?? '',
+      `Bearer ${refresh_token}`,
+    ]) {
+      expect((await send(sandbox, endpoint, { authorization })).status).toBe(401);
+    }
+  });
+
+  it('answers 403 for a deactivated account', async () => {
+    const sandbox = openApp({ settings: { deactivated: ['athlete-1'] } });
+    expect((await send(sandbox, endpoint, bearer(sandbox))).status).toBe(403);
+    expect((await send(sandbox, endpoint, bearer(sandbox, SCOPES, 'athlete-2'))).status).toBe(200);
+  });
+
+  if (scope !== null) {
+    it(`answers 403 without ${scope}, names it, and stores nothing`, async () => {
+      const sandbox = openApp();
+      const before = sandbox.control.state('athlete-1').athletes[0];
+      const others = SCOPES.filter((other) => other !== scope);
+      const response = await send(sandbox, endpoint, bearer(sandbox, others));
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({
+        error: true,
+        url: `http://localhost${endpoint[1]}`,
+        statusCode: 403,
+        statusMessage: 'Server Error',
+        message: `Insufficient permissions. Required scopes: ${scope}`,
+      });
+      const after = sandbox.control.state('athlete-1').athletes[0];
+      expect({ ...after, logins: [] }).toEqual({ ...before, logins: [] });
+    });
+  }
+
+  it('accepts a token with only that scope', async () => {
+    const sandbox = openApp();
+    const response = await send(sandbox, endpoint, bearer(sandbox, scope === null ? [] : [scope]));
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('every request', () => {
+  it.each([
+    ['POST', '/'],
+    ['GET', '/api/nothing'],
+    ['POST', '/api/workouts/upload-gpx'],
+    ['GET', '/api/wellness/2026-02-15'],
+  ])('gets 404 as JSON for %s %s', async (method, path) => {
+    const response = await openApp().app.request(path, { method });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      error: true,
+      url: `http://localhost${path}`,
+      statusCode: 404,
+      statusMessage: `Cannot find any route matching ${path}.`,
+      message: `Cannot find any route matching ${path}.`,
+    });
+  });
+
+  it('gets 405 for an unsupported method, with the supported ones', async () => {
+    const response = await openApp().app.request('/api/profile', { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(await response.text()).toContain('GET, PATCH');
+  });
+
+  it('is refused for a host name other than loopback, on platform and control endpoints', async () => {
+    const { app } = openApp();
+    for (const path of ['/api/profile', '/_sandbox/state', '/api/oauth/authorize']) {
+      const response = await app.request(`http://rebound.example${path}`);
+      expect(response.status).toBe(403);
+    }
+  });
+
+  it("counts against its token's rate limit, which resets every minute", async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ settings: { rateLimit: 2 }, now: clock.now });
+    const one = bearer(sandbox);
+    const other = bearer(sandbox);
+    const ask = async (headers: Record<string, string>) =>
+      await sandbox.app.request('/api/profile', { headers });
+    clock.advance(15_000);
+    expect([(await ask(one)).status, (await ask(one)).status]).toEqual([200, 200]);
+    const limited = await ask(one);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '45']);
+    expect((await ask(other)).status).toBe(200);
+    clock.advance(45_000);
+    expect((await ask(one)).status).toBe(200);
+    expect(sandbox.control.requests().map(({ status }) => status)).toEqual([
+      200, 200, 429, 200, 200,
+    ]);
+  });
+
+  it('without a token counts against a separate limit', async () => {
+    const sandbox = openApp({ settings: { rateLimit: 3, addressRateLimit: 1 } });
+    const token = bearer(sandbox);
+    const statuses: number[] = [];
+    for (const headers of [{}, {}, token, token, token, token, {}]) {
+      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
+    }
+    expect(statuses).toEqual([401, 429, 200, 200, 200, 429, 429]);
+  });
+
+  it.each([
+    [{ rateLimit: 1 }, [401, 401, 200, 429]],
+    [{ addressRateLimit: 1 }, [401, 429, 200, 200]],
+    [{}, [401, 401, 200, 200]],
+  ])('is not limited otherwise by %j', async (settings, expected) => {
+    const sandbox = openApp({ settings });
+    const token = bearer(sandbox);
+    const statuses: number[] = [];
+    for (const headers of [{}, {}, token, token]) {
+      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
+    }
+    expect(statuses).toEqual(expected);
+  });
+});

@@ -1,0 +1,350 @@
+import { describe, expect, it } from 'vitest';
+import { dayOf } from '../../../src/sandbox/resources/nutrition.ts';
+import { MEALS, type StoredItem } from '../../../src/sandbox/resources/nutrition-day.ts';
+import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
+import { bearer, openApp, postJson } from '../support.ts';
+
+type Sandbox = ReturnType<typeof openApp>;
+
+const DATE = '2026-02-15';
+const gel = { name: 'Gel', carbs: 25, calories: 100.4, logged_at: '2026-02-15T08:00:00+01:00' };
+const rice = { name: 'Rice', carbs: 60.5, logged_at: '2026-02-15T12:30:00+01:00' };
+
+const push = (sandbox: Sandbox, body: object, headers = bearer(sandbox)) =>
+  postJson(sandbox, '/api/nutrition', { date: DATE, ...body }, headers);
+
+async function rowOf(response: Response): Promise<Record<string, unknown>> {
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: Record<string, unknown> }).data;
+}
+
+const day = ({ control }: Sandbox) =>
+  dayOf(control.state('athlete-1').athletes[0]?.nutrition[0] ?? null);
+const items = (sandbox: Sandbox) => MEALS.flatMap((meal) => day(sandbox)[meal]);
+const names = (sandbox: Sandbox) => items(sandbox).map(({ name }) => name);
+const bySource = (of: readonly StoredItem[]) => of.map(({ name, source }) => [name, source]);
+
+/** Adds a soup from the app and a drink of another source before the application sends. */
+function withOthers(sandbox: Sandbox): StoredItem[] {
+  return [
+    sandbox.control.addFood({
+      date: DATE,
+      meal: 'lunch',
+      item: { name: 'Soup', logged_at: '2026-02-15T11:00:00Z', carbs: 30 },
+    }),
+    sandbox.control.addFood({
+      date: DATE,
+      meal: 'snacks',
+      source: 'fitbit',
+      item: { name: 'Drink', logged_at: '2026-02-15T15:00:00Z' },
+    }),
+  ];
+}
+
+describe('the answer to a nutrition day', () => {
+  it.each(REVISION_NAMES)('contains the row on %s: four lists, no items', async (revision) => {
+    const sandbox = openApp({ settings: { revision } });
+    const row = await rowOf(await push(sandbox, { items: [gel], waterMl: 700 }));
+    expect(row).not.toHaveProperty('items');
+    expect(row).toMatchObject({
+      id: 'nutrition-1',
+      userId: 'athlete-1',
+      date: '2026-02-15T00:00:00.000Z',
+      breakfast: [
+        {
+          ...gel,
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+          source: 'oauth:app-1',
+        },
+      ],
+      lunch: [],
+      dinner: [],
+      snacks: [],
+      calories: 100,
+      carbs: 25,
+      protein: 0,
+      fat: 0,
+      waterMl: 700,
+      rawJson: null,
+    });
+  });
+
+  it('names the application that sent an item', async () => {
+    const sandbox = openApp();
+    const { access_token } = sandbox.control.mint({ clientId: 'sandbox-confidential' });
+    await push(sandbox, { items: [gel] }, { authorization: `Bearer ${access_token}` });
+    expect(bySource(items(sandbox))).toEqual([['Gel', 'oauth:app-2']]);
+  });
+});
+
+describe('sending a nutrition day again', () => {
+  it('appends on 2026-08', async () => {
+    const sandbox = openApp();
+    withOthers(sandbox);
+    await push(sandbox, { items: [gel], rawJson: { a: 1 } });
+    await push(sandbox, { items: [gel, rice] });
+    expect(names(sandbox)).toEqual(['Gel', 'Gel', 'Soup', 'Rice', 'Drink']);
+    expect(day(sandbox)).toMatchObject({ carbs: 140.5, calories: 201, rawJson: { a: 1 } });
+    await push(sandbox, { items: [], rawJson: { b: 1 } });
+    await push(sandbox, {});
+    expect(names(sandbox)).toHaveLength(5);
+    expect(day(sandbox).rawJson).toEqual({ b: 1 });
+  });
+
+  it("replaces this application's items in all lists on 2026-07", async () => {
+    const sandbox = openApp({ settings: { revision: '2026-07' } });
+    withOthers(sandbox);
+    await push(sandbox, { items: [gel, rice] });
+    await push(sandbox, { items: [{ ...rice, name: 'Noodles' }] });
+    expect(bySource(items(sandbox))).toEqual([
+      ['Soup', 'manual'],
+      ['Noodles', 'oauth:app-1'],
+      ['Drink', 'fitbit'],
+    ]);
+    await push(sandbox, { items: [] });
+    expect(names(sandbox)).toEqual(['Soup', 'Drink']);
+  });
+
+  it('replaces all items on 2026-02, and without items empties the day', async () => {
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    withOthers(sandbox);
+    await push(sandbox, { items: [gel, rice], rawJson: { a: 1 } });
+    expect(names(sandbox)).toEqual(['Gel', 'Rice']);
+    expect(day(sandbox)).toMatchObject({ carbs: 85.5, rawJson: { a: 1 } });
+    await push(sandbox, { waterMl: 500 });
+    expect(names(sandbox)).toEqual([]);
+    expect(day(sandbox)).toMatchObject({ carbs: 0, waterMl: 500, rawJson: null });
+  });
+
+  it('keeps totals and water only if the request has them', async () => {
+    const sandbox = openApp();
+    await push(sandbox, { items: [gel], calories: 2000, protein: 80.5, waterMl: 1500 });
+    expect(day(sandbox)).toMatchObject({ calories: 2000, protein: 80.5, carbs: 25, waterMl: 1500 });
+    await push(sandbox, { items: [rice] });
+    expect(day(sandbox)).toMatchObject({ calories: 100, protein: 0, carbs: 85.5, waterMl: 800 });
+  });
+});
+
+describe('a nutrition item', () => {
+  it('is trimmed, named and given an absorption type on 2026-08', async () => {
+    const sandbox = openApp();
+    await push(sandbox, {
+      items: [{ ...gel, name: ' Gel ' }, { logged_at: gel.logged_at }],
+    });
+    expect(items(sandbox)).toMatchObject([
+      { name: 'Gel', absorptionType: 'BALANCED', logged_at: gel.logged_at, calories: 100.4 },
+      { name: 'Unknown item', absorptionType: 'BALANCED' },
+    ]);
+  });
+
+  it('needs a name and stays unchanged on 2026-02', async () => {
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    const refused = await push(sandbox, { items: [{ logged_at: gel.logged_at }] });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { data: [{ path: ['items', 0, 'name'], message: 'Required' }] },
+    ]);
+    await push(sandbox, { items: [{ ...gel, name: ' Gel ', meal: 'DINNER' }] });
+    const [item] = items(sandbox);
+    expect(item).toMatchObject({ ...gel, name: ' Gel ' });
+    expect(item).not.toHaveProperty('meal');
+    expect(item).not.toHaveProperty('absorptionType');
+  });
+
+  it.each([
+    // 10:30 in Stockholm is nearer to lunch; 09:30 UTC is halfway, and breakfast wins.
+    ['2026-08', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'lunch'],
+    ['2026-02', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'breakfast'],
+    ['2026-08', { ...gel, logged_at: '2026-02-15T19:00:00' }, 'dinner'],
+    ['2026-08', { ...gel, meal: 'DINNER' }, 'dinner'],
+    ['2026-08', { ...gel, meal: 'SNACK' }, 'snacks'],
+    ['2026-08', { ...gel, meal: 'OTHER' }, 'snacks'],
+    ['2026-02', { ...gel, meal: 'DINNER' }, 'breakfast'],
+  ] as const)('on %s with %j is stored as %s', async (revision, item, meal) => {
+    const sandbox = openApp({ settings: { revision } });
+    await push(sandbox, { items: [item] });
+    expect(MEALS.filter((each) => day(sandbox)[each].length > 0)).toEqual([meal]);
+  });
+});
+
+describe('a nutrition request', () => {
+  it.each([
+    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }],
+    ['a date in words', { date: 'today', items: [] }],
+    ['a NUL in a name', { items: [{ ...gel, name: 'a\0' }] }],
+    ['an unpaired surrogate in rawJson', { rawJson: { a: '\udc00' } }],
+    ['calories beyond 32 bits', { items: [{ ...gel, calories: 3e9 }] }],
+    ['water beyond 32 bits', { waterMl: 3e9 }],
+  ])('with %s gets 500, and if strict 400', async (_what, body) => {
+    const sandbox = openApp();
+    expect((await push(sandbox, body)).status).toBe(500);
+    sandbox.control.set({ strict: true });
+    expect((await push(sandbox, body)).status).toBe(400);
+    expect(items(sandbox)).toEqual([]);
+  });
+
+  it.each([
+    ['no date', { date: undefined }, ['date']],
+    ['an item without logged_at', { items: [gel, { name: 'x' }] }, ['items', 1, 'logged_at']],
+    [
+      'an unknown absorptionType',
+      { items: [{ ...gel, absorptionType: 'rapid' }] },
+      ['items', 0, 'absorptionType'],
+    ],
+    ['an unknown meal', { items: [{ ...gel, meal: 'BRUNCH' }] }, ['items', 0, 'meal']],
+    ['a quantity in numbers', { items: [{ ...gel, quantity: 2 }] }, ['items', 0, 'quantity']],
+    ['a decimal total', { calories: 99.5 }, ['calories']],
+    ['decimal water', { waterMl: 99.5 }, ['waterMl']],
+  ])('with %s gets 400 and the issue', async (_what, body, path) => {
+    const sandbox = openApp();
+    const response = await push(sandbox, body);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { statusMessage: 'Invalid nutrition data', data: [{ path }] },
+    ]);
+    expect(sandbox.control.state('athlete-1').athletes[0]?.nutrition).toEqual([]);
+  });
+
+  it.each([
+    ['an instant for a date', { date: '2026-02-15T10:00:00Z' }, ['date']],
+    ['a day that does not exist', { date: '2025-02-29' }, ['date']],
+    [
+      'logged_at without a zone',
+      { items: [{ logged_at: '2026-02-15T10:00:00' }] },
+      ['items', 0, 'logged_at'],
+    ],
+  ])('with %s is stored, but gets 400 if strict', async (_what, body, path) => {
+    const sandbox = openApp();
+    expect((await push(sandbox, body)).status).toBe(200);
+    sandbox.control.set({ strict: true });
+    const response = await push(sandbox, body);
+    expect([response.status, await response.json()]).toMatchObject([400, { data: [{ path }] }]);
+  });
+});
+
+describe('the nutrition list', () => {
+  const dates = async (sandbox: Sandbox, query = '') => {
+    const response = await sandbox.app.request(`/api/nutrition${query}`, {
+      headers: bearer(sandbox),
+    });
+    expect(response.status).toBe(200);
+    const body = (await response.json()) as { count: number; nutrition: { date: string }[] };
+    expect(body.count).toBe(body.nutrition.length);
+    return body.nutrition.map(({ date }) => date);
+  };
+  const three = async (settings = {}) => {
+    const sandbox = openApp({ settings });
+    for (const date of ['2026-02-02', '2026-02-01', '2026-02-03']) {
+      await push(sandbox, { date, items: [gel] });
+    }
+    return sandbox;
+  };
+
+  it('covers a range of days, both ends included, newest first', async () => {
+    const sandbox = await three();
+    expect(await dates(sandbox)).toEqual(['2026-02-03', '2026-02-02', '2026-02-01']);
+    const range = '?startDate=2026-02-01&endDate=2026-02-02';
+    expect(await dates(sandbox, range)).toEqual(['2026-02-02', '2026-02-01']);
+    expect(await dates(sandbox, `${range}&limit=1`)).toEqual(['2026-02-02']);
+  });
+
+  it('depends only on limit on 2026-02', async () => {
+    const sandbox = await three({ revision: '2026-02' });
+    const range = '?startDate=2026-02-01&endDate=2026-02-01';
+    expect(await dates(sandbox, `${range}&limit=2`)).toEqual(['2026-02-03', '2026-02-02']);
+  });
+
+  it.each([
+    ['startDate=soon', 400],
+    ['limit=x', 500],
+  ])('answers %s with %d', async (query, status) => {
+    const sandbox = openApp();
+    const headers = bearer(sandbox);
+    expect((await sandbox.app.request(`/api/nutrition?${query}`, { headers })).status).toBe(status);
+  });
+
+  it('answers a valid token with 401 on a service without the route', async () => {
+    const sandbox = openApp({ settings: { nutritionList: 'none' } });
+    const headers = bearer(sandbox);
+    expect((await sandbox.app.request('/api/nutrition', { headers })).status).toBe(401);
+    expect((await sandbox.app.request('/api/profile', { headers })).status).toBe(200);
+  });
+});
+
+describe('deleting an item', () => {
+  const edit = async (sandbox: Sandbox, body: object, date = DATE) => {
+    const response = await sandbox.app.request(`/api/nutrition/${date}/items`, {
+      method: 'PATCH',
+      headers: { ...bearer(sandbox, ['nutrition:write']), 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'delete', ...body }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  it('removes it from its meal and sums the others', async () => {
+    const sandbox = openApp();
+    const [soup] = withOthers(sandbox);
+    await push(sandbox, { items: [gel, rice] });
+    const [first] = day(sandbox).breakfast;
+    expect(await edit(sandbox, { mealType: 'breakfast', itemId: first?.id })).toEqual({
+      status: 200,
+      body: { success: true, mealType: 'breakfast', items: [] },
+    });
+    expect(names(sandbox)).toEqual(['Soup', 'Rice', 'Drink']);
+    expect(day(sandbox).carbs).toBe(90.5);
+    const again = await edit(sandbox, { mealType: 'lunch', itemId: 'gone' });
+    expect(again).toMatchObject({ status: 200, body: { items: [soup, { name: 'Rice' }] } });
+  });
+
+  it('answers 404 for an unknown day and 400 for an unknown meal', async () => {
+    const sandbox = openApp();
+    const body = { mealType: 'lunch', itemId: 'x' };
+    expect((await edit(sandbox, body)).status).toBe(404);
+    expect((await edit(sandbox, { ...body, mealType: 'LUNCH' })).status).toBe(400);
+  });
+
+  it('answers 409 by a scripted fault, as after a concurrent change', async () => {
+    const sandbox = openApp({ faults: ['nutrition-items:409'] });
+    expect((await edit(sandbox, { mealType: 'lunch', itemId: 'x' })).status).toBe(409);
+  });
+
+  it.each(['2026-07', '2026-02'] as const)(
+    'answers a valid token with 401 on %s',
+    async (revision) => {
+      const sandbox = openApp({ settings: { revision } });
+      await push(sandbox, { items: [gel] });
+      expect((await edit(sandbox, { mealType: 'breakfast', itemId: 'x' })).status).toBe(401);
+    },
+  );
+});
+
+describe('an edit in the app', () => {
+  it('adds, changes and removes items over HTTP, without counting as a request', async () => {
+    const sandbox = openApp();
+    await push(sandbox, { items: [gel] });
+    const added = await postJson(sandbox, '/_sandbox/foods', {
+      date: DATE,
+      meal: 'dinner',
+      item: { name: 'Pasta', logged_at: '2026-02-15T18:00:00Z', carbs: 90 },
+    });
+    const { id } = (await added.json()) as StoredItem;
+    const change = (method: string, path: string, body?: object) =>
+      Promise.resolve(
+        sandbox.app.request(`/_sandbox/foods/${path}`, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      );
+    expect((await change('PATCH', id, { carbs: 70 })).status).toBe(204);
+    expect(day(sandbox)).toMatchObject({
+      carbs: 95,
+      dinner: [{ id, carbs: 70, source: 'manual' }],
+    });
+    const [ours] = day(sandbox).breakfast;
+    expect((await change('DELETE', ours?.id ?? '')).status).toBe(204);
+    expect(names(sandbox)).toEqual(['Pasta']);
+    expect((await change('DELETE', 'unknown')).status).toBe(404);
+    expect(sandbox.control.state('athlete-1').athletes[0]?.nutrition[0]?.receivedCount).toBe(1);
+  });
+});
