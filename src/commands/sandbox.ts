@@ -42,7 +42,6 @@ export interface SandboxFlags {
   readonly grantScope?: string;
   readonly rateLimit?: string;
   readonly addressRateLimit?: string;
-  readonly discardBytes?: boolean;
   readonly fault?: readonly string[];
   readonly waitReady?: string;
   readonly log?: string;
@@ -87,7 +86,6 @@ export const sandbox: CommandModule = {
         '--address-rate-limit <n>',
         'requests a minute without a token for each address, then 429 (default: no limit)',
       )
-      .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
       .option('--set <name=value>', 'change any setting; may be repeated', collect)
       .optionsGroup('Behaviour of the platform:')
       .addOption(
@@ -234,7 +232,7 @@ async function start(
     });
   }
   const data = flags.data === undefined ? undefined : resolve(flags.data);
-  if (data !== undefined) makeNamedFolder(data, '--data');
+  if (data !== undefined) makeNamedFolder(data, '--data', 0o700);
   try {
     return await startSandbox({
       port,
@@ -274,7 +272,6 @@ function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {
     grantScopes: grantScope === undefined ? undefined : (scopeWords(grantScope) as Scope[]),
     rateLimit: numberFlag('--rate-limit', flags.rateLimit, 1, MAX_RATE),
     addressRateLimit: numberFlag('--address-rate-limit', flags.addressRateLimit, 1, MAX_RATE),
-    discardBytes: flags.discardBytes,
   };
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...Object.fromEntries((flags.set ?? []).map(setting)) };

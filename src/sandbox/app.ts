@@ -21,18 +21,22 @@ export interface SandboxApp {
   /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
   readonly world: World;
-  /** Closes the database. May be called twice. */
+  /** Ends delays, and saves the data. May be called twice. */
   readonly close: () => void;
 }
 
 /**
  * Creates the platform without a port. Faults that break a connection need {@link startSandbox}.
- * @throws SettingError, FaultSpecError; the error of opening the database
+ * @throws SettingError, FaultSpecError; the error of reading the data
  */
 export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const world = createWorld(options);
   const control = new Control(world);
   const app = new Hono<SandboxEnv>();
+  app.use(async (_c, next) => {
+    await next();
+    world.store.save();
+  });
   app.use(loopbackOnly());
   app.route('/', pageRoutes(world, control));
   app.route('/_sandbox', controlRoutes(world, control));
@@ -60,7 +64,7 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
     world,
     close: () => {
       world.closing.abort();
-      world.store.close();
+      world.store.save();
     },
   };
 }

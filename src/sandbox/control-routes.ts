@@ -53,7 +53,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   });
   app.get('/recordings/:sha256', (c) => {
     const bytes = control.recordingBytes(c.req.param('sha256'), c.req.query('athlete'));
-    if (bytes === null) throw new Problem(404, 'No such recording, or its bytes were discarded');
+    if (bytes === null) throw new Problem(404, 'No such recording');
     return c.body(new Uint8Array(bytes), 200, { 'content-type': 'application/vnd.ant.fit' });
   });
   app.get('/requests', (c) => {

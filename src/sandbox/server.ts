@@ -31,8 +31,8 @@ export interface Sandbox {
 
 /**
  * Serves the platform on 127.0.0.1 only.
- * @throws SettingError, FaultSpecError; the error of listening (`EADDRINUSE`) or of opening the
- *   database
+ * @throws SettingError, FaultSpecError; the error of listening (`EADDRINUSE`) or of reading the
+ *   data
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { app, control, world, close: closeApp } = createSandboxApp(options);

@@ -43,8 +43,6 @@ export interface SandboxSettings extends Traits {
   readonly addressRateLimit: number | null;
   /** IDs of deactivated athletes: 403 for every request with their tokens. */
   readonly deactivated: readonly string[];
-  /** Store hash, size, name and metadata of an upload, but not its bytes (for benchmarks). */
-  readonly discardBytes: boolean;
 }
 
 export const DEFAULT_SETTINGS: SandboxSettings = {
@@ -64,7 +62,6 @@ export const DEFAULT_SETTINGS: SandboxSettings = {
   rateLimit: null,
   addressRateLimit: null,
   deactivated: [],
-  discardBytes: false,
 };
 
 const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -102,7 +99,6 @@ const patchSchema = v.partial(
     rateLimit: perMinute,
     addressRateLimit: perMinute,
     deactivated: v.array(v.string()),
-    discardBytes: v.boolean(),
   }),
 );
 

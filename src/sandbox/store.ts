@@ -1,112 +1,122 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS athletes (
-  id TEXT PRIMARY KEY,
-  profile TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS logins (
-  id TEXT PRIMARY KEY,
-  client_id TEXT NOT NULL,
-  athlete_id TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  revoked_at INTEGER
-);
-CREATE TABLE IF NOT EXISTS codes (
-  hash TEXT PRIMARY KEY,
-  client_id TEXT NOT NULL,
-  athlete_id TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  redirect_uri TEXT NOT NULL,
-  challenge TEXT,
-  challenge_method TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  login_id TEXT
-);
-CREATE TABLE IF NOT EXISTS tokens (
-  hash TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  login_id TEXT NOT NULL,
-  expires_at INTEGER,
-  replaced_at INTEGER
-);
-CREATE INDEX IF NOT EXISTS tokens_of_login ON tokens (login_id, kind);
-CREATE TABLE IF NOT EXISTS recordings (
-  id INTEGER PRIMARY KEY,
-  athlete_id TEXT NOT NULL,
-  sha256 TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  label TEXT NOT NULL,
-  received_count INTEGER NOT NULL,
-  first_received_at INTEGER NOT NULL,
-  last_received_at INTEGER NOT NULL,
-  processing TEXT NOT NULL,
-  queued_at INTEGER NOT NULL,
-  is_duplicate INTEGER NOT NULL DEFAULT 0,
-  started_at INTEGER,
-  type TEXT,
-  workout TEXT,
-  UNIQUE (athlete_id, sha256)
-);
-CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings (athlete_id, processing, started_at);
-CREATE TABLE IF NOT EXISTS recording_bytes (
-  recording_id INTEGER PRIMARY KEY,
-  bytes BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS daily (
-  id INTEGER PRIMARY KEY,
-  athlete_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  date TEXT NOT NULL,
-  record TEXT NOT NULL,
-  received_count INTEGER NOT NULL,
-  first_received_at INTEGER NOT NULL,
-  last_received_at INTEGER NOT NULL,
-  UNIQUE (athlete_id, kind, date)
-);
-`;
+/** Rows by their key, in the order of their first arrival. A row is replaced, never changed. */
+export class Table<TRow> {
+  readonly #rows: Map<string, TRow>;
+  readonly #changed: () => void;
 
-/** Creates the database file for its owner only, since it holds token hashes. */
-function databaseIn(directory: string): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, 'sandbox.db');
-  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
-  return path;
+  constructor(rows: Readonly<Record<string, TRow>>, changed: () => void) {
+    this.#rows = new Map(Object.entries(rows));
+    this.#changed = changed;
+  }
+
+  get(key: string): TRow | undefined {
+    return this.#rows.get(key);
+  }
+
+  set(key: string, row: TRow): TRow {
+    this.#rows.set(key, row);
+    this.#changed();
+    return row;
+  }
+
+  delete(key: string): void {
+    if (this.#rows.delete(key)) this.#changed();
+  }
+
+  clear(): void {
+    this.#rows.clear();
+    this.#changed();
+  }
+
+  rows(): TRow[] {
+    return [...this.#rows.values()];
+  }
+
+  entries(): [string, TRow][] {
+    return [...this.#rows];
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
 }
 
-/** The sandbox's database. Text from requests is stored as JSON, since SQLite's text ends at NUL. */
-export class Store {
-  readonly db: DatabaseSyncInstance;
-  #open = true;
+type Saved = Record<string, Record<string, unknown>>;
 
-  /** @param directory of `sandbox.db`; undefined: in memory */
-  constructor(directory?: string) {
-    this.db = new DatabaseSync(directory === undefined ? ':memory:' : databaseIn(directory));
-    this.db.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;',
-    );
-    this.db.exec(SCHEMA);
+/** The sandbox's state: tables, and the bytes of recordings by their SHA-256. */
+export class Store {
+  readonly #folder: string | undefined;
+  readonly #saved: Saved;
+  readonly #tables = new Map<string, Table<unknown>>();
+  readonly #bytes = new Map<string, Uint8Array>();
+  #isSaved = true;
+
+  /**
+   * @param folder of `sandbox.json` and the folder `recordings`; undefined: in memory
+   * @throws the error of reading them
+   */
+  constructor(folder?: string) {
+    this.#folder = folder;
+    this.#saved = folder === undefined ? {} : read(join(folder, 'sandbox.json'));
   }
 
-  /** Runs `work` in a transaction, rolled back if it throws. */
-  transaction<T>(work: () => T): T {
-    this.db.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      this.db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.db.exec('ROLLBACK');
-      throw error;
+  /** Returns a table with the rows of an earlier run. */
+  table<TRow>(name: string): Table<TRow> {
+    const rows = (this.#saved[name] ?? {}) as Record<string, TRow>;
+    const table = new Table(rows, () => (this.#isSaved = false));
+    this.#tables.set(name, table);
+    return table;
+  }
+
+  /** Writes what changed since the last call. An answer waits for it. */
+  save(): void {
+    if (this.#folder === undefined || this.#isSaved) return;
+    const state = Object.fromEntries(
+      [...this.#tables].map(([name, table]) => [name, Object.fromEntries(table.entries())]),
+    );
+    replace(join(this.#folder, 'sandbox.json'), JSON.stringify(state));
+    this.#isSaved = true;
+  }
+
+  putBytes(sha256: string, bytes: Uint8Array): void {
+    if (this.#folder === undefined) this.#bytes.set(sha256, bytes);
+    else replace(join(this.#folder, 'recordings', sha256), bytes);
+  }
+
+  bytes(sha256: string): Uint8Array | undefined {
+    if (this.#folder === undefined) return this.#bytes.get(sha256);
+    return readFileSync(join(this.#folder, 'recordings', sha256));
+  }
+
+  clearBytes(): void {
+    this.#bytes.clear();
+    if (this.#folder !== undefined) {
+      rmSync(join(this.#folder, 'recordings'), { recursive: true, force: true });
     }
   }
+}
 
-  close(): void {
-    if (!this.#open) return;
-    this.#open = false;
-    this.db.close();
+function read(path: string): Saved {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Saved;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Replaces a file as a whole, for its owner only: it holds an athlete's data and hashes of tokens. */
+function replace(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const beside = `${path}.new`;
+  rmSync(beside, { force: true });
+  writeFileSync(beside, content, { mode: 0o600, flag: 'wx' });
+  renameSync(beside, path);
+}
+
+/** Returns a copy as JSON holds it. @throws RangeError if it is nested too deeply to be stored */
+export function copyOf<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -14,7 +14,7 @@ import { Settings, type SandboxSettings } from './settings.ts';
 import { Store } from './store.ts';
 
 export interface WorldOptions {
-  /** Directory of the database; undefined: in memory. */
+  /** Folder of the data; undefined: in memory. */
   readonly data?: string | undefined;
   readonly athletes?: readonly Athlete[] | undefined;
   /** Redirect URIs to register in addition to the loopback addresses. */
@@ -62,7 +62,7 @@ export interface SandboxEnv {
   };
 }
 
-/** @throws SettingError, FaultSpecError; the error of opening the database */
+/** @throws SettingError, FaultSpecError; the error of reading the data */
 export function createWorld(options: WorldOptions = {}): World {
   const closing = new AbortController();
   // Every delayed answer adds a listener: a large number is not a leak.

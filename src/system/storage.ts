@@ -48,9 +48,9 @@ export function makeStateFolder(path: string): void {
 }
 
 /** Creates a folder that a flag names. @throws SyncError `USAGE`, `STORAGE` */
-export function makeNamedFolder(path: string, flag: string): void {
+export function makeNamedFolder(path: string, flag: string, mode?: number): void {
   try {
-    makeFolder(path);
+    makeFolder(path, mode);
   } catch (cause) {
     if (diskFault(path, cause) !== undefined) throw storageError(path, cause);
     throw new SyncError('USAGE', `${flag} ${path}: ${obstacle(path, cause) ?? messageOf(cause)}`, {

@@ -184,7 +184,6 @@ describe('sync sandbox', () => {
       grantScope: 'workout:write profile:read',
       rateLimit: '5',
       addressRateLimit: '4',
-      discardBytes: true,
       fault: ['upload-fit:503*2'],
     });
     expect(info).toMatchObject({
@@ -212,7 +211,6 @@ describe('sync sandbox', () => {
         grantScopes: ['workout:write', 'profile:read'],
         rateLimit: 5,
         addressRateLimit: 4,
-        discardBytes: true,
       },
       faults: ['upload-fit:503*2'],
     });
@@ -285,6 +283,19 @@ describe('sync sandbox', () => {
       code: 'USAGE',
       message: expect.stringContaining(file) as string,
     });
+  });
+
+  it.skipIf(process.platform === 'win32')('makes the folder of --data for its owner', async () => {
+    const data = join(tempDir(), 'deep', 'data');
+    const before = process.umask(0);
+    try {
+      await start({ data });
+      expect([data, join(data, '..')].map((path) => statSync(path).mode & 0o777)).toEqual([
+        0o700, 0o700,
+      ]);
+    } finally {
+      process.umask(before);
+    }
   });
 
   it('ends at once if stopped before it started', async () => {

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SECRET_PREFIXES } from '../../src/sandbox/oauth/grants.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { openSandbox, tempDir } from './support.ts';
+import { bearer, openApp, openSandbox, postJson, tempDir, upload } from './support.ts';
 
 describe('a sandbox', () => {
   it('listens only on 127.0.0.1', async () => {
@@ -21,7 +21,7 @@ describe('a sandbox', () => {
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
   });
 
-  it('fails if the port is in use, and closes its database', async () => {
+  it('fails if the port is in use, and leaves its data usable', async () => {
     const first = await openSandbox();
     const data = tempDir();
     await expect(startSandbox({ port: first.port, data })).rejects.toMatchObject({
@@ -93,6 +93,8 @@ describe('a sandbox', () => {
 
     const second = await openSandbox({ data });
     expect(second.control.state()).toEqual(before);
+    const [sha256 = ''] = before.athletes[0]?.recordings.map((each) => each.sha256) ?? [];
+    expect(second.control.recordingBytes(sha256)).toEqual(new Uint8Array(recording));
     expect(before.athletes[0]).toMatchObject({
       profile: { ftp: 333 },
       recordings: [{ name: 'With a NUL \0 inside' }],
@@ -110,7 +112,41 @@ describe('a sandbox', () => {
       }),
     });
     expect(refreshed.status).toBe(200);
-    const file = readFileSync(join(data, 'sandbox.db')).toString('latin1');
+    const file = readFileSync(join(data, 'sandbox.json'), 'utf8');
     for (const prefix of Object.values(SECRET_PREFIXES)) expect(file).not.toContain(prefix);
+  });
+
+  it('has written each change before it answers, so that a kill loses nothing', async () => {
+    const data = tempDir();
+    const running = openApp({ data });
+    const headers = bearer(running);
+    const read = () => openApp({ data }).control.state('athlete-1');
+    await upload(running, [{ name: 'file', fileName: 'a.fit', content: 'not FIT' }], headers);
+    expect(read()).toEqual(running.control.state('athlete-1'));
+    await postJson(running, '/api/wellness', { date: '2026-02-15', hrv: 60 }, headers);
+    expect(read().athletes).toMatchObject([{ wellness: [{ record: { hrv: 60 } }] }]);
+    await running.app.request('/api/workouts', { headers });
+    expect(read().athletes).toMatchObject([{ recordings: [{ processing: 'none' }] }]);
+    await running.app.request('/_sandbox/state', { method: 'DELETE' });
+    expect(read().athletes).toMatchObject([{ recordings: [], wellness: [] }]);
+    expect(existsSync(join(data, 'recordings'))).toBe(false);
+  });
+
+  it('stores nothing of a record that is nested too deeply for its file', async () => {
+    const data = tempDir();
+    const running = openApp({ data });
+    const headers = { ...bearer(running), 'content-type': 'application/json' };
+    const deep = `{"date":"2026-02-15","rawJson":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const request = { method: 'POST', headers, body: deep };
+    expect((await running.app.request('/api/wellness', request)).status).toBe(500);
+    await postJson(running, '/api/wellness', { date: '2026-02-16', hrv: 60 }, headers);
+    const days = openApp({ data }).control.state('athlete-1').athletes[0]?.wellness;
+    expect(days?.map(({ date }) => date)).toEqual(['2026-02-16']);
+  });
+
+  it('names a file of its data that it cannot read', () => {
+    const data = tempDir();
+    writeFileSync(join(data, 'sandbox.json'), '{"athletes":');
+    expect(() => openApp({ data })).toThrow(`${join(data, 'sandbox.json')}: `);
   });
 });

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { TokenProblem } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { knownScopes, type Scope } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
-import type { Store } from '../store.ts';
+import type { Store, Table } from '../store.ts';
 
 /** Prefixes of the secrets that the sandbox issues; they occur nowhere else. */
 export const SECRET_PREFIXES = {
@@ -54,104 +53,45 @@ export interface LoginState {
   readonly revoked: boolean;
 }
 
-interface CodeRow {
-  client_id: string;
-  athlete_id: string;
-  scope: string;
-  redirect_uri: string;
-  challenge: string | null;
-  challenge_method: ChallengeMethod;
-  expires_at: number;
-  login_id: string | null;
+interface Code extends CodeRequest {
+  readonly expiresAt: number;
+  readonly isUsed: boolean;
 }
 
-interface TokenRow {
-  kind: 'access' | 'refresh';
-  login_id: string;
-  expires_at: number | null;
-  replaced_at: number | null;
-  client_id: string;
-  athlete_id: string;
-  scope: string;
-  revoked_at: number | null;
+interface Login extends LoginState {
+  readonly athleteId: string;
+}
+
+type TokenKind = 'access' | 'refresh';
+
+interface Token {
+  readonly kind: TokenKind;
+  readonly loginId: string;
+  /** null: never */
+  readonly expiresAt: number | null;
+  /** Whether another refresh token took its place. */
+  readonly isReplaced: boolean;
 }
 
 /** Codes, logins and tokens. Only hashes of secrets are stored. */
 export class Grants {
-  readonly #store: Store;
   readonly #now: () => number;
-  readonly #sql: Record<
-    | 'addCode'
-    | 'findCode'
-    | 'useCode'
-    | 'addLogin'
-    | 'revokeLogin'
-    | 'revokeAthlete'
-    | 'addToken'
-    | 'findToken'
-    | 'replaceToken'
-    | 'dropAccess'
-    | 'expire'
-    | 'logins'
-    | 'valid',
-    StatementSyncInstance
-  >;
+  readonly #codes: Table<Code>;
+  readonly #logins: Table<Login>;
+  readonly #tokens: Table<Token>;
 
   constructor(store: Store, now: () => number) {
-    this.#store = store;
     this.#now = now;
-    const { db } = store;
-    this.#sql = {
-      addCode: db.prepare(
-        'INSERT INTO codes (hash, client_id, athlete_id, scope, redirect_uri, challenge, challenge_method, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ),
-      findCode: db.prepare('SELECT * FROM codes WHERE hash = ?'),
-      useCode: db.prepare('UPDATE codes SET login_id = ? WHERE hash = ?'),
-      addLogin: db.prepare(
-        'INSERT INTO logins (id, client_id, athlete_id, scope, created_at) VALUES (?, ?, ?, ?, ?)',
-      ),
-      revokeLogin: db.prepare(
-        'UPDATE logins SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-      ),
-      revokeAthlete: db.prepare(
-        'UPDATE logins SET revoked_at = ? WHERE athlete_id = ? AND revoked_at IS NULL',
-      ),
-      addToken: db.prepare(
-        'INSERT INTO tokens (hash, kind, login_id, expires_at) VALUES (?, ?, ?, ?)',
-      ),
-      findToken: db.prepare(
-        'SELECT tokens.*, client_id, athlete_id, scope, revoked_at FROM tokens JOIN logins ON logins.id = login_id WHERE hash = ?',
-      ),
-      replaceToken: db.prepare('UPDATE tokens SET replaced_at = ? WHERE hash = ?'),
-      dropAccess: db.prepare("DELETE FROM tokens WHERE login_id = ? AND kind = 'access'"),
-      expire: db.prepare(
-        `UPDATE tokens SET expires_at = ?1
-         WHERE kind = ?2 AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
-         AND login_id IN
-           (SELECT id FROM logins WHERE revoked_at IS NULL
-            AND (?3 IS NULL OR athlete_id = ?3) AND (?4 IS NULL OR id = ?4))`,
-      ),
-      logins: db.prepare('SELECT * FROM logins WHERE athlete_id = ? ORDER BY created_at, rowid'),
-      valid: db.prepare(
-        `SELECT DISTINCT kind FROM tokens JOIN logins ON logins.id = login_id
-         WHERE login_id = ?1 AND revoked_at IS NULL AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
-      ),
-    };
+    this.#codes = store.table('codes');
+    this.#logins = store.table('logins');
+    this.#tokens = store.table('tokens');
   }
 
   /** Issues an authorization code, bound to every field of `request`. */
-  issueCode(request: CodeRequest, settings: SandboxSettings): string {
+  issueCode(request: CodeRequest, { codeTtl }: SandboxSettings): string {
     const code = randomToken(SECRET_PREFIXES.code);
-    this.#sql.addCode.run(
-      sha256(code),
-      request.clientId,
-      request.athleteId,
-      request.scopes.join(' '),
-      request.redirectUri,
-      request.challenge,
-      request.challengeMethod,
-      this.#now() + settings.codeTtl * 1000,
-    );
+    const expiresAt = this.#now() + codeTtl * 1000;
+    this.#codes.set(sha256(code), { ...request, expiresAt, isUsed: false });
     return code;
   }
 
@@ -171,42 +111,39 @@ export class Grants {
     settings: SandboxSettings,
   ): TokenAnswer {
     const hash = sha256(given.code);
-    const row = this.#sql.findCode.get(hash) as CodeRow | undefined;
-    if (row?.login_id !== null) {
+    const code = this.#codes.get(hash);
+    if (code === undefined || code.isUsed) {
       throw new TokenProblem('invalid_grant', 'Invalid authorization code');
     }
-    if (row.expires_at <= this.#now()) {
+    if (code.expiresAt <= this.#now()) {
       throw new TokenProblem('invalid_grant', 'Authorization code expired');
     }
-    if (row.client_id !== given.clientId) {
+    if (code.clientId !== given.clientId) {
       throw new TokenProblem('invalid_client', 'Client ID mismatch');
     }
     if (given.secretIsRight === false) {
       throw new TokenProblem('invalid_client', 'Invalid client secret');
     }
-    if (given.secretIsRight === undefined && row.challenge === null) {
+    if (given.secretIsRight === undefined && code.challenge === null) {
       throw new TokenProblem('invalid_client', 'Client secret required for non-PKCE flow');
     }
-    if (given.redirectUri !== undefined && given.redirectUri !== row.redirect_uri) {
+    if (given.redirectUri !== undefined && given.redirectUri !== code.redirectUri) {
       throw new TokenProblem('invalid_grant', 'Redirect URI mismatch');
     }
-    if (row.challenge !== null) {
+    if (code.challenge !== null) {
       if (given.verifier === undefined) {
         throw new TokenProblem('invalid_request', 'code_verifier is required for PKCE');
       }
       const challenge =
-        row.challenge_method === 'plain'
+        code.challengeMethod === 'plain'
           ? given.verifier
           : createHash('sha256').update(given.verifier).digest('base64url');
-      if (row.challenge !== challenge) {
+      if (code.challenge !== challenge) {
         throw new TokenProblem('invalid_grant', 'Invalid code_verifier');
       }
     }
-    return this.#store.transaction(() => {
-      const loginId = this.#addLogin(given.clientId, row.athlete_id, row.scope);
-      this.#sql.useCode.run(loginId, hash);
-      return this.#firstTokens(loginId, row.scope, settings);
-    });
+    this.#codes.set(hash, { ...code, isUsed: true });
+    return this.mint(code, settings);
   }
 
   /**
@@ -216,134 +153,134 @@ export class Grants {
    */
   refresh(given: { token: string; clientId: string }, settings: SandboxSettings): TokenAnswer {
     const hash = sha256(given.token);
-    const row = this.#find(hash);
-    if (row?.kind === 'refresh' && row.replaced_at !== null && settings.reuseRevokesFamily) {
-      this.revokeLogin(row.login_id);
+    const token = this.#tokens.get(hash);
+    if (token?.kind === 'refresh' && token.isReplaced && settings.reuseRevokesFamily) {
+      this.revokeLogin(token.loginId);
     }
-    const ended =
-      row?.kind !== 'refresh' ||
-      row.revoked_at !== null ||
-      row.replaced_at !== null ||
-      (row.expires_at !== null && row.expires_at <= this.#now());
-    if (ended) throw new TokenProblem('invalid_grant', 'Invalid or expired refresh token');
-    if (settings.refreshChecksClient && row.client_id !== given.clientId) {
+    const login = token?.kind === 'refresh' ? this.#loginOf(token) : undefined;
+    if (token === undefined || login === undefined) {
+      throw new TokenProblem('invalid_grant', 'Invalid or expired refresh token');
+    }
+    if (settings.refreshChecksClient && login.clientId !== given.clientId) {
       throw new TokenProblem('invalid_grant', 'Client mismatch');
     }
-    return this.#store.transaction(() => {
-      this.#sql.dropAccess.run(row.login_id);
-      const access = this.#addAccess(row.login_id, row.scope, settings);
-      switch (settings.refreshToken) {
-        case 'omit':
-          return access;
-        case 'keep':
-          return { ...access, ...this.#announced(given.token, row.expires_at, settings) };
-        case 'rotate': {
-          this.#sql.replaceToken.run(this.#now(), hash);
-          const next = this.#addRefresh(row.login_id, row.expires_at);
-          return { ...access, ...this.#announced(next, row.expires_at, settings) };
-        }
+    for (const [key, { loginId, kind }] of this.#tokens.entries()) {
+      if (loginId === login.id && kind === 'access') this.#tokens.delete(key);
+    }
+    const access = this.#addAccess(login, settings);
+    switch (settings.refreshToken) {
+      case 'omit':
+        return access;
+      case 'keep':
+        return { ...access, ...this.#announced(given.token, token.expiresAt, settings) };
+      case 'rotate': {
+        this.#tokens.set(hash, { ...token, isReplaced: true });
+        const next = this.#addToken('refresh', login.id, token.expiresAt);
+        return { ...access, ...this.#announced(next, token.expiresAt, settings) };
       }
-    });
+    }
   }
 
-  /** Issues tokens without a consent page, for the control endpoint. */
+  /** Adds a login, and issues its first tokens. */
   mint(
     given: { clientId: string; athleteId: string; scopes: readonly string[] },
     settings: SandboxSettings,
   ): TokenAnswer {
-    const scope = given.scopes.join(' ');
-    return this.#store.transaction(() =>
-      this.#firstTokens(this.#addLogin(given.clientId, given.athleteId, scope), scope, settings),
-    );
+    const { clientId, athleteId, scopes } = given;
+    const { refreshTtl } = settings;
+    const id = randomToken('login_');
+    const createdAt = new Date(this.#now()).toISOString();
+    const scope = scopes.join(' ');
+    const login = { id, clientId, athleteId, scope, createdAt, revoked: false };
+    this.#logins.set(id, login);
+    const ends = refreshTtl === null ? null : this.#now() + refreshTtl * 1000;
+    const access = this.#addAccess(login, settings);
+    const refresh = this.#addToken('refresh', id, ends);
+    return { ...access, ...this.#announced(refresh, ends, settings) };
   }
 
   /** Returns the login of an access token; null if it is unknown, expired or revoked. */
   bearer(accessToken: string): Bearer | null {
-    const row = this.#find(sha256(accessToken));
-    if (row?.kind !== 'access' || row.revoked_at !== null) return null;
-    if (row.expires_at !== null && row.expires_at <= this.#now()) return null;
-    return {
-      loginId: row.login_id,
-      athleteId: row.athlete_id,
-      clientId: row.client_id,
-      scopes: knownScopes(row.scope),
-    };
+    const token = this.#tokens.get(sha256(accessToken));
+    const login = token?.kind === 'access' ? this.#loginOf(token) : undefined;
+    if (login === undefined) return null;
+    const { id, athleteId, clientId, scope } = login;
+    return { loginId: id, athleteId, clientId, scopes: knownScopes(scope) };
   }
 
   /** Revokes the login of a token of either kind. Ignores an unknown token. */
   revokeToken(token: string): void {
-    const row = this.#find(sha256(token));
-    if (row !== undefined) this.revokeLogin(row.login_id);
+    const found = this.#tokens.get(sha256(token));
+    if (found !== undefined) this.revokeLogin(found.loginId);
   }
 
   /** @returns whether there was such a login, not revoked before */
   revokeLogin(loginId: string): boolean {
-    return this.#sql.revokeLogin.run(this.#now(), loginId).changes > 0;
+    const login = this.#logins.get(loginId);
+    if (login === undefined || login.revoked) return false;
+    this.#logins.set(loginId, { ...login, revoked: true });
+    return true;
   }
 
   /** @returns the number of logins that it revoked */
   revokeAthlete(athleteId: string): number {
-    return this.#sql.revokeAthlete.run(this.#now(), athleteId).changes;
+    const logins = this.#logins.rows().filter((login) => login.athleteId === athleteId);
+    return logins.filter(({ id }) => this.revokeLogin(id)).length;
   }
 
   /** Expires tokens now. @returns the number of tokens that were still valid */
   expire(
-    kind: 'access' | 'refresh',
+    kind: TokenKind,
     { athleteId, loginId }: { athleteId?: string | undefined; loginId?: string | undefined } = {},
   ): number {
-    const { changes } = this.#sql.expire.run(this.#now(), kind, athleteId ?? null, loginId ?? null);
-    return changes;
+    const expired = this.#tokens.entries().filter(([, token]) => {
+      const login = token.kind === kind ? this.#loginOf(token) : undefined;
+      return (
+        login !== undefined &&
+        (athleteId === undefined || login.athleteId === athleteId) &&
+        (loginId === undefined || login.id === loginId)
+      );
+    });
+    for (const [hash, token] of expired) {
+      this.#tokens.set(hash, { ...token, expiresAt: this.#now() });
+    }
+    return expired.length;
   }
 
   /** Returns which kinds of tokens of a login are valid. */
-  validTokens(loginId: string): ReadonlySet<'access' | 'refresh'> {
-    const rows = this.#sql.valid.all(loginId, this.#now()) as { kind: 'access' | 'refresh' }[];
-    return new Set(rows.map(({ kind }) => kind));
+  validTokens(loginId: string): ReadonlySet<TokenKind> {
+    const tokens = this.#tokens.rows().filter((token) => token.loginId === loginId);
+    return new Set(tokens.filter((token) => this.#loginOf(token)).map(({ kind }) => kind));
   }
 
   loginsOf(athleteId: string): LoginState[] {
-    const rows = this.#sql.logins.all(athleteId) as {
-      id: string;
-      client_id: string;
-      scope: string;
-      created_at: number;
-      revoked_at: number | null;
-    }[];
-    return rows.map((row) => ({
-      id: row.id,
-      clientId: row.client_id,
-      scope: row.scope,
-      createdAt: new Date(row.created_at).toISOString(),
-      revoked: row.revoked_at !== null,
-    }));
+    return this.#logins
+      .rows()
+      .filter((login) => login.athleteId === athleteId)
+      .map(({ id, clientId, scope, createdAt, revoked }) => ({
+        id,
+        clientId,
+        scope,
+        createdAt,
+        revoked,
+      }));
   }
 
-  #find(hash: string): TokenRow | undefined {
-    return this.#sql.findToken.get(hash) as TokenRow | undefined;
+  /** Returns the login of a token; undefined if either of them has ended. */
+  #loginOf({ loginId, expiresAt, isReplaced }: Token): Login | undefined {
+    const login = this.#logins.get(loginId);
+    const hasEnded = isReplaced || (expiresAt !== null && expiresAt <= this.#now());
+    return hasEnded || login?.revoked === true ? undefined : login;
   }
 
-  #addLogin(clientId: string, athleteId: string, scope: string): string {
-    const id = randomToken('login_');
-    this.#sql.addLogin.run(id, clientId, athleteId, scope, this.#now());
-    return id;
-  }
-
-  #firstTokens(loginId: string, scope: string, settings: SandboxSettings): TokenAnswer {
-    const { refreshTtl } = settings;
-    const ends = refreshTtl === null ? null : this.#now() + refreshTtl * 1000;
-    const access = this.#addAccess(loginId, scope, settings);
-    return { ...access, ...this.#announced(this.#addRefresh(loginId, ends), ends, settings) };
-  }
-
-  #addAccess(loginId: string, scope: string, { accessTtl }: SandboxSettings): TokenAnswer {
-    const token = randomToken(SECRET_PREFIXES.access);
-    this.#sql.addToken.run(sha256(token), 'access', loginId, this.#now() + accessTtl * 1000);
+  #addAccess({ id, scope }: Login, { accessTtl }: SandboxSettings): TokenAnswer {
+    const token = this.#addToken('access', id, this.#now() + accessTtl * 1000);
     return { access_token: token, token_type: 'Bearer', expires_in: accessTtl, scope };
   }
 
-  #addRefresh(loginId: string, ends: number | null): string {
-    const token = randomToken(SECRET_PREFIXES.refresh);
-    this.#sql.addToken.run(sha256(token), 'refresh', loginId, ends);
+  #addToken(kind: TokenKind, loginId: string, expiresAt: number | null): string {
+    const token = randomToken(SECRET_PREFIXES[kind]);
+    this.#tokens.set(sha256(token), { kind, loginId, expiresAt, isReplaced: false });
     return token;
   }
 

@@ -80,11 +80,7 @@ function recordingLink({ state, facts }: ListedRecording, view: PageView): Html 
   </li>`;
 }
 
-const PROCESSING = {
-  queued: 'queued',
-  none: 'no workout',
-  discarded: 'bytes discarded',
-} as const;
+const PROCESSING = { queued: 'queued', none: 'no workout' } as const;
 
 function recordingCharts({ state, facts, view }: ListedRecording, page: PageView): Html {
   const { athlete } = page;

@@ -1,5 +1,4 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Store } from '../store.ts';
+import type { Store, Table } from '../store.ts';
 
 type WeightUnits = 'Kilograms' | 'Pounds';
 
@@ -73,17 +72,16 @@ export const DEFAULT_ATHLETES: readonly Athlete[] = [
 
 export class Athletes {
   readonly ids: readonly string[];
-  readonly #read: StatementSyncInstance;
-  readonly #write: StatementSyncInstance;
+  readonly #table: Table<Athlete>;
 
-  /** Adds the athletes that the database lacks; the others keep their stored profile. */
+  /** Adds the athletes that the store lacks; the others keep their stored profile. */
   constructor(store: Store, athletes: readonly Athlete[]) {
     if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
     this.ids = athletes.map((athlete) => athlete.id);
-    const add = store.db.prepare('INSERT OR IGNORE INTO athletes (id, profile) VALUES (?, ?)');
-    for (const athlete of athletes) add.run(athlete.id, JSON.stringify(athlete));
-    this.#read = store.db.prepare('SELECT profile FROM athletes WHERE id = ?');
-    this.#write = store.db.prepare('UPDATE athletes SET profile = ? WHERE id = ?');
+    this.#table = store.table('athletes');
+    for (const athlete of athletes) {
+      if (this.#table.get(athlete.id) === undefined) this.#table.set(athlete.id, athlete);
+    }
   }
 
   has(id: string): boolean {
@@ -91,9 +89,9 @@ export class Athletes {
   }
 
   get(id: string): Athlete {
-    const row = this.#read.get(id) as { profile: string } | undefined;
-    if (row === undefined) throw new Error(`No athlete ${id}`);
-    return JSON.parse(row.profile) as Athlete;
+    const athlete = this.#table.get(id);
+    if (athlete === undefined) throw new Error(`No athlete ${id}`);
+    return athlete;
   }
 
   first(): Athlete {
@@ -105,8 +103,6 @@ export class Athletes {
   }
 
   change(id: string, change: ProfileChange): Athlete {
-    const athlete = { ...this.get(id), ...change };
-    this.#write.run(JSON.stringify(athlete), id);
-    return athlete;
+    return this.#table.set(id, { ...this.get(id), ...change });
   }
 }

@@ -1,5 +1,4 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Store } from '../store.ts';
+import { copyOf, type Store, type Table } from '../store.ts';
 
 export type DailyKind = 'wellness' | 'nutrition';
 
@@ -10,43 +9,29 @@ export interface DailyState {
   readonly date: string;
   /** The known fields; unknown ones are dropped. */
   readonly record: Readonly<Record<string, unknown>>;
-  /** Number of accepted requests for this date. */
+  /** Accepted requests for this date; edits in the app do not count. */
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
 }
 
 interface Row {
-  id: number;
-  date: string;
-  record: string;
-  received_count: number;
-  first_received_at: number;
-  last_received_at: number;
+  readonly athleteId: string;
+  readonly kind: DailyKind;
+  readonly state: DailyState;
 }
 
 export class DailyRecords {
   readonly #now: () => number;
-  readonly #sql: Record<'find' | 'put' | 'list' | 'clear', StatementSyncInstance>;
+  readonly #table: Table<Row>;
 
   constructor(store: Store, now: () => number) {
     this.#now = now;
-    const { db } = store;
-    this.#sql = {
-      find: db.prepare('SELECT * FROM daily WHERE athlete_id = ? AND kind = ? AND date = ?'),
-      put: db.prepare(
-        `INSERT INTO daily (athlete_id, kind, date, record, received_count, first_received_at, last_received_at)
-         VALUES (?1, ?2, ?3, ?4, ?6, ?5, ?5)
-         ON CONFLICT (athlete_id, kind, date) DO UPDATE SET record = ?4, received_count = received_count + ?6, last_received_at = ?5`,
-      ),
-      list: db.prepare('SELECT * FROM daily WHERE athlete_id = ? AND kind = ? ORDER BY date'),
-      clear: db.prepare('DELETE FROM daily'),
-    };
+    this.#table = store.table('daily');
   }
 
   find(athleteId: string, kind: DailyKind, date: string): DailyState | null {
-    const row = this.#sql.find.get(athleteId, kind, date) as Row | undefined;
-    return row === undefined ? null : toState(row, kind);
+    return this.#table.get(keyOf(athleteId, kind, date))?.state ?? null;
   }
 
   /**
@@ -60,27 +45,35 @@ export class DailyRecords {
     record: Readonly<Record<string, unknown>>,
     received: 0 | 1 = 1,
   ): DailyState {
-    this.#sql.put.run(athleteId, kind, date, JSON.stringify(record), this.#now(), received);
-    return toState(this.#sql.find.get(athleteId, kind, date) as Row, kind);
+    const key = keyOf(athleteId, kind, date);
+    const now = new Date(this.#now()).toISOString();
+    const before = this.#table.get(key)?.state;
+    const state: DailyState = {
+      id: before?.id ?? `${kind}-${this.#table.size + 1}`,
+      date,
+      record: copyOf(record),
+      receivedCount: (before?.receivedCount ?? 0) + received,
+      firstReceivedAt: before?.firstReceivedAt ?? now,
+      lastReceivedAt: now,
+    };
+    this.#table.set(key, { athleteId, kind, state });
+    return state;
   }
 
   /** Lists the records of a kind by date. */
   list(athleteId: string, kind: DailyKind): DailyState[] {
-    return (this.#sql.list.all(athleteId, kind) as Row[]).map((row) => toState(row, kind));
+    return this.#table
+      .rows()
+      .filter((row) => row.athleteId === athleteId && row.kind === kind)
+      .map(({ state }) => state)
+      .sort((a, b) => (a.date < b.date ? -1 : 1));
   }
 
   clear(): void {
-    this.#sql.clear.run();
+    this.#table.clear();
   }
 }
 
-function toState(row: Row, kind: DailyKind): DailyState {
-  return {
-    id: `${kind}-${row.id}`,
-    date: row.date,
-    record: JSON.parse(row.record) as Record<string, unknown>,
-    receivedCount: row.received_count,
-    firstReceivedAt: new Date(row.first_received_at).toISOString(),
-    lastReceivedAt: new Date(row.last_received_at).toISOString(),
-  };
+function keyOf(athleteId: string, kind: DailyKind, date: string): string {
+  return `${athleteId} ${kind} ${date}`;
 }

@@ -1,5 +1,4 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Store } from '../store.ts';
+import { copyOf, type Store, type Table } from '../store.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
 
 /** A stored recording. */
@@ -15,8 +14,8 @@ export interface RecordingState {
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
-  /** `queued`: not processed yet; `none`: no workout; `discarded`: the bytes were not kept. */
-  readonly processing: 'queued' | 'workout' | 'none' | 'discarded';
+  /** `queued`: not processed yet; `none`: no workout. */
+  readonly processing: 'queued' | 'workout' | 'none';
 }
 
 /** An entry of `GET /api/workouts`. */
@@ -68,156 +67,109 @@ export interface WorkoutFilter {
 }
 
 interface Row {
-  id: number;
-  sha256: string;
-  size: number;
-  label: string;
-  received_count: number;
-  first_received_at: number;
-  last_received_at: number;
-  processing: RecordingState['processing'];
-  workout: string | null;
-  is_duplicate: 0 | 1;
+  readonly athleteId: string;
+  readonly state: RecordingState;
+  readonly workoutId: string;
+  /** ms since 1970-01-01T00:00:00Z */
+  readonly queuedAt: number;
+  readonly isDuplicate: boolean;
+  /** null unless `processing` is `workout`. */
+  readonly facts: WorkoutFacts | null;
 }
-
-type Label = Pick<NewRecording, 'fileName' | 'name' | 'metadata'>;
 
 /** The recordings of all athletes, stored once per athlete and SHA-256. */
 export class Recordings {
   readonly #store: Store;
+  readonly #table: Table<Row>;
   readonly #now: () => number;
-  readonly #sql: Record<
-    | 'find'
-    | 'add'
-    | 'again'
-    | 'requeue'
-    | 'mark'
-    | 'addBytes'
-    | 'bytes'
-    | 'list'
-    | 'queued'
-    | 'process'
-    | 'workouts'
-    | 'clear'
-    | 'clearBytes',
-    StatementSyncInstance
-  >;
 
   constructor(store: Store, now: () => number) {
     this.#store = store;
+    this.#table = store.table('recordings');
     this.#now = now;
-    const { db } = store;
-    this.#sql = {
-      find: db.prepare('SELECT * FROM recordings WHERE athlete_id = ? AND sha256 = ?'),
-      add: db.prepare(
-        'INSERT INTO recordings (athlete_id, sha256, size, label, received_count, first_received_at, last_received_at, processing, queued_at) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?5)',
-      ),
-      again: db.prepare(
-        'UPDATE recordings SET received_count = received_count + 1, last_received_at = ? WHERE id = ?',
-      ),
-      requeue: db.prepare(
-        "UPDATE recordings SET processing = 'queued', queued_at = ? WHERE id = ? AND processing = 'none'",
-      ),
-      mark: db.prepare(
-        'UPDATE recordings SET is_duplicate = ? WHERE athlete_id = ? AND sha256 = ?',
-      ),
-      addBytes: db.prepare('INSERT INTO recording_bytes (recording_id, bytes) VALUES (?, ?)'),
-      bytes: db.prepare(
-        'SELECT bytes FROM recording_bytes JOIN recordings ON recordings.id = recording_id WHERE sha256 = ? AND athlete_id LIKE ? LIMIT 1',
-      ),
-      list: db.prepare('SELECT * FROM recordings WHERE athlete_id = ? ORDER BY id'),
-      queued: db.prepare(
-        `SELECT id, bytes FROM recordings JOIN recording_bytes ON recording_id = id WHERE athlete_id = ?1 AND processing = 'queued' AND queued_at <= ?2 AND (?3 IS NULL OR sha256 = ?3) ORDER BY id LIMIT 1`,
-      ),
-      process: db.prepare(
-        'UPDATE recordings SET processing = ?, started_at = ?, type = ?, workout = ? WHERE id = ?',
-      ),
-      workouts: db.prepare(
-        `SELECT * FROM recordings WHERE athlete_id = ?1 AND processing = 'workout'
-         AND (?2 IS NULL OR started_at >= ?2) AND (?3 IS NULL OR started_at < ?3)
-         AND (?4 IS NULL OR type = ?4) AND (?7 OR NOT is_duplicate) ORDER BY started_at DESC, id DESC LIMIT ?5 OFFSET ?6`,
-      ),
-      clear: db.prepare('DELETE FROM recordings'),
-      clearBytes: db.prepare('DELETE FROM recording_bytes'),
-    };
   }
 
   /**
    * Stores a recording. For a known one, name and metadata are ignored, and it is queued again
    * unless it became a workout.
    */
-  receive(
-    athleteId: string,
-    recording: NewRecording,
-    options: { discardBytes: boolean },
-  ): Received {
+  receive(athleteId: string, { bytes, ...recording }: NewRecording): Received {
     const now = this.#now();
-    const known = this.#sql.find.get(athleteId, recording.sha256) as Row | undefined;
+    const receivedAt = new Date(now).toISOString();
+    const key = keyOf(athleteId, recording.sha256);
+    const known = this.#table.get(key);
     if (known !== undefined) {
-      this.#sql.again.run(now, known.id);
-      this.#sql.requeue.run(now, known.id);
-      return {
-        fitFileId: fitFileId(known.id),
-        duplicate: true,
-        workoutId: known.processing === 'workout' ? workoutId(known.id) : null,
-      };
+      const { state, workoutId } = known;
+      const isWorkout = state.processing === 'workout';
+      this.#table.set(key, {
+        ...known,
+        queuedAt: state.processing === 'none' ? now : known.queuedAt,
+        state: {
+          ...state,
+          receivedCount: state.receivedCount + 1,
+          lastReceivedAt: receivedAt,
+          processing: isWorkout ? 'workout' : 'queued',
+        },
+      });
+      const { fitFileId } = state;
+      return { fitFileId, duplicate: true, workoutId: isWorkout ? workoutId : null };
     }
-    const added = this.#sql.add.run(
+    const number = this.#table.size + 1;
+    const state: RecordingState = {
+      fitFileId: `fit-${number}`,
+      size: bytes.length,
+      ...copyOf(recording),
+      receivedCount: 1,
+      firstReceivedAt: receivedAt,
+      lastReceivedAt: receivedAt,
+      processing: 'queued',
+    };
+    this.#store.putBytes(recording.sha256, bytes);
+    this.#table.set(key, {
       athleteId,
-      recording.sha256,
-      recording.bytes.length,
-      JSON.stringify({
-        fileName: recording.fileName,
-        name: recording.name,
-        metadata: recording.metadata,
-      } satisfies Label),
-      now,
-      options.discardBytes ? 'discarded' : 'queued',
-    );
-    const id = Number(added.lastInsertRowid);
-    if (!options.discardBytes) this.#sql.addBytes.run(id, recording.bytes);
-    return { fitFileId: fitFileId(id), duplicate: false, workoutId: null };
+      state,
+      workoutId: `workout-${number}`,
+      queuedAt: now,
+      isDuplicate: false,
+      facts: null,
+    });
+    return { fitFileId: state.fitFileId, duplicate: false, workoutId: null };
   }
 
   /** Lists recordings in the order of their first arrival. */
   list(athleteId: string): RecordingState[] {
-    return (this.#sql.list.all(athleteId) as Row[]).map((row) => ({
-      fitFileId: fitFileId(row.id),
-      sha256: row.sha256,
-      size: row.size,
-      ...(JSON.parse(row.label) as Label),
-      receivedCount: row.received_count,
-      firstReceivedAt: new Date(row.first_received_at).toISOString(),
-      lastReceivedAt: new Date(row.last_received_at).toISOString(),
-      processing: row.processing,
-    }));
+    return this.#of(athleteId).map(({ state }) => state);
   }
 
   /** Returns the received bytes; null if no athlete, or not this one, uploaded them. */
   bytes(sha256: string, athleteId?: string): Uint8Array | null {
-    const row = this.#sql.bytes.get(sha256, athleteId ?? '%') as { bytes: Uint8Array } | undefined;
-    return row?.bytes ?? null;
+    const isKnown = this.#table
+      .rows()
+      .some((row) => row.state.sha256 === sha256 && (athleteId ?? row.athleteId) === row.athleteId);
+    return isKnown ? new Uint8Array(this.#store.bytes(sha256) ?? []) : null;
   }
 
   /** Returns the athlete's processed workouts, newest first. */
   workouts(athleteId: string, filter: WorkoutFilter): Workout[] {
-    const rows = this.#sql.workouts.all(
-      athleteId,
-      filter.from,
-      filter.before,
-      filter.type,
-      filter.limit,
-      filter.offset,
-      filter.includeDuplicates ? 1 : 0,
-    ) as Row[];
-    return rows.map((row) => toWorkout(row, athleteId));
+    const { from, before, type, includeDuplicates, offset, limit } = filter;
+    return this.#of(athleteId)
+      .flatMap((row) => (row.facts === null ? [] : [{ row, facts: row.facts }]))
+      .filter(
+        ({ row, facts }) =>
+          (from === null || facts.startedAt >= from) &&
+          (before === null || facts.startedAt < before) &&
+          (type === null || facts.type === type) &&
+          (includeDuplicates || !row.isDuplicate),
+      )
+      .reverse()
+      .sort((a, b) => b.facts.startedAt - a.facts.startedAt)
+      .slice(offset, offset + limit)
+      .map(({ row, facts }) => toWorkout(row, facts));
   }
 
   clear(): void {
-    this.#store.transaction(() => {
-      this.#sql.clear.run();
-      this.#sql.clearBytes.run();
-    });
+    this.#table.clear();
+    this.#store.clearBytes();
   }
 
   /**
@@ -227,60 +179,62 @@ export class Recordings {
   async process(
     athleteId: string,
     { processingMs }: { processingMs: number | null },
-    sha256: string | null = null,
+    sha256?: string,
   ): Promise<void> {
     if (processingMs === null) return;
     const before = this.#now() - processingMs;
-    for (;;) {
-      const next = this.#sql.queued.get(athleteId, before, sha256) as
-        { id: number; bytes: Uint8Array } | undefined;
-      if (next === undefined) return;
-      this.#finish(next.id, await readWorkout(Buffer.from(next.bytes)));
+    const rows = sha256 === undefined ? this.#of(athleteId) : [this.#find(athleteId, sha256)];
+    for (const row of rows) {
+      if (row?.state.processing !== 'queued' || row.queuedAt > before) continue;
+      const bytes = this.#store.bytes(row.state.sha256) ?? new Uint8Array();
+      this.#finish(row, await readWorkout(bytes));
     }
   }
 
   /** Ends a recording's processing without a workout, and removes an existing one. */
   fail(athleteId: string, sha256: string): void {
-    const row = this.#sql.find.get(athleteId, sha256) as Row | undefined;
-    if (row !== undefined) this.#finish(row.id, null);
+    const row = this.#find(athleteId, sha256);
+    if (row !== undefined) this.#finish(row, null);
   }
 
   /** Marks whether a recording's workout duplicates one from another source. */
   mark(athleteId: string, sha256: string, isDuplicate: boolean): void {
-    this.#sql.mark.run(isDuplicate ? 1 : 0, athleteId, sha256);
+    const row = this.#find(athleteId, sha256);
+    if (row !== undefined) this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate });
   }
 
-  #finish(id: number, facts: WorkoutFacts | null): void {
-    this.#sql.process.run(
-      facts === null ? 'none' : 'workout',
-      facts?.startedAt ?? null,
-      facts?.type ?? null,
-      facts === null ? null : JSON.stringify(facts),
-      id,
-    );
+  #of(athleteId: string): Row[] {
+    return this.#table.rows().filter((row) => row.athleteId === athleteId);
+  }
+
+  #find(athleteId: string, sha256: string): Row | undefined {
+    return this.#table.get(keyOf(athleteId, sha256));
+  }
+
+  /** The recording may have arrived again, or have been deleted, while it was decoded. */
+  #finish({ athleteId, state: { sha256 } }: Row, facts: WorkoutFacts | null): void {
+    const row = this.#find(athleteId, sha256);
+    if (row === undefined) return;
+    const state = { ...row.state, processing: facts === null ? 'none' : 'workout' } as const;
+    this.#table.set(keyOf(athleteId, sha256), { ...row, state, facts });
   }
 }
 
-function toWorkout(row: Row, athleteId: string): Workout {
-  const { startedAt, ...facts } = JSON.parse(row.workout ?? '{}') as WorkoutFacts;
-  const { name, fileName } = JSON.parse(row.label) as Label;
+function toWorkout(row: Row, { startedAt, ...facts }: WorkoutFacts): Workout {
+  const { athleteId, workoutId, isDuplicate, state } = row;
   return {
-    id: workoutId(row.id),
+    id: workoutId,
     userId: athleteId,
-    externalId: `fit_${startedAt}_${fileName.replaceAll(/\W/g, '_')}`,
+    externalId: `fit_${startedAt}_${state.fileName.replaceAll(/\W/g, '_')}`,
     source: 'fit_file',
     date: new Date(startedAt).toISOString(),
-    title: name ?? fileName,
+    title: state.name ?? state.fileName,
     tags: [],
     ...facts,
-    isDuplicate: row.is_duplicate === 1,
+    isDuplicate,
   };
 }
 
-function fitFileId(id: number): string {
-  return `fit-${id}`;
-}
-
-function workoutId(id: number): string {
-  return `workout-${id}`;
+function keyOf(athleteId: string, sha256: string): string {
+  return `${athleteId} ${sha256}`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RequestLog } from '../../../src/sandbox/http/request-log.ts';
 import { MAX_RECORDING_BYTES } from '../../../src/upload/read-recording.ts';
-import { bearer, multipart, openApp, openSandbox, postJson, tempDir } from '../support.ts';
+import { bearer, multipart, openApp, openSandbox, postJson, tempDir, upload } from '../support.ts';
 
 const MEGABYTE = 1024 * 1024;
 const CHUNK = Buffer.concat([
@@ -60,7 +60,7 @@ describe('a body without an end', () => {
   });
 
   it('leaves room for the largest recording that the client sends', async () => {
-    const sandbox = openApp({ settings: { discardBytes: true } });
+    const sandbox = openApp();
     const headers = {
       ...bearer(sandbox),
       'content-length': String(MAX_RECORDING_BYTES + 10_000),
@@ -176,12 +176,18 @@ it.skipIf(process.platform === 'win32')('keeps its data in files of its owner al
   const data = join(tempDir(), 'data');
   const before = process.umask(0);
   try {
-    const { control } = await openSandbox({ data });
-    control.mint();
-    const modes = [data, ...readdirSync(data).map((name) => join(data, name))].map((path) =>
+    const sandbox = openApp({ data });
+    await upload(sandbox, [{ name: 'file', fileName: 'ride.fit', content: 'ride' }]);
+    const files = readdirSync(data, { recursive: true }).map(String).sort();
+    expect(files).toEqual([
+      'recordings',
+      expect.stringMatching(/^recordings.[0-9a-f]{64}$/),
+      'sandbox.json',
+    ]);
+    const modes = [data, ...files.map((name) => join(data, name))].map((path) =>
       (statSync(path).mode & 0o777).toString(8),
     );
-    expect(modes).toEqual(['700', '600', '600', '600']);
+    expect(modes).toEqual(['700', '700', '600', '600']);
   } finally {
     process.umask(before);
   }

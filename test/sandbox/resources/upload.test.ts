@@ -328,17 +328,6 @@ describe('an upload', () => {
     ]);
     expect(recordings(sandbox)).toEqual([]);
   });
-
-  it('leaves only hash, size and labels if discardBytes is set', async () => {
-    const sandbox = openApp({ settings: { discardBytes: true } });
-    await upload(sandbox, [file(ride)]);
-    const again = await upload(sandbox, [file(ride)]);
-    expect(await again.json()).toMatchObject({ results: { duplicates: 1 } });
-    expect(recordings(sandbox)).toMatchObject([
-      { sha256: sha(ride), size: ride.length, receivedCount: 2, processing: 'discarded' },
-    ]);
-    expect(sandbox.control.recordingBytes(sha(ride))).toBeNull();
-  });
 });
 
 describe('many uploads at once', () => {
