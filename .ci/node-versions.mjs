@@ -114,7 +114,7 @@ async function refuse({ version, home, env, sync, check }) {
 }
 
 async function work({ node, home, env, sync, check }) {
-  const flags = ['--auto-approve', '--port', '0', '--no-exact-redirect-uris', '--json'];
+  const flags = ['--auto-approve', '--port', '0', '--set', 'exactRedirectUris=false', '--json'];
   const sandbox = spawn(node, [program, 'sandbox', ...flags], { env, cwd: home });
   const ended = once(sandbox, 'close');
   try {

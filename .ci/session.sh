@@ -36,7 +36,7 @@ await_received() {
   }
 }
 
-athlete-sync sandbox --auto-approve --port 0 --no-exact-redirect-uris --json >sandbox.json &
+athlete-sync sandbox --auto-approve --port 0 --set exactRedirectUris=false --json >sandbox.json &
 sandbox=$!
 trap 'kill $sandbox; rm -rf "$work"' EXIT
 await grep -q '"url"' sandbox.json

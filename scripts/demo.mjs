@@ -191,7 +191,8 @@ function startSandbox() {
     '--port',
     '0',
     '--auto-approve',
-    '--no-exact-redirect-uris',
+    '--set',
+    'exactRedirectUris=false',
     '--json',
   ]);
   const ended = new Promise((done) => child.once('close', done));

@@ -111,7 +111,15 @@ async function login() {
 }
 
 async function startSandbox() {
-  const args = ['sandbox', '--port', '0', '--auto-approve', '--no-exact-redirect-uris', '--json'];
+  const args = [
+    'sandbox',
+    '--port',
+    '0',
+    '--auto-approve',
+    '--set',
+    'exactRedirectUris=false',
+    '--json',
+  ];
   const child = spawn(process.execPath, [program, ...args], {
     ...options,
     stdio: ['ignore', 'pipe', 'inherit'],

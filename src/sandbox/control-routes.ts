@@ -5,7 +5,7 @@ import { FaultSpecError } from './faults/spec.ts';
 import { Problem, refusal } from './http/problem.ts';
 import { sameOriginOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
-import { SettingError, type SandboxSettings } from './settings.ts';
+import { SettingError } from './settings.ts';
 import { checked } from './http/validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -84,9 +84,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
     return c.body(null, 204);
   });
   app.get('/settings', (c) => c.json(control.settings()));
-  app.post('/settings', async (c) =>
-    c.json(control.set((await jsonOf(c)) as Partial<SandboxSettings>)),
-  );
+  app.post('/settings', async (c) => c.json(control.set(await jsonOf(c))));
   app.get('/faults', (c) => c.json({ faults: control.faults() }));
   app.post('/faults', async (c) => {
     const { faults } = checked(faultsSchema, await jsonOf(c), 'request');

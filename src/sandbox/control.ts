@@ -11,7 +11,7 @@ import { Problem } from './http/problem.ts';
 import type { RecordingState } from './resources/recordings.ts';
 import type { AnsweredRequest, RequestFilter, RequestRecord } from './http/request-log.ts';
 import { SCOPES } from './oauth/scopes.ts';
-import type { SandboxSettings } from './settings.ts';
+import type { SandboxSettings, SettingsPatch } from './settings.ts';
 import { checked } from './http/validate.ts';
 import type { World } from './world.ts';
 
@@ -153,7 +153,7 @@ export class Control {
   }
 
   /** @throws SettingError; then no setting has changed */
-  set(change: Partial<SandboxSettings>): SandboxSettings {
+  set(change: SettingsPatch): SandboxSettings {
     return this.#world.settings.change(change);
   }
 

@@ -1,122 +1,224 @@
 import * as v from 'valibot';
-import { REVISION_NAMES, REVISIONS, type Revision, type Traits } from './revisions.ts';
-import { SCOPES, type Scope } from './oauth/scopes.ts';
+import { SCOPES, scopeWords } from './oauth/scopes.ts';
 
-/** Differences between deployed services, and special behaviour for tests. All can change at run time. */
-export interface SandboxSettings extends Traits {
-  /** The deployed revision, which sets every trait that is not set explicitly. */
-  readonly revision: Revision;
-  /**
-   * Help developers instead of imitating: 400 with the field for input that a deployed service
-   * stores, ignores or answers with 500; refuse uploads that are not FIT; redirect login errors.
-   */
-  readonly strict: boolean;
-  /** Scopes of {@link SCOPES} that this service does not know. */
-  readonly unknownScopes: readonly Scope[];
-  /**
-   * Delay from an upload to its processing (ms). null: uploads stay queued until the control
-   * endpoint processes them.
-   */
-  readonly processingMs: number | null;
-  /** Approve every login without the consent page. */
-  readonly autoApprove: boolean;
-  /** Athlete to approve for with `autoApprove`; null for the first. */
-  readonly autoApproveAthlete: string | null;
-  /** Grant at most these of the approved scopes; null for no limit. */
-  readonly grantScopes: readonly Scope[] | null;
-  /**
-   * Compare redirect URIs as strings, like deployed services. Otherwise the port of a loopback URI
-   * is ignored (RFC 8252 section 7.3).
-   */
-  readonly exactRedirectUris: boolean;
-  /** Lifetime of an authorization code (s). */
-  readonly codeTtl: number;
-  /** Lifetime of an access token (s). */
-  readonly accessTtl: number;
-  /** Whether reusing a rotated refresh token revokes the login. */
-  readonly reuseRevokesFamily: boolean;
-  /** Answer uploads, wellness and nutrition 200 with `success: false`, and store nothing. */
-  readonly successFalse: boolean;
-  /** Requests per minute and token; null for no limit. */
-  readonly rateLimit: number | null;
-  /** Requests without a token per minute and address; null for no limit. */
-  readonly addressRateLimit: number | null;
-  /** IDs of deactivated athletes: 403 for every request with their tokens. */
-  readonly deactivated: readonly string[];
+/** The deployed revisions that the sandbox can play, newest first, and how they take a nutrition day. */
+export const REVISION_NOTES = {
+  '2026-08': 'sending a nutrition day again adds its items',
+  '2026-07': 'sending a nutrition day again replaces the items of this application',
+  '2026-02': 'sending a nutrition day again empties the day; fewer fields, refresh tokens rotate',
+} as const;
+export type Revision = keyof typeof REVISION_NOTES;
+export const REVISION_NAMES = Object.keys(REVISION_NOTES) as [Revision, ...Revision[]];
+
+/** A setting with its default and what it means: help, docs and `--set` read them from here. */
+function setting<TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  byDefault: v.InferOutput<TSchema>,
+  meaning: string,
+) {
+  return v.pipe(v.optional(schema, byDefault as never), v.description(meaning));
 }
 
-export const DEFAULT_SETTINGS: SandboxSettings = {
-  revision: REVISION_NAMES[0],
-  ...REVISIONS[REVISION_NAMES[0]],
-  strict: false,
-  unknownScopes: [],
-  processingMs: 0,
-  autoApprove: false,
-  autoApproveAthlete: null,
-  grantScopes: null,
-  exactRedirectUris: true,
-  codeTtl: 600,
-  accessTtl: 3600,
-  reuseRevokesFamily: false,
-  successFalse: false,
-  rateLimit: null,
-  addressRateLimit: null,
-  deactivated: [],
+/** A setting that differs between revisions: its value on each, newest first. */
+function trait<TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  values: readonly [v.InferOutput<TSchema>, v.InferOutput<TSchema>, v.InferOutput<TSchema>],
+  meaning: string,
+) {
+  return v.pipe(setting(schema, values[0], meaning), v.metadata({ values }));
+}
+
+/** How the allowed values of a list begin. */
+const WORDS = 'words';
+
+const flag = v.boolean();
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.readonly());
+const fields = v.picklist(['full', 'basic']);
+
+const SCHEMA = v.strictObject({
+  revision: setting(
+    v.picklist(REVISION_NAMES),
+    REVISION_NAMES[0],
+    'the deployed revision, which sets every trait that is not set separately',
+  ),
+  nutrition: trait(
+    v.picklist(['append', 'replace-source', 'replace']),
+    ['append', 'replace-source', 'replace'],
+    "a day sent again: items are added (`append`); this application's items are replaced (`replace-source`); all four lists are replaced (`replace`)",
+  ),
+  nutritionFields: trait(
+    fields,
+    ['full', 'full', 'basic'],
+    '`full`, or `basic`: items need a `name`, `meal` is dropped, lists go by UTC, totals by the request alone, an absent `rawJson` becomes null',
+  ),
+  nutritionList: trait(
+    v.picklist(['dates', 'limit', 'none']),
+    ['dates', 'dates', 'limit'],
+    '`GET /api/nutrition` with a range of `dates`, with `limit` alone, or `none`: 401',
+  ),
+  nutritionEdits: trait(
+    flag,
+    [true, false, false],
+    'whether `PATCH /api/nutrition/DATE/items` exists; otherwise it is 401',
+  ),
+  wellnessFields: trait(
+    fields,
+    ['full', 'full', 'basic'],
+    '`full`, or `basic`, which lacks the sleep stages, `bloodGlucose`, kcal, `steps`, `distanceMeters`, `exerciseMinutes`, `floors`',
+  ),
+  adaptsWellness: trait(
+    flag,
+    [true, true, false],
+    '`stress` above 10 is divided by 10, `spO2` up to 1 is multiplied by 100, negative counts are 400',
+  ),
+  uploadItems: trait(flag, [true, true, false], 'whether upload answers list each file'),
+  uploadNames: trait(flag, [true, true, false], 'whether uploads have a `name`'),
+  profileUnits: trait(
+    flag,
+    [true, true, false],
+    'whether weights have a unit; otherwise they are kg',
+  ),
+  grantsAnyScope: trait(flag, [false, false, true], 'whether any text is granted as a scope'),
+  refreshToken: trait(
+    v.picklist(['keep', 'rotate', 'omit']),
+    ['keep', 'keep', 'rotate'],
+    'a refresh answers with the same refresh token (`keep`), a new one (`rotate`), none (`omit`)',
+  ),
+  refreshTtl: trait(
+    v.nullable(count),
+    [null, null, 30 * 24 * 3600],
+    'lifetime of refresh tokens from the login, seconds; `null`: no limit',
+  ),
+  announceRefreshTtl: trait(
+    flag,
+    [true, true, false],
+    'whether token answers carry `refresh_token_expires_in`, if there is a limit',
+  ),
+  refreshChecksClient: trait(
+    flag,
+    [true, true, false],
+    'whether a refresh by another client is refused',
+  ),
+  strict: setting(
+    flag,
+    false,
+    'for developers: a 400 that names the field, instead of storing, ignoring or a 500; only FIT files are accepted; login errors redirect',
+  ),
+  unknownScopes: setting(scopes, [], 'scopes that this service does not know'),
+  processingMs: setting(
+    v.nullable(count),
+    0,
+    'from an upload until it may become a workout, ms; `null`: it stays queued until `POST /_sandbox/process`',
+  ),
+  autoApprove: setting(flag, false, 'answer logins by redirect at once, without the page'),
+  autoApproveAthlete: setting(
+    v.nullable(v.string()),
+    null,
+    'the athlete that is logged in then; `null`: the first',
+  ),
+  grantScopes: setting(v.nullable(scopes), null, 'grant at most these scopes; `null`: all'),
+  exactRedirectUris: setting(
+    flag,
+    true,
+    'compare redirect URIs as strings, as deployed services do; otherwise loopback ports are free (RFC 8252, 7.3)',
+  ),
+  codeTtl: setting(count, 600, 'lifetime of authorization codes, seconds'),
+  accessTtl: setting(count, 3600, 'lifetime of access tokens, seconds'),
+  reuseRevokesFamily: setting(
+    flag,
+    false,
+    'whether a rotated refresh token that comes back revokes the login',
+  ),
+  rateLimit: setting(
+    v.nullable(count),
+    null,
+    'requests a minute for each token; beyond it 429 with `Retry-After`; documented by services: 1000',
+  ),
+  deactivated: setting(
+    v.pipe(v.array(v.string()), v.readonly()),
+    [],
+    'ids of athletes with a deactivated account (403)',
+  ),
+});
+
+/** Differences between deployed services, and special behaviour for tests. All can change at run time. */
+export type SandboxSettings = Readonly<v.InferOutput<typeof SCHEMA>>;
+
+/** Some settings to change. */
+export type SettingsPatch = {
+  readonly [Name in keyof SandboxSettings]?: SandboxSettings[Name] | undefined;
 };
 
-const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** What is known of a setting. */
+export interface SettingFacts {
+  readonly byDefault: unknown;
+  readonly meaning: string;
+  /** The values, in words. */
+  readonly allowed: string;
+  /** For a trait, its value on each revision. */
+  readonly values: readonly unknown[] | null;
+}
 
-const perMinute = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)));
-
-const patchSchema = v.partial(
-  v.strictObject({
-    revision: v.picklist(REVISION_NAMES),
-    nutrition: v.picklist(['append', 'replace-source', 'replace']),
-    nutritionFields: v.picklist(['full', 'basic']),
-    nutritionList: v.picklist(['dates', 'limit', 'none']),
-    nutritionEdits: v.boolean(),
-    wellnessFields: v.picklist(['full', 'basic']),
-    adaptsWellness: v.boolean(),
-    uploadItems: v.boolean(),
-    uploadNames: v.boolean(),
-    profileUnits: v.boolean(),
-    grantsAnyScope: v.boolean(),
-    refreshToken: v.picklist(['rotate', 'keep', 'omit']),
-    refreshTtl: v.nullable(wholeNumber),
-    announceRefreshTtl: v.boolean(),
-    refreshChecksClient: v.boolean(),
-    strict: v.boolean(),
-    unknownScopes: v.array(v.picklist(SCOPES)),
-    processingMs: v.nullable(wholeNumber),
-    autoApprove: v.boolean(),
-    autoApproveAthlete: v.nullable(v.string()),
-    grantScopes: v.nullable(v.array(v.picklist(SCOPES))),
-    exactRedirectUris: v.boolean(),
-    codeTtl: wholeNumber,
-    accessTtl: wholeNumber,
-    reuseRevokesFamily: v.boolean(),
-    successFalse: v.boolean(),
-    rateLimit: perMinute,
-    addressRateLimit: perMinute,
-    deactivated: v.array(v.string()),
-  }),
+export const SETTINGS: ReadonlyMap<string, SettingFacts> = new Map(
+  Object.entries(SCHEMA.entries).map(([name, schema]) => [
+    name,
+    {
+      byDefault: v.getDefault(schema),
+      meaning: v.getDescription(schema) ?? '',
+      allowed: allowedIn(schema),
+      values: (v.getMetadata(schema) as { values?: readonly unknown[] }).values ?? null,
+    },
+  ]),
 );
 
-/** An unknown setting or an invalid value. The message names the setting. */
+export const DEFAULT_SETTINGS: SandboxSettings = v.parse(SCHEMA, {});
+
+/** Returns the traits of a revision. */
+export function traitsOf(revision: Revision): Partial<SandboxSettings> {
+  const index = REVISION_NAMES.indexOf(revision);
+  return Object.fromEntries(
+    [...SETTINGS].flatMap(([name, { values }]) => (values === null ? [] : [[name, values[index]]])),
+  );
+}
+
+/** The parts of a schema that say which values it allows. */
+interface Shape {
+  readonly type: string;
+  readonly wrapped?: Shape;
+  readonly item?: Shape;
+  readonly options?: readonly string[];
+}
+
+function allowedIn({ type, wrapped, item, options }: Shape): string {
+  if (wrapped !== undefined) return allowedIn(wrapped) + (type === 'nullable' ? ', or null' : '');
+  if (item !== undefined)
+    return item.options === undefined ? WORDS : `${WORDS} out of ${allowedIn(item)}`;
+  if (options !== undefined) return options.join(', ');
+  return { boolean: 'true, false', number: 'a whole number from 0' }[type] ?? 'text';
+}
+
+/** An unknown setting or an invalid value. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
+  /** The name as it was given. */
+  readonly setting: string;
+
+  constructor(setting: string, message: string) {
+    super(message);
+    this.setting = setting;
+  }
 }
 
 /** The current settings. */
 export class Settings {
-  #current: SandboxSettings;
+  #current = DEFAULT_SETTINGS;
   /** The settings that were set explicitly: a change of the revision keeps them. */
   #given: Partial<SandboxSettings> = {};
   readonly #athleteIds: ReadonlySet<string>;
 
   /** @throws SettingError */
-  constructor(initial: Partial<SandboxSettings>, athleteIds: Iterable<string>) {
-    this.#current = DEFAULT_SETTINGS;
+  constructor(initial: SettingsPatch, athleteIds: Iterable<string>) {
     this.#athleteIds = new Set(athleteIds);
     this.change(initial);
   }
@@ -125,32 +227,53 @@ export class Settings {
     return this.#current;
   }
 
-  /** @throws SettingError; then no setting has changed */
-  change(patch: unknown): SandboxSettings {
-    const parsed = v.safeParse(patchSchema, patch);
-    if (!parsed.success) {
-      throw new SettingError(parsed.issues.map(describeIssue).join('; '));
-    }
-    const ids = [parsed.output.autoApproveAthlete, ...(parsed.output.deactivated ?? [])];
-    for (const id of ids) {
-      if (typeof id === 'string' && !this.#athleteIds.has(id)) {
-        throw new SettingError(`no athlete "${id}": ${[...this.#athleteIds].join(', ')}`);
+  /**
+   * Changes settings by their names. A list may be given as text, with spaces between its words.
+   * @throws SettingError; then no setting has changed
+   */
+  change(patch: object): SandboxSettings {
+    const named = Object.entries(patch).filter(([, value]) => value !== undefined);
+    const given = {
+      ...this.#given,
+      ...Object.fromEntries(
+        named.map(([name, value]: [string, unknown]) => [name, withList(name, value)]),
+      ),
+    };
+    const { revision = DEFAULT_SETTINGS.revision } = given;
+    const parsed = v.safeParse(SCHEMA, { ...traitsOf(revision), ...given });
+    if (!parsed.success) throw errorOf(parsed.issues[0]);
+    const { autoApproveAthlete, deactivated } = parsed.output;
+    for (const [name, ids] of Object.entries({
+      autoApproveAthlete: [autoApproveAthlete],
+      deactivated,
+    })) {
+      const unknown = ids.find((id) => id !== null && !this.#athleteIds.has(id));
+      if (typeof unknown === 'string') {
+        throw new SettingError(
+          name,
+          `${name}: no athlete "${unknown}", but ${[...this.#athleteIds].join(', ')}`,
+        );
       }
     }
-    const given = Object.entries(parsed.output).filter(([, value]) => value !== undefined);
-    this.#given = { ...this.#given, ...Object.fromEntries(given) };
-    const revision = this.#given.revision ?? DEFAULT_SETTINGS.revision;
-    this.#current = { ...DEFAULT_SETTINGS, ...REVISIONS[revision], ...this.#given };
+    this.#given = given;
+    this.#current = parsed.output;
     return this.#current;
   }
 }
 
-function describeIssue(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue);
-  if (issue.type === 'strict_object') {
-    return path === null
-      ? 'settings must be an object'
-      : `no setting "${path}": ${Object.keys(DEFAULT_SETTINGS).join(', ')}`;
-  }
-  return `${path ?? 'settings'}: ${issue.message}`;
+function withList(name: string, value: unknown): unknown {
+  const isList = SETTINGS.get(name)?.allowed.startsWith(WORDS) ?? false;
+  return isList && typeof value === 'string' ? scopeWords(value) : value;
+}
+
+function errorOf(issue: v.BaseIssue<unknown>): SettingError {
+  const name = String(issue.path?.[0].key);
+  const facts = SETTINGS.get(name);
+  const received = JSON.stringify(issue.input);
+  return new SettingError(
+    name,
+    facts === undefined
+      ? `no setting "${name}": ${[...SETTINGS.keys()].join(', ')}`
+      : `${name}: expected ${facts.allowed}; received ${received}`,
+  );
 }

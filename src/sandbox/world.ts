@@ -10,7 +10,7 @@ import { randomToken } from './random.ts';
 import { Recordings } from './resources/recordings.ts';
 import type { RequestBody } from './http/request-body.ts';
 import { RequestLog, type RequestRecord } from './http/request-log.ts';
-import { Settings, type SandboxSettings } from './settings.ts';
+import { Settings, type SettingsPatch } from './settings.ts';
 import { Store } from './store.ts';
 
 export interface WorldOptions {
@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly athletes?: readonly Athlete[] | undefined;
   /** Redirect URIs to register in addition to the loopback addresses. */
   readonly redirectUris?: readonly string[] | undefined;
-  readonly settings?: Partial<SandboxSettings> | undefined;
+  readonly settings?: SettingsPatch | undefined;
   /** Fault specs in the order in which they apply. */
   readonly faults?: readonly string[] | undefined;
   /** ms since 1970-01-01T00:00:00Z */
@@ -57,7 +57,7 @@ export interface SandboxEnv {
     body: RequestBody;
     record: RequestRecord;
     bearer: Bearer;
-    /** Whether to answer 200 with `success: false`. */
+    /** Whether a fault answers 200 with `success: false`. */
     successFalse: boolean;
   };
 }

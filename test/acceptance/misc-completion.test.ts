@@ -38,8 +38,8 @@ const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
   ['sync login --store k', ['login', '--store', 'keychain']],
   ['sync login --store=f', ['login', '--store=file']],
   [
-    'sync sandbox --revision 2026-02 --nutrition-list l',
-    ['sandbox', '--revision', '2026-02', '--nutrition-list', 'limit'],
+    'sync sandbox --auto-approve --revision 2026-02',
+    ['sandbox', '--auto-approve', '--revision', '2026-02'],
   ],
   ['sync status --profile wo', ['status', '--profile', 'work']],
   ['sync push wellness --tz Europe/Ber', ['push', 'wellness', '--tz', 'Europe/Berlin']],

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHttp } from '../../src/api/open-http.ts';
 import { checkAuthorizePage } from '../../src/auth/authorize-check.ts';
 import { SyncError } from '../../src/base/errors.ts';
-import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import {
   type ReceivedRequest,
   closedPort,

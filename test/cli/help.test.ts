@@ -6,6 +6,7 @@ import { describeOption } from '../../src/cli/help.ts';
 import { type CommandNode, createTree } from '../../src/cli/tree.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { FAULT_ROUTES } from '../../src/sandbox/faults/spec.ts';
+import { SETTINGS as SANDBOX_SETTINGS } from '../../src/sandbox/settings.ts';
 
 const root = await createTree(COMMANDS, '1.2.3');
 const nodes = allOf(root);
@@ -73,15 +74,17 @@ describe('help', () => {
     ['daemon logs', '-n, --lines <n>', '50'],
     ['sandbox', '--port <n>', '8918'],
     ['sandbox', '--revision <name>', '2026-08'],
-    ['sandbox', '--access-ttl <seconds>', '3600'],
   ])('of %s shows the default of %s: %s', (name, flag, value) => {
     const option = nodeOf(name).command.options.find(({ flags }) => flags === flag);
     expect(option && describeOption(option)).toContain(`(default: ${value}`);
   });
 
-  it('of config set lists every key, and of sandbox every route of a fault', () => {
+  it('of config set lists every key, and of sandbox every route of a fault and every setting', () => {
     for (const key of Object.keys(SETTINGS)) expect(pageOf('config set')).toContain(` ${key} `);
     for (const route of FAULT_ROUTES) expect(pageOf('sandbox')).toContain(route);
+    for (const name of SANDBOX_SETTINGS.keys()) {
+      expect(pageOf('sandbox')).toContain(` ${name}=`);
+    }
   });
 
   it('lists every command of the program in a group', () => {

@@ -15,7 +15,7 @@ import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/base/time.ts';
-import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
-import { REVISIONS } from '../../src/sandbox/revisions.ts';
-import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
+import { DEFAULT_SETTINGS, type SandboxSettings, traitsOf } from '../../src/sandbox/settings.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { ndjson } from '../support/program.ts';
@@ -160,57 +159,47 @@ describe('sync sandbox', () => {
     await expect(start(flags)).rejects.toMatchObject({ code: 'USAGE', message });
   });
 
-  it('maps every flag to its setting', async () => {
+  it('sets every setting by --set, and some by their flags', async () => {
     const data = tempDir();
-    const { info } = await start({
-      data,
-      autoApprove: true,
-      athlete: 'athlete-2',
-      rotate: false,
-      revokeOnReuse: true,
-      accessTtl: '60',
-      refreshTtl: '600',
+    const changed = {
+      autoApproveAthlete: 'athlete-2',
+      refreshToken: 'omit',
+      reuseRevokesFamily: true,
+      accessTtl: 60,
+      refreshTtl: 600,
       announceRefreshTtl: false,
-      revision: '2026-07',
       strict: true,
       nutrition: 'replace',
       nutritionList: 'none',
       nutritionEdits: true,
-      unknownScope: ['nutrition:read'],
-      set: ['processingMs=null', 'wellnessFields=basic'],
+      unknownScopes: ['nutrition:read'],
+      processingMs: null,
+      wellnessFields: 'basic',
       uploadItems: false,
-      successFalse: true,
       exactRedirectUris: false,
-      grantScope: 'workout:write profile:read',
-      rateLimit: '5',
-      addressRateLimit: '4',
+      rateLimit: 5,
+      deactivated: ['athlete-1', 'athlete-3'],
+    } satisfies Partial<SandboxSettings>;
+    const { info } = await start({
+      data,
+      autoApprove: true,
+      revision: '2026-07',
+      set: [
+        ...Object.entries(changed).map(
+          ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        ),
+        'grantScopes=workout:write profile:read',
+      ],
       fault: ['upload-fit:503*2'],
     });
     expect(info).toMatchObject({
       data,
       settings: {
         ...DEFAULT_SETTINGS,
+        ...changed,
         autoApprove: true,
-        autoApproveAthlete: 'athlete-2',
-        refreshToken: 'keep',
-        reuseRevokesFamily: true,
-        accessTtl: 60,
-        refreshTtl: 600,
-        announceRefreshTtl: false,
         revision: '2026-07',
-        strict: true,
-        nutrition: 'replace',
-        nutritionList: 'none',
-        nutritionEdits: true,
-        unknownScopes: ['nutrition:read'],
-        processingMs: null,
-        wellnessFields: 'basic',
-        uploadItems: false,
-        successFalse: true,
-        exactRedirectUris: false,
         grantScopes: ['workout:write', 'profile:read'],
-        rateLimit: 5,
-        addressRateLimit: 4,
       },
       faults: ['upload-fit:503*2'],
     });
@@ -220,25 +209,40 @@ describe('sync sandbox', () => {
     const { info } = await start({ revision: '2026-02' });
     expect(info.settings).toEqual({
       ...DEFAULT_SETTINGS,
-      ...REVISIONS['2026-02'],
+      ...traitsOf('2026-02'),
       revision: '2026-02',
     });
   });
 
   it.each([
-    [{ rotate: true }, 'rotate'],
-    [{ omitRefreshToken: true }, 'omit'],
-    [{ omitRefreshToken: true, rotate: true }, 'omit'],
-  ] as const)('given %o, answers refreshes with %s', async (options, refreshToken) => {
-    expect((await start(options)).info.settings.refreshToken).toBe(refreshToken);
-  });
-
-  it.each([
     [{ fault: ['uploads:503'] }, 'USAGE', 'no route "uploads": authorize'],
-    [{ athlete: 'nobody' }, 'USAGE', 'no athlete "nobody"'],
-    [{ grantScope: 'admin' }, 'USAGE', 'grantScopes.0'],
-    [{ set: ['accessTtl=-1'] }, 'USAGE', 'accessTtl'],
-    [{ set: ['nothing=1'] }, 'USAGE', 'no setting "nothing"'],
+    [
+      { set: ['autoApproveAthlete=nobody'] },
+      'USAGE',
+      '--set autoApproveAthlete: no athlete "nobody", but athlete-1, ',
+    ],
+    [
+      { set: ['grantScopes=admin'] },
+      'USAGE',
+      '--set grantScopes: expected words out of profile:read, profile:write, ',
+    ],
+    [
+      { set: ['accessTtl=-1'] },
+      'USAGE',
+      '--set accessTtl: expected a whole number from 0; received -1',
+    ],
+    [
+      { set: ['refreshTtl=soon'] },
+      'USAGE',
+      '--set refreshTtl: expected a whole number from 0, or null; received "soon"',
+    ],
+    [
+      { set: ['nutrition=apend'] },
+      'USAGE',
+      '--set nutrition: expected append, replace-source, replace; received "apend"',
+    ],
+    [{ set: ['nothing=1'] }, 'USAGE', '--set nothing: there is no such setting.'],
+    [{ set: ['constructor=a'] }, 'USAGE', '--set constructor: there is no such setting.'],
     [{ set: ['strict'] }, 'USAGE', '--set strict: not NAME=VALUE.'],
   ] as const)('refuses %o', async (options, code, message) => {
     await expect(start(options)).rejects.toMatchObject({
@@ -249,11 +253,17 @@ describe('sync sandbox', () => {
     });
   });
 
-  it.each([
-    [{ accessTtl: '0' }, '--access-ttl 0: not a whole number from 1 to 315360000.'],
-    [{ port: '70000' }, '--port 70000: not a whole number from 0 to 65535.'],
-  ])('refuses %o, and names the range', async (flags, message) => {
-    await expect(start(flags)).rejects.toMatchObject({ code: 'USAGE', message });
+  it('names the setting that a mistyped --set most likely means', async () => {
+    await expect(start({ set: ['acessTTL=5'] })).rejects.toMatchObject({
+      hint: 'Did you mean accessTtl? sync sandbox --help lists every setting.',
+    });
+  });
+
+  it('refuses a port beyond the range, and names the range', async () => {
+    await expect(start({ port: '70000' })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '--port 70000: not a whole number from 0 to 65535.',
+    });
   });
 
   it('names a port in use and the flag for another', async () => {

@@ -256,12 +256,12 @@ describe('settings and faults', () => {
 
   it.each([
     [{ rotate: true }, 'no setting "rotate": revision'],
-    [{ accessTtl: '60' }, 'accessTtl: Invalid type: Expected number but received "60"'],
+    [{ accessTtl: '60' }, 'accessTtl: expected a whole number from 0; received "60"'],
     [
       { nutrition: 'merge' },
-      'nutrition: Invalid type: Expected ("append" | "replace-source" | "replace") but received "merge"',
+      'nutrition: expected append, replace-source, replace; received "merge"',
     ],
-    [{ autoApproveAthlete: 'nobody' }, 'no athlete "nobody": athlete-1, athlete-2, athlete-3'],
+    [{ autoApproveAthlete: 'nobody' }, 'no athlete "nobody", but athlete-1, athlete-2, athlete-3'],
     [[], 'The body must be a JSON object'],
   ])('refuse %o, name the error, and stay unchanged', async (body, message) => {
     const sandbox = openApp();

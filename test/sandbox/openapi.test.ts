@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/sandbox/http/request-log.ts';
-import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';

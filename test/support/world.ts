@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Control } from '../../src/sandbox/control.ts';
-import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { type Revision, REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
   type Finished,

@@ -1,4 +1,4 @@
-import type { Revision } from '../../src/sandbox/revisions.ts';
+import type { Revision } from '../../src/sandbox/settings.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import { type World, openHome, openSandbox, worldOf } from '../support/world.ts';
 import { type MomentProxy, openMomentProxy } from './moment-proxy.ts';

@@ -2,7 +2,7 @@ import { hastyClock } from '../support/delivery.ts';
 import { type World, loginWithToken, openWorld } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import type { Finished } from '../support/program.ts';
-import { REVISION_NAMES, type Revision } from '../../src/sandbox/revisions.ts';
+import { REVISION_NAMES, type Revision } from '../../src/sandbox/settings.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { type BadLine, openBadLine } from './bad-line.ts';

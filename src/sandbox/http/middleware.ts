@@ -37,10 +37,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     }
     c.set('body', body);
     c.set('record', record);
-    c.set(
-      'successFalse',
-      world.settings.current.successFalse || drawn.fault?.kind === 'success-false',
-    );
+    c.set('successFalse', drawn.fault?.kind === 'success-false');
     const instead = await answerInstead(c, world, drawn.fault);
     if (instead === null) await next();
     const sent = instead ?? (await spoilAnswer(c, world, drawn.fault));
@@ -58,19 +55,18 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
   };
 }
 
-/** Answers 429 beyond the settings' limits for each token, and for each address without a token. */
+/** Answers 429 beyond the setting's limit for each token. */
 export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
   const limiter = new RateLimiter(world.now);
   return async (c, next) => {
-    const { rateLimit, addressRateLimit } = world.settings.current;
+    const { rateLimit } = world.settings.current;
     const token = bearerToken(c);
-    const limit = token === null ? addressRateLimit : rateLimit;
-    if (limit !== null) limiter.count(token ?? addressOf(c), limit);
+    if (rateLimit !== null && token !== null) limiter.count(token, rateLimit);
     await next();
   };
 }
 
-/** Counts each caller's requests in windows of a minute. */
+/** Counts each token's requests in windows of a minute. */
 class RateLimiter {
   readonly #now: () => number;
   #window = -1;
@@ -80,17 +76,14 @@ class RateLimiter {
     this.#now = now;
   }
 
-  /**
-   * @param caller a token or an address; kept as a fingerprint
-   * @throws Problem 429 with Retry-After (s)
-   */
-  count(caller: string, limit: number): void {
+  /** Keeps the token as a fingerprint. @throws Problem 429 with Retry-After (s) */
+  count(token: string, limit: number): void {
     const window = Math.floor(this.#now() / 60_000);
     if (window !== this.#window) {
       this.#window = window;
       this.#counts = new Map();
     }
-    const key = fingerprint(caller);
+    const key = fingerprint(token);
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     if (count <= limit) return;
@@ -99,12 +92,6 @@ class RateLimiter {
       headers: { 'retry-after': String(wait) },
     });
   }
-}
-
-/** Returns the remote address. All requests without a connection count as one caller. */
-function addressOf(c: Context<SandboxEnv>): string {
-  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
-  return incoming?.socket.remoteAddress ?? 'no address';
 }
 
 /** Refuses host names other than loopback, against DNS rebinding by web pages. */

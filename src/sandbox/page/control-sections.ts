@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { REVISION_NAMES, type Revision } from '../revisions.ts';
+import { REVISION_NAMES, REVISION_NOTES } from '../settings.ts';
 import { describeScope, scopeWords } from '../oauth/scopes.ts';
 import { counted, type Html } from './chart.ts';
 import { actionButton, hidden, localTime, PAGE_PATH, section } from './parts.ts';
@@ -137,12 +137,6 @@ function stateBadge(revoked: boolean, valid: ReadonlySet<string>): Html {
     ? html`<span class="badge warn">needs a refresh</span>`
     : html`<span class="badge bad">expired</span>`;
 }
-
-const REVISION_NOTES: Readonly<Record<Revision, string>> = {
-  '2026-08': 'A nutrition day that is sent again adds its items.',
-  '2026-07': 'A nutrition day that is sent again replaces the items of this application.',
-  '2026-02': 'A nutrition day that is sent again empties the day. Refresh tokens rotate.',
-};
 
 /** Renders the revisions with a button to switch to each. */
 export function revisionSection({ settings }: PageView, token: string): Html {

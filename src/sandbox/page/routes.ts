@@ -8,7 +8,7 @@ import { sameOriginOnly } from '../http/middleware.ts';
 import { Problem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../http/request-body.ts';
-import { REVISION_NAMES } from '../revisions.ts';
+import { REVISION_NAMES } from '../settings.ts';
 import { checked } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import { counted } from './chart.ts';

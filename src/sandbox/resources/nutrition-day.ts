@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { instantOf } from './dates.ts';
-import type { Traits } from '../revisions.ts';
+import type { SandboxSettings } from '../settings.ts';
 
 /** The meal lists of a day. */
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
@@ -76,7 +76,7 @@ export function receivedDay(
   sent: SentDay,
   source: string,
   timeZone: string,
-  traits: Pick<Traits, 'nutrition' | 'nutritionFields'>,
+  traits: Pick<SandboxSettings, 'nutrition' | 'nutritionFields'>,
 ): NutritionDay {
   const full = traits.nutritionFields === 'full';
   const items = (sent.items ?? []).map((item) => ({
@@ -124,7 +124,7 @@ export function editedDay(
 
 /** For each mode, which stored items a request keeps. */
 const keepers: Readonly<
-  Record<Traits['nutrition'], (source: string) => (item: StoredItem) => boolean>
+  Record<SandboxSettings['nutrition'], (source: string) => (item: StoredItem) => boolean>
 > = {
   append: () => () => true,
   'replace-source': (source) => (item) => item.source !== source,

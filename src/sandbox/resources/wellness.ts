@@ -142,7 +142,7 @@ export function postWellness(world: World): Handler<SandboxEnv> {
   };
 }
 
-/** Body of the 200 that the setting `successFalse` answers. */
+/** Body of the 200 of the fault `success-false`. */
 export const NOT_STORED = { success: false, message: 'The record could not be stored' } as const;
 
 type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<

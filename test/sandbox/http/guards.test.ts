@@ -153,19 +153,8 @@ describe('every request', () => {
     ]);
   });
 
-  it('without a token counts against a separate limit', async () => {
-    const sandbox = openApp({ settings: { rateLimit: 3, addressRateLimit: 1 } });
-    const token = bearer(sandbox);
-    const statuses: number[] = [];
-    for (const headers of [{}, {}, token, token, token, token, {}]) {
-      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
-    }
-    expect(statuses).toEqual([401, 429, 200, 200, 200, 429, 429]);
-  });
-
   it.each([
     [{ rateLimit: 1 }, [401, 401, 200, 429]],
-    [{ addressRateLimit: 1 }, [401, 429, 200, 200]],
     [{}, [401, 401, 200, 200]],
   ])('is not limited otherwise by %j', async (settings, expected) => {
     const sandbox = openApp({ settings });

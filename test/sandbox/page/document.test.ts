@@ -42,7 +42,7 @@ describe('GET /', () => {
   );
 
   it('is no request to the platform: no log entry, no fault, no rate limit', async () => {
-    const sandbox = openApp({ faults: ['any:503*inf'], settings: { addressRateLimit: 1 } });
+    const sandbox = openApp({ faults: ['any:503*inf'], settings: { rateLimit: 1 } });
     const statuses = [1, 2, 3].map(async () => (await readPage(sandbox)).response.status);
     expect(await Promise.all(statuses)).toEqual([200, 200, 200]);
     expect(sandbox.control.requests()).toEqual([]);

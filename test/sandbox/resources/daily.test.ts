@@ -279,8 +279,8 @@ describe('wellness', () => {
 });
 
 describe('wellness and nutrition', () => {
-  it('answer 200 with success false and store nothing if successFalse is set', async () => {
-    const sandbox = openApp({ settings: { successFalse: true } });
+  it('answer 200 with success false and store nothing by a fault', async () => {
+    const sandbox = openApp({ faults: ['any:success-false*inf'] });
     for (const send of [wellness, nutrition]) {
       const response = await send(sandbox, { date: '2026-02-15', items: [] });
       expect([response.status, await response.json()]).toEqual([

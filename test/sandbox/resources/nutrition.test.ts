@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '../../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../../src/sandbox/resources/nutrition-day.ts';
-import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
+import { REVISION_NAMES } from '../../../src/sandbox/settings.ts';
 import { bearer, openApp, postJson } from '../support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;

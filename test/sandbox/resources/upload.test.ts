@@ -308,8 +308,8 @@ describe('an upload', () => {
     expect(body.results).toEqual({ total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] });
   });
 
-  it('is answered 200 with success false and not stored if successFalse is set', async () => {
-    const sandbox = openApp({ settings: { successFalse: true } });
+  it('is answered 200 with success false and not stored by a fault', async () => {
+    const sandbox = openApp({ faults: ['upload-fit:success-false'] });
     const response = await upload(sandbox, [file(ride)]);
     expect([response.status, await response.json()]).toEqual([
       200,

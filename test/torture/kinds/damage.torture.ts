@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
-import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
+import { REVISION_NAMES } from '../../../src/sandbox/settings.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import {
   type World,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Exchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
-import type { Revision } from '../../../src/sandbox/revisions.ts';
+import type { Revision } from '../../../src/sandbox/settings.ts';
 import {
   expireAccess,
   loginWithToken,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Revision } from '../../../src/sandbox/revisions.ts';
+import type { Revision } from '../../../src/sandbox/settings.ts';
 import { stream } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type Round, torture } from '../kind.ts';

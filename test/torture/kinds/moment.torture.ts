@@ -1,4 +1,4 @@
-import type { Revision } from '../../../src/sandbox/revisions.ts';
+import type { Revision } from '../../../src/sandbox/settings.ts';
 import { type World, loginWithToken } from '../../support/world.ts';
 import { type Round, torture } from '../kind.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Revision } from '../../../src/sandbox/revisions.ts';
+import type { Revision } from '../../../src/sandbox/settings.ts';
 import { type CrashDisk, mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
 import { type World, expireAccess, loginWithToken } from '../../support/acceptance.ts';
 import { type Round, torture } from '../kind.ts';
