@@ -28,7 +28,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     const record = openRecord(c, world);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
-    world.feed.publish(record);
+    world.feed.changed();
     const body = await readBody(c, world, record, inFlight);
     const drawn = world.faults.draw(faultNames(record.route, body));
     record.faults = drawn.specs;
@@ -49,7 +49,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
     world.requests.recordAnswer(record, await loggedAnswer(sent.response, record.route));
-    world.feed.publish(record);
+    world.feed.changed();
     world.onRequest(record);
     await publishExchange(record, body, sent.response);
   };
@@ -169,7 +169,7 @@ async function readBody(
     return body;
   } catch (error) {
     if (error instanceof Problem) record.status = error.status;
-    world.feed.publish(record);
+    world.feed.changed();
     throw error;
   } finally {
     inFlight.bytes -= taken;

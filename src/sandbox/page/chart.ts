@@ -3,65 +3,80 @@ import { html } from 'hono/html';
 /** HTML whose values are escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** The limits of a chart's vertical axis. */
-export interface Range {
+/** A series of values at equal distances. */
+export interface Line {
+  readonly label: string;
+  readonly unit: string;
+  /** null without a value, which interrupts the line. */
+  readonly values: readonly (number | null)[];
+  /** The limits of the vertical axis. */
   readonly low: number;
   readonly high: number;
+  /** Decimal places below the pointer. */
+  readonly digits: 0 | 1;
+  /** What the values are, for screen readers. */
+  readonly words: string;
 }
 
-/** Returns the data of an SVG path in a box of 1000 by 100; a null interrupts the line. */
-export function linePath(values: readonly (number | null)[], range: Range): string {
-  return runsOf(values, range)
-    .map((run) => `M${run.map(([x, y]) => `${x} ${y}`).join('L')}`)
-    .join('');
+/** Draws a line that fills its parent. The page's script shows the value below the pointer. */
+export function drawing(
+  { unit, values, low, high, digits, words }: Line,
+  marks: 'area' | 'dots',
+  data: Readonly<Record<'seconds' | 'days', string | null>>,
+): Html {
+  const runs = runsOf(values, low, high);
+  const line = runs.map((run) => `M${run.join('L')}`).join('');
+  return html`<div
+    class="drawing"
+    role="img"
+    aria-label="${words}"
+    data-values="${values.map((value) => value?.toFixed(digits) ?? '').join(',')}"
+    data-unit="${unit}"
+    data-seconds="${data.seconds ?? ''}"
+    data-days="${data.days ?? ''}"
+  >
+    <svg
+      viewBox="0 0 1000 100"
+      preserveAspectRatio="none"
+      width="100%"
+      height="100%"
+      aria-hidden="true"
+    >
+      ${marks === 'area' && html`<path class="area" d="${runs.map(areaOf).join('')}" />`}
+      <path class="line" d="${line}" />
+      ${
+        marks === 'dots' &&
+        html`<path
+          class="dots"
+          d="${runs
+            .flat()
+            .map((point) => `M${point}h0`)
+            .join('')}"
+        />`
+      }
+      <line class="cursor" visibility="hidden" y1="0" y2="100" />
+    </svg>
+  </div>`;
 }
 
-/** Like {@link linePath}, filled down to the lower edge. */
-export function areaPath(values: readonly (number | null)[], range: Range): string {
-  return runsOf(values, range)
-    .map((run) => {
-      const first = run[0]?.[0] ?? 0;
-      const last = run.at(-1)?.[0] ?? 0;
-      return `M${first} 100L${run.map(([x, y]) => `${x} ${y}`).join('L')}L${last} 100Z`;
-    })
-    .join('');
-}
-
-/** Returns the points of each stretch without a gap, with one decimal place. */
-function runsOf(values: readonly (number | null)[], { low, high }: Range): [number, number][][] {
-  const runs: [number, number][][] = [];
-  let open = false;
+/** Returns the points of each stretch without a gap, in a box of 1000 by 100. */
+function runsOf(values: Line['values'], low: number, high: number): string[][] {
+  const runs: string[][] = [[]];
   values.forEach((value, index) => {
     if (value === null) {
-      open = false;
+      runs.push([]);
       return;
     }
-    const point: [number, number] = [
-      round((index / Math.max(1, values.length - 1)) * 1000),
-      round(100 - ((value - low) / Math.max(high - low, 1e-9)) * 100),
-    ];
-    if (open) runs.at(-1)?.push(point);
-    else runs.push([point]);
-    open = true;
+    const x = values.length === 1 ? 500 : (index / (values.length - 1)) * 1000;
+    const y = 100 - ((value - low) / Math.max(high - low, 1e-9)) * 100;
+    runs.at(-1)?.push(`${x.toFixed(1)} ${y.toFixed(1)}`);
   });
-  return runs;
+  return runs.filter((run) => run.length > 0);
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-/** Draws paths of the box that fill their parent, with lines of the same width in both directions. */
-export function stretched(paths: Html): Html {
-  return html`<svg
-    viewBox="0 0 1000 100"
-    preserveAspectRatio="none"
-    width="100%"
-    height="100%"
-    aria-hidden="true"
-  >
-    ${paths}
-  </svg>`;
+function areaOf(run: readonly string[]): string {
+  const edge = (point = '') => `${point.split(' ', 1).join('')} 100`;
+  return `M${edge(run[0])}L${run.join('L')}L${edge(run.at(-1))}Z`;
 }
 
 /** Steps of a time axis (s). */
@@ -70,39 +85,27 @@ const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400]
 /** Draws the times below a chart, at most six. */
 export function timeAxis(seconds: number): Html {
   const step = STEPS.find((each) => seconds / each <= 5.5) ?? Math.ceil(seconds / 5);
-  const times = Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);
-  return html`<svg class="axis" width="100%" height="18" aria-hidden="true">
-    ${times
-      .filter((time) => time === 0 || time / seconds < 0.96)
-      .map(
-        (time) =>
-          html`<text
-            x="${percent(time / seconds)}"
-            y="13"
-            text-anchor="${time === 0 ? 'start' : 'middle'}"
-          >
-            ${tick(time)}
-          </text>`,
-      )}
-  </svg>`;
+  const count = Math.ceil((seconds * 0.96) / step) || 1;
+  const times = Array.from({ length: count }, (_, index) => index * step);
+  return axis(times.map((time) => ({ part: time / seconds || 0, words: clockTime(time) })));
 }
 
-/** `0`, `30 min`, `1:30 h` */
-function tick(seconds: number): string {
-  if (seconds === 0) return '0';
-  const minutes = Math.round(seconds / 60);
-  return minutes < 60
-    ? `${minutes} min`
-    : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} h`;
+/** Draws words at parts of the width. */
+export function axis(ticks: readonly { readonly part: number; readonly words: string }[]): Html {
+  const anchor = (part: number) => (part === 0 ? 'start' : part === 1 ? 'end' : 'middle');
+  return html`<svg class="axis" width="100%" height="18" aria-hidden="true">
+    ${ticks.map(
+      ({ part, words }) =>
+        html`<text x="${percent(part)}" y="13" text-anchor="${anchor(part)}">${words}</text>`,
+    )}
+  </svg>`;
 }
 
 /** `1:05:00`, `45:00` */
 export function clockTime(seconds: number): string {
-  const whole = Math.round(seconds);
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const [hours = 0, minutes = 0, rest = 0] = parts;
-  const two = (part: number) => String(part).padStart(2, '0');
-  return hours === 0 ? `${minutes}:${two(rest)}` : `${hours}:${two(minutes)}:${two(rest)}`;
+  const text = new Date(Math.round(seconds) * 1000).toISOString().slice(14, 19);
+  const hours = Math.floor(Math.round(seconds) / 3600);
+  return hours === 0 ? text.replace(/^0/, '') : `${hours}:${text}`;
 }
 
 export function percent(part: number): string {
@@ -115,7 +118,7 @@ const formats = [0, 1, 2].map(
 
 /** Formats a number with a comma between thousands. */
 export function figure(value: number, digits: 0 | 1 | 2 = 0): string {
-  return (formats[digits] ?? new Intl.NumberFormat('en')).format(value);
+  return formats[digits]?.format(value) ?? String(value);
 }
 
 /** `1 item`, `2 items` */

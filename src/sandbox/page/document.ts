@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
+import type { RequestRecord } from '../http/request-log.ts';
 import { ICON } from '../icon.ts';
 import { counted, figure, type Html } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
-import { PAGE_PATH } from './parts.ts';
+import { addressOf, PAGE_PATH } from './parts.ts';
 import { recordingsSection } from './recordings-section.ts';
 import type { PageView } from './view.ts';
 import { wellnessSection } from './wellness-section.ts';
@@ -69,7 +70,7 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
             ${recordingsSection(view)} ${wellnessSection(view)} ${nutritionSection(view)}
           </div>
           <div class="side">
-            ${requestsSection()} ${faultsSection(view, token)} ${loginsSection(view, token)}
+            ${requestsSection(view)} ${faultsSection(view, token)} ${loginsSection(view, token)}
             ${revisionSection(view, token)}
           </div>
         </main>
@@ -143,37 +144,61 @@ function athletesNav({ athletes, athlete }: PageView): Html {
   </nav>`;
 }
 
-/** Renders the frame of the requests, which the script fills. */
-function requestsSection(): Html {
+/** Renders the newest requests; the selected one with all that the log has of it. */
+function requestsSection(view: PageView): Html {
+  const { requests, requestCount } = view;
   return html`<section id="requests" aria-labelledby="requests-title">
     <div class="heading">
       <h2 id="requests-title" tabindex="-1">Requests</h2>
       <span id="live" class="badge">not live</span>
       <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
     </div>
-    <noscript>
-      <p class="empty">
-        Requests appear here with JavaScript.
-        <a href="/_sandbox/requests">The request log</a> needs none.
-      </p>
-    </noscript>
-    <p id="no-requests" class="empty" hidden>No requests yet. They appear here as they arrive.</p>
-    <ol id="request-list" class="requests"></ol>
+    <ol id="request-list" class="requests" data-part data-count="${requestCount}">
+      ${
+        requests.length === 0 &&
+        html`<li class="empty">No requests yet. They appear here as they arrive.</li>`
+      }
+      ${requests.map((each) => requestItem(each, view))}
+    </ol>
     <p id="announcer" class="unseen" role="status"></p>
-    <template id="request-template">
-      <li>
-        <details>
-          <summary>
-            <span class="status"></span>
-            <span class="what"
-              ><span class="method"></span> <span class="path outside"></span
-            ></span>
-            <span class="when sub"></span>
-            <span class="notes sub"></span>
-          </summary>
-          <div class="exchange"></div>
-        </details>
-      </li>
-    </template>
   </section>`;
+}
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+/** Longest text of an opened request (characters). */
+const SHOWN = 100_000;
+
+function requestItem(
+  { ordinal, method, path, status, durationMs, size, faults, ...record }: RequestRecord,
+  view: PageView,
+): Html {
+  const { opened } = view;
+  // The most interesting members are first.
+  const { body, parts, answer } = opened ?? {};
+  const isOpen = ordinal === opened?.ordinal;
+  const state = status === null ? 'warn' : status >= 400 ? 'bad' : 'good';
+  const notes = [
+    record.athlete,
+    durationMs !== null && `${durationMs.toFixed(0)} ms`,
+    size > 0 && counted(size, 'byte'),
+    ...faults.map((spec) => `fault ${spec}`),
+  ];
+  return html`<li>
+    <a
+      id="request-${ordinal}"
+      href="${addressOf(view, { request: isOpen ? '' : String(ordinal) })}"
+      aria-expanded="${isOpen}"
+    >
+      <span class="badge ${state}">${status ?? '…'}</span>
+      <span class="path outside"><b>${method}</b> ${path}</span>
+      <span class="when sub">${CLOCK.format(Date.parse(record.receivedAt))}</span>
+      <span class="notes sub outside">${notes.filter(Boolean).join(' · ')}</span>
+    </a>
+    ${
+      isOpen &&
+      html`<pre id="request-${ordinal}-all" class="outside" tabindex="0">
+${JSON.stringify(Object.assign({ body, parts, answer }, opened), null, 2).slice(0, SHOWN)}</pre>
+        <a id="request-${ordinal}-json" href="/_sandbox/requests/${ordinal}">Open as JSON</a>`
+    }
+  </li>`;
 }

@@ -1,30 +1,13 @@
-import type { RequestRecord } from '../http/request-log.ts';
-
-/** Requests that a new listener receives at once, and that a slow one may fall behind. */
-const KEPT = 200;
 /** Listeners at one time. */
 export const MAX_LISTENERS = 16;
-/** Requests in one piece of a stream. */
-const PIECE = 50;
 /** Interval of comments that show a dead connection (ms). */
 const HEARTBEAT_MS = 15_000;
 
-/** Something that happened; null: something other than a request changed. */
-interface Happening {
-  readonly id: number;
-  readonly record: RequestRecord | null;
-}
-
-/**
- * Streams of Server-Sent Events about requests. Nothing is queued for a listener: each reads from one
- * list at its own pace, and skips what the list dropped meanwhile.
- */
+/** Tells open pages that something changed, by Server-Sent Events (HTML standard, section 9.2). */
 export class Feed {
   readonly #run: string;
   readonly #wakers = new Set<() => void>();
-  #happenings: Happening[] = [];
-  #lastId = 0;
-  #droppedId = 0;
+  #changes = 0;
   #listeners = 0;
 
   /** @param run differs each time the sandbox starts */
@@ -32,56 +15,37 @@ export class Feed {
     this.#run = run;
   }
 
-  /** Reports a request that arrived or was answered. */
-  publish(record: RequestRecord): void {
-    const earlier = this.#happenings.findIndex((each) => each.record === record);
-    if (earlier !== -1) this.#happenings.splice(earlier, 1);
-    this.#add(record);
-  }
-
-  /** Reports that faults, settings, logins or data changed. */
+  /** Reports that a request, a fault, a setting, a login or data changed. */
   changed(): void {
-    this.#add(null);
+    this.#changes += 1;
+    for (const wake of this.#wakers) wake();
   }
 
   get listeners(): number {
     return this.#listeners;
   }
 
-  /**
-   * Opens a stream; null if there are too many.
-   * @param after the ID of the last event that the listener received; undefined for a new one
-   */
-  listen(after: number | undefined, closing: AbortSignal): ReadableStream<Uint8Array> | null {
+  /** Opens a stream; null if there are too many. A slow listener gets several changes as one. */
+  listen(closing: AbortSignal): ReadableStream<Uint8Array> | null {
     if (this.#listeners >= MAX_LISTENERS || closing.aborted) return null;
     this.#listeners += 1;
     const left = new AbortController();
     const ended = AbortSignal.any([closing, left.signal]);
     ended.addEventListener('abort', () => (this.#listeners -= 1), { once: true });
-    // A listener of an earlier run starts anew.
-    let cursor = after === undefined || after > this.#lastId ? null : after;
-    let greeted = false;
+    let seen: number | null = null;
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          const pieces: string[] = [];
-          if (!greeted) pieces.push(event('hello', { run: this.#run }));
-          greeted = true;
-          const news = this.#since(cursor);
-          if (news.length === 0 && pieces.length === 0) await this.#wait(ended);
+          if (seen === this.#changes) await this.#wait(ended);
           if (ended.aborted) {
             controller.close();
             return;
           }
-          if (cursor !== null && cursor < this.#droppedId) pieces.push(event('gap', {}));
-          const sent = this.#since(cursor).slice(0, PIECE);
-          for (const { id, record } of sent) {
-            pieces.push(
-              record === null ? event('change', {}, id) : event('request', brief(record), id),
-            );
-          }
-          cursor = Math.max(cursor ?? 0, sent.at(-1)?.id ?? this.#droppedId);
-          controller.enqueue(Buffer.from(pieces.length === 0 ? ':\n\n' : pieces.join('')));
+          const change = seen === this.#changes ? ':\n\n' : event('change', {});
+          controller.enqueue(
+            Buffer.from(seen === null ? event('hello', { run: this.#run }) : change),
+          );
+          seen = this.#changes;
         },
         cancel: () => left.abort(),
       },
@@ -89,18 +53,7 @@ export class Feed {
     );
   }
 
-  #add(record: RequestRecord | null): void {
-    this.#lastId += 1;
-    this.#happenings.push({ id: this.#lastId, record });
-    if (this.#happenings.length > KEPT) this.#droppedId = this.#happenings.shift()?.id ?? 0;
-    for (const wake of this.#wakers) wake();
-  }
-
-  #since(cursor: number | null): readonly Happening[] {
-    return this.#happenings.filter(({ id }) => id > (cursor ?? 0));
-  }
-
-  /** Waits for the next happening, the next heartbeat or the end. */
+  /** Waits for the next change, the next heartbeat or the end. */
   #wait(ended: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -116,14 +69,6 @@ export class Feed {
   }
 }
 
-/** Returns what a line of the page shows of a request. */
-function brief(record: RequestRecord) {
-  const { ordinal, receivedAt, method, path, route, size, status, athlete, faults, durationMs } =
-    record;
-  return { ordinal, receivedAt, method, path, route, size, status, athlete, faults, durationMs };
-}
-
-/** HTML standard, section 9.2.5. JSON contains no line break. */
-function event(name: string, data: object, id?: number): string {
-  return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+function event(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -3,8 +3,8 @@ import type { DailyState } from '../resources/daily-records.ts';
 import { instantOf } from '../resources/dates.ts';
 import { dayOf } from '../resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
-import { counted, figure, percent, type Html } from './chart.ts';
-import { dayName, formatIn, section } from './parts.ts';
+import { axis, counted, figure, percent, type Html } from './chart.ts';
+import { dayName, formatIn, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
 
 /** Shape of each absorption type: they differ without colour too. */
@@ -46,15 +46,8 @@ export function nutritionSection({ nutrition, athlete }: PageView): Html {
             <span class="hint">Larger marks: more carbohydrate. Times of ${athlete.timezone}.</span>
           </div>
           <div class="days">
-            <div class="hours" aria-hidden="true">
-              <svg width="100%" height="16">
-                ${HOURS.map(
-                  (hour) =>
-                    html`<text x="${percent(hour / 24)}" y="12" text-anchor="${anchor(hour)}">
-                      ${String(hour).padStart(2, '0')}
-                    </text>`,
-                )}
-              </svg>
+            <div class="hours">
+              ${axis(HOURS.map((hour) => ({ part: hour / 24, words: String(hour).padStart(2, '0') })))}
             </div>
             ${[...nutrition].reverse().map((day) => dayRow(day, athlete.timezone))}
           </div>`,
@@ -62,10 +55,6 @@ export function nutritionSection({ nutrition, athlete }: PageView): Html {
 }
 
 const HOURS = [0, 6, 12, 18, 24];
-
-function anchor(hour: number): string {
-  return hour === 0 ? 'start' : hour === 24 ? 'end' : 'middle';
-}
 
 interface Eaten {
   readonly item: StoredItem;
@@ -130,32 +119,17 @@ function dayRow(state: DailyState, timeZone: string): Html {
         <span class="sub">${macros}</span>
       </span>
     </summary>
-    <div
-      id="nutrition-${state.date}-items"
-      class="scroll"
-      tabindex="0"
-      role="region"
-      aria-label="Items of ${state.date}"
-    >
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Item</th>
-            <th scope="col">Meal</th>
-            <th scope="col">Absorption</th>
-            <th scope="col">Carbs <small>g</small></th>
-            <th scope="col">Protein <small>g</small></th>
-            <th scope="col">Fat <small>g</small></th>
-            <th scope="col">Energy <small>kcal</small></th>
-            <th scope="col">Source</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${items.map(row)}
-        </tbody>
-      </table>
-    </div>
+    ${table(
+      `nutrition-${state.date}-items`,
+      `Items of ${state.date}`,
+      [
+        ...['Time', 'Item', 'Meal', 'Absorption'].map((label) => ({ label })),
+        ...['Carbs', 'Protein', 'Fat'].map((label) => ({ label, unit: 'g' })),
+        { label: 'Energy', unit: 'kcal' },
+        { label: 'Source' },
+      ],
+      items.map(cellsOf),
+    )}
   </details>`;
 }
 
@@ -209,17 +183,10 @@ function mark({ item, part, time }: Eaten, lane: number): Html {
   </svg>`;
 }
 
-function row({ item, meal, time }: Eaten): Html {
-  const amount = (value: number | undefined) => (value === undefined ? '' : figure(value, 1));
-  return html`<tr>
-    <td>${time}</td>
-    <th scope="row" class="outside">${item.name ?? ''}</th>
-    <td>${meal}</td>
-    <td>${SHAPES.find(({ type }) => type === item.absorptionType)?.label ?? ''}</td>
-    <td>${amount(item.carbs)}</td>
-    <td>${amount(item.protein)}</td>
-    <td>${amount(item.fat)}</td>
-    <td>${amount(item.calories)}</td>
-    <td class="outside">${item.source}</td>
-  </tr>`;
+function cellsOf({ item, meal, time }: Eaten): string[] {
+  const absorption = SHAPES.find(({ type }) => type === item.absorptionType)?.label ?? '';
+  const amounts = [item.carbs, item.protein, item.fat, item.calories].map((value) =>
+    value === undefined ? '' : figure(value, 1),
+  );
+  return [time, item.name ?? '', meal, absorption, ...amounts, item.source];
 }

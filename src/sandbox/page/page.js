@@ -1,21 +1,16 @@
 /**
- * The page's script. It fills the list of requests from Server-Sent Events, sends forms without leaving the
- * page, and replaces the parts of the page that changed. Text from outside is only ever set as text: the
- * page's policy (`require-trusted-types-for`) forbids every way to turn text into HTML.
+ * The page's script. It replaces the parts of the page that changed, which Server-Sent Events report, and
+ * sends forms without leaving the page. Text from outside is only ever set as text: the page's policy
+ * (`require-trusted-types-for`) forbids every way to turn text into HTML.
  */
 
-/** Requests in the list. */
-const LISTED = 200;
 /** Time between two updates of the page (ms). */
 const UPDATE_MS = 1000;
 /** Time between two announcements to screen readers (ms). */
 const ANNOUNCE_MS = 10_000;
 /** Time before the stream is opened again after it was refused (ms). */
 const RETRY_MS = 5000;
-/** Longest text of a body in the page (characters). */
-const SHOWN = 100_000;
 
-const loadedAt = new Date().toISOString();
 const byId = (id) => document.getElementById(id);
 
 // ---------------------------------------------------------------- Parts of the page
@@ -46,6 +41,10 @@ async function update() {
   for (const part of document.querySelectorAll('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || next.outerHTML === served.get(part.id)) continue;
+    if (paused && part.id === 'request-list') {
+      byId('pause').textContent = `Paused (${next.dataset.count - part.dataset.count} new)`;
+      continue;
+    }
     served.set(part.id, next.outerHTML);
     replacePart(part, document.adoptNode(next));
   }
@@ -70,11 +69,11 @@ function readDocument(address) {
 function replacePart(part, next) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : null;
   const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
-  const scrolled = part.querySelector('.list')?.scrollTop ?? 0;
+  const lists = (within) => [within, ...within.querySelectorAll('.list, pre')];
+  const scrolled = lists(part).map(({ scrollTop }) => scrollTop);
   part.replaceWith(next);
   for (const id of open) byId(id)?.setAttribute('open', '');
-  const list = next.querySelector('.list');
-  if (list !== null) list.scrollTop = scrolled;
+  for (const [index, list] of lists(next).entries()) list.scrollTop = scrolled[index] ?? 0;
   if (focused === null) return;
   const target = byId(focused) ?? next.closest('section')?.querySelector('h2');
   target?.focus({ preventScroll: true });
@@ -116,31 +115,32 @@ document.addEventListener('submit', async (event) => {
 
 // ---------------------------------------------------------------- Values below the pointer
 
-/** Shows the values of one time in all charts of the recording. */
+/** Shows the values of one time in all charts of the recording, or of one day in all trends. */
 document.addEventListener('pointermove', (event) => {
   const over = event.target.closest('.chart .drawing');
+  const group = over?.closest('.series, .trends');
   for (const chart of document.querySelectorAll('.chart')) {
-    const drawing = chart.querySelector('.drawing');
-    const box = (over ?? drawing).getBoundingClientRect();
-    const part = over === null ? null : (event.clientX - box.left) / box.width;
-    showValue(chart, drawing, part);
+    const box = over?.getBoundingClientRect();
+    const isShown = group?.contains(chart) ?? false;
+    showValue(chart, isShown ? (event.clientX - box.left) / box.width : null);
   }
 });
 
-/** @param part of the time, 0 to 1; null for none */
-function showValue(chart, drawing, part) {
-  const values = drawing.dataset.values.split(',');
-  const index = part === null ? -1 : Math.round(part * (values.length - 1));
-  const value = values[index] ?? '';
+/** @param part of the width, 0 to 1; null for none */
+function showValue(chart, part) {
+  const drawing = chart.querySelector('.drawing');
+  const { values, unit, seconds, days } = drawing.dataset;
+  const numbers = values.split(',');
+  const last = numbers.length - 1;
+  const index = part === null ? -1 : Math.min(last, Math.max(0, Math.round(part * last)));
+  const value = numbers[index] ?? '';
   const cursor = drawing.querySelector('.cursor');
-  const x = (index / (values.length - 1)) * 1000;
+  const x = last === 0 ? 500 : (index / last) * 1000;
   cursor.setAttribute('visibility', value === '' ? 'hidden' : 'visible');
   cursor.setAttribute('x1', x);
   cursor.setAttribute('x2', x);
-  chart.querySelector('.readout').textContent =
-    value === ''
-      ? ''
-      : `${value} ${drawing.dataset.unit} at ${clock(part * drawing.dataset.seconds)}`;
+  const at = days === '' ? `at ${clock(part * seconds)}` : `on ${days.split(',')[index]}`;
+  chart.querySelector('.readout').textContent = value === '' ? '' : `${value} ${unit} ${at}`;
 }
 
 /** `1:05:00` */
@@ -175,182 +175,25 @@ copy.addEventListener('click', async () => {
 
 // ---------------------------------------------------------------- Requests
 
-const list = byId('request-list');
-const template = byId('request-template');
 const pause = byId('pause');
-/** The requests by ordinal: what is known of each, and its place in the list. */
-const shown = new Map();
-/** Requests that arrived during a pause, by ordinal. */
-const waiting = new Map();
 let paused = false;
-/** Requests since the last announcement. */
-let news = { all: 0, failed: 0 };
-
-function receive(record) {
-  if (paused) {
-    waiting.set(record.ordinal, record);
-    const [oldest] = waiting.keys();
-    if (waiting.size > LISTED) waiting.delete(oldest);
-    showPause();
-    return;
-  }
-  show(record);
-}
-
-function show(record) {
-  const known = shown.get(record.ordinal);
-  const entry = known ?? addEntry(record.ordinal);
-  fill(entry, record);
-  byId('no-requests').hidden = true;
-}
-
-/** Adds an empty entry: the newest request is first. */
-function addEntry(ordinal) {
-  const item = template.content.firstElementChild.cloneNode(true);
-  const details = item.querySelector('details');
-  const entry = { ordinal, item, details, record: null, loaded: null };
-  details.addEventListener('toggle', () => void loadExchange(entry));
-  const after = [...shown.values()].find((each) => each.ordinal < ordinal);
-  list.insertBefore(item, after?.item ?? null);
-  const entries = [...shown.values(), entry].sort((a, b) => b.ordinal - a.ordinal);
-  shown.clear();
-  for (const each of entries.slice(0, LISTED)) shown.set(each.ordinal, each);
-  for (const each of entries.slice(LISTED)) each.item.remove();
-  return entry;
-}
-
-function fill(entry, record) {
-  entry.record = record;
-  const { item, details } = entry;
-  const set = (name, text) => (item.querySelector(`.${name}`).textContent = text);
-  const done = record.status !== null || record.durationMs !== null;
-  const failed = record.status === null || record.status >= 400;
-  set('status', record.status ?? (done ? 'none' : '…'));
-  item.querySelector('.status').title = record.status === null ? 'No answer was sent yet' : '';
-  item.className = record.status === null ? 'open' : failed ? 'failed' : 'fine';
-  set('method', record.method);
-  set('path', record.path);
-  set('when', time(record.receivedAt));
-  const notes = [
-    record.athlete,
-    record.durationMs === null ? null : `${record.durationMs.toFixed(0)} ms`,
-    record.size === 0 ? null : bytes(record.size),
-    ...record.faults.map((spec) => `fault ${spec}`),
-  ];
-  set('notes', notes.filter((note) => note !== null).join(' · '));
-  if (details.open) void loadExchange(entry);
-}
-
-function time(instant) {
-  return new Date(instant).toLocaleTimeString('en-GB');
-}
-
-function bytes(size) {
-  return size < 1024 ? `${size} bytes` : `${Math.ceil(size / 1024).toLocaleString('en')} KiB`;
-}
-
-/** Loads headers, body and answer when an entry is opened, and again when its answer was sent. */
-async function loadExchange(entry) {
-  const { details, record, ordinal } = entry;
-  const state = String(record.status);
-  if (!details.open || entry.loaded === state) return;
-  entry.loaded = state;
-  const place = details.querySelector('.exchange');
-  try {
-    const response = await fetch(`/_sandbox/requests/${ordinal}`);
-    const exchange = await response.json();
-    place.replaceChildren(
-      ...(response.ok ? exchangeParts(exchange) : [element('p', exchange.message, 'empty')]),
-    );
-  } catch {
-    entry.loaded = null;
-    place.replaceChildren(element('p', 'The sandbox does not answer.', 'empty'));
-  }
-}
-
-function exchangeParts({ method, path, query, headers, body, parts, answer, status, ordinal }) {
-  const address = new URLSearchParams(query).toString();
-  return [
-    element('h3', 'Request'),
-    element('p', `${method} ${path}${address === '' ? '' : `?${address}`}`, 'target outside'),
-    headerList(headers),
-    ...(parts ?? []).flatMap(partOf),
-    ...bodyOf(body, ordinal),
-    element('h3', 'Answer'),
-    ...(answer === null
-      ? [element('p', status === null ? 'None was sent.' : `${status}, broken off by a fault.`)]
-      : [
-          element('p', String(answer.status)),
-          headerList(answer.headers),
-          ...bodyOf(answer.body, ordinal),
-        ]),
-  ];
-}
-
-function headerList(headers) {
-  const names = element('dl', '', 'headers');
-  for (const [name, value] of Object.entries(headers)) {
-    names.append(element('dt', name, 'outside'), element('dd', value, 'outside'));
-  }
-  return names;
-}
-
-function partOf({ name, fileName, contentType, size, sha256, text }) {
-  const facts = [fileName, contentType, bytes(size), `SHA-256 ${sha256}`].filter(
-    (fact) => fact !== null,
-  );
-  return [
-    element('p', `Part ${name}: ${facts.join(', ')}`, 'outside'),
-    ...(text === undefined ? [] : [bodyText(text)]),
-  ];
-}
-
-function bodyOf(body, ordinal) {
-  if (body === undefined) return [];
-  const text = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
-  if (text.length <= SHOWN) return [bodyText(text)];
-  const link = element('a', 'The whole body');
-  link.href = `/_sandbox/requests/${ordinal}`;
-  return [bodyText(`${text.slice(0, SHOWN)} …`), link];
-}
-
-/** A body, which the keyboard can scroll. */
-function bodyText(text) {
-  const block = element('pre', text, 'outside');
-  block.tabIndex = 0;
-  return block;
-}
-
-function element(name, text, className = '') {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (className !== '') made.className = className;
-  return made;
-}
+let announced = Number(byId('request-list').dataset.count);
 
 pause.hidden = false;
 pause.addEventListener('click', () => {
   paused = !paused;
-  if (!paused) {
-    for (const record of waiting.values()) show(record);
-    waiting.clear();
-  }
-  showPause();
+  pause.setAttribute('aria-pressed', String(paused));
+  pause.textContent = paused ? 'Paused' : 'Pause';
   showLive();
+  void update();
 });
 
-function showPause() {
-  pause.setAttribute('aria-pressed', String(paused));
-  const count = waiting.size === 0 ? '' : ` (${waiting.size} new)`;
-  pause.textContent = paused ? `Paused${count}` : 'Pause';
-}
-
 setInterval(() => {
-  if (news.all === 0 || paused) return;
-  const failed = news.failed === 0 ? '' : `, ${news.failed} failed`;
-  byId('announcer').textContent =
-    `${news.all} new ${news.all === 1 ? 'request' : 'requests'}${failed}`;
-  news = { all: 0, failed: 0 };
+  const count = Number(byId('request-list').dataset.count);
+  const news = count - announced;
+  announced = count;
+  if (news > 0)
+    byId('announcer').textContent = `${news} new ${news === 1 ? 'request' : 'requests'}`;
 }, ANNOUNCE_MS);
 
 // ---------------------------------------------------------------- The stream
@@ -365,24 +208,13 @@ function connect() {
   stream.addEventListener('hello', ({ data }) => {
     const hello = JSON.parse(data);
     // The sandbox was started again: it knows neither this page's token nor its requests.
-    if (run !== null && run !== hello.run) location.reload();
+    if (run !== null && run !== hello.run) return location.reload();
     run = hello.run;
     connected = true;
-    byId('no-requests').hidden = shown.size > 0;
     showLive();
-  });
-  stream.addEventListener('request', ({ data }) => {
-    const record = JSON.parse(data);
-    receive(record);
-    if (record.receivedAt < loadedAt || record.durationMs === null) return;
-    news.all += 1;
-    if (record.status === null || record.status >= 400) news.failed += 1;
     scheduleUpdate();
   });
   stream.addEventListener('change', scheduleUpdate);
-  stream.addEventListener('gap', () =>
-    notify('The list skipped some requests. The request log has all of them.', true),
-  );
   stream.addEventListener('error', () => {
     connected = false;
     showLive();
@@ -407,7 +239,6 @@ function disconnect() {
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) return disconnect();
   connect();
-  scheduleUpdate();
 });
 window.addEventListener('pagehide', disconnect);
 window.addEventListener('pageshow', connect);

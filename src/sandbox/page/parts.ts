@@ -1,5 +1,9 @@
 import { html } from 'hono/html';
 import type { Html } from './chart.ts';
+import type { PageView } from './view.ts';
+
+/** Path of the page's own endpoints. */
+export const PAGE_PATH = '/_sandbox/page';
 
 /** Renders a part of the page that the script replaces when its data changes. */
 export function section(id: string, title: string, content: Html): Html {
@@ -7,6 +11,35 @@ export function section(id: string, title: string, content: Html): Html {
     <h2 id="${id}-title" tabindex="-1">${title}</h2>
     ${content}
   </section>`;
+}
+
+/** Renders a table that the keyboard can scroll. Names from outside occur in its cells. */
+export function table(
+  id: string,
+  label: string,
+  columns: readonly { readonly label: string; readonly unit?: string }[],
+  rows: readonly (readonly string[])[],
+): Html {
+  return html`<div id="${id}" class="scroll" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map(
+            (each) => html`<th scope="col">${each.label} <small>${each.unit ?? ''}</small></th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([first = '', ...cells]) =>
+            html`<tr>
+              <th scope="row">${first}</th>
+              ${cells.map((cell) => html`<td><bdi>${cell}</bdi></td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Renders a button that changes the sandbox's state. */
@@ -19,20 +52,15 @@ export function actionButton(options: {
   readonly label: string;
   /** Text for screen readers, if the label alone is ambiguous. */
   readonly about?: string;
-  readonly style?: string;
 }): Html {
-  const { id, action, token, fields = {}, label, about, style = '' } = options;
-  return html`<form method="post" action="${ACTIONS}/${action}">
+  const { id, action, token, fields = {}, label, about } = options;
+  return html`<form method="post" action="${PAGE_PATH}/${action}">
     ${hidden({ token, ...fields })}
-    <button id="${id}" class="${style}">
+    <button id="${id}">
       ${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}
     </button>
   </form>`;
 }
-
-/** Path of the page's own endpoints. */
-export const PAGE_PATH = '/_sandbox/page';
-const ACTIONS = PAGE_PATH;
 
 export function hidden(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
@@ -61,9 +89,22 @@ export function formatIn(
   options: Readonly<Intl.DateTimeFormatOptions>,
 ): Intl.DateTimeFormat {
   const key = JSON.stringify([timeZone, options]);
-  const known = formats.get(key);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
   formats.set(key, format);
   return format;
+}
+
+/** Returns the address of the same page with another selection. */
+export function addressOf(
+  { athlete, selected, opened }: PageView,
+  change: { readonly recording?: string; readonly request?: string },
+): string {
+  const query = new URLSearchParams({
+    athlete: athlete.id,
+    recording: selected?.state.sha256 ?? '',
+    request: String(opened?.ordinal ?? ''),
+    ...change,
+  });
+  for (const [name, value] of [...query]) if (value === '') query.delete(name);
+  return `/?${query.toString()}`;
 }

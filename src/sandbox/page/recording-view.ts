@@ -33,7 +33,7 @@ export interface Track {
 type SeriesKind = 'power' | 'heart-rate' | 'altitude';
 
 /** Spans into which a series is divided. */
-const SPANS = 360;
+const SPANS = 720;
 /** Longest gap that is no pause: devices may record only changes (ms). */
 const BRIDGED_MS = 30_000;
 /** Points of a drawn track. */

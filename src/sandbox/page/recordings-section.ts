@@ -1,15 +1,7 @@
 import { html } from 'hono/html';
-import {
-  areaPath,
-  clockTime,
-  counted,
-  figure,
-  linePath,
-  stretched,
-  timeAxis,
-  type Html,
-} from './chart.ts';
-import { localTime, section } from './parts.ts';
+import { clockTime, counted, drawing, figure, timeAxis, type Html } from './chart.ts';
+import type { WorkoutFacts } from '../resources/workout.ts';
+import { addressOf, localTime, section } from './parts.ts';
 import type { Series, Track } from './recording-view.ts';
 import type { ListedRecording, PageView } from './view.ts';
 
@@ -43,13 +35,16 @@ export function recordingsSection(view: PageView): Html {
 }
 
 function recordingLink({ state, facts }: ListedRecording, view: PageView): Html {
-  const { id, timezone } = view.athlete;
-  const current = state.sha256 === view.selected?.state.sha256;
+  const { athlete, selected } = view;
+  const words =
+    facts === null
+      ? [`${figure(state.size)} bytes, not a recording of an activity`]
+      : [facts.type, localTime(facts.startedAt, athlete.timezone), ...factsOf(facts).slice(0, 2)];
   return html`<li>
     <a
       id="recording-${state.sha256}"
-      href="/?athlete=${id}&amp;recording=${state.sha256}"
-      ${current ? 'aria-current=true' : ''}
+      href="${addressOf(view, { recording: state.sha256 })}"
+      ${state.sha256 === selected?.state.sha256 ? 'aria-current=true' : ''}
     >
       <span class="title">
         <span class="main outside">${state.name ?? state.fileName}</span>
@@ -59,18 +54,7 @@ function recordingLink({ state, facts }: ListedRecording, view: PageView): Html 
         }
       </span>
       <span class="sub">
-        ${
-          facts === null
-            ? `${figure(state.size)} bytes, not a recording of an activity`
-            : [
-                facts.type,
-                localTime(facts.startedAt, timezone),
-                facts.durationSec !== null && clockTime(facts.durationSec),
-                facts.distanceMeters !== null && `${figure(facts.distanceMeters / 1000, 1)} km`,
-              ]
-                .filter((part) => part !== false)
-                .join(' · ')
-        }
+        ${words.map((each) => (typeof each === 'string' ? each : each.value)).join(' · ')}
       </span>
       ${
         state.receivedCount > 1 &&
@@ -78,6 +62,20 @@ function recordingLink({ state, facts }: ListedRecording, view: PageView): Html 
       }
     </a>
   </li>`;
+}
+
+/** Returns what is known of a workout: time and distance first. */
+function factsOf(facts: WorkoutFacts): { label: string; value: string }[] {
+  const { durationSec, distanceMeters, averageWatts, averageHr, tss } = facts;
+  const fact = (label: string, value: number | null, words: (value: number) => string) =>
+    value === null ? [] : [{ label, value: words(value) }];
+  return [
+    ...fact('Moving time', durationSec, clockTime),
+    ...fact('Distance', distanceMeters, (value) => `${figure(value / 1000, 2)} km`),
+    ...fact('Power', averageWatts, (value) => `${figure(value)} W`),
+    ...fact('Heart rate', averageHr, (value) => `${figure(value)} bpm`),
+    ...fact('TSS', tss, (value) => figure(value)),
+  ];
 }
 
 const PROCESSING = { queued: 'queued', none: 'no workout' } as const;
@@ -100,11 +98,13 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
     ${
       facts !== null &&
       html`<dl class="facts">
-        ${fact('Moving time', facts.durationSec, (value) => clockTime(value))}
-        ${fact('Distance', facts.distanceMeters, (value) => `${figure(value / 1000, 2)} km`)}
-        ${fact('Power', facts.averageWatts, (value) => `${figure(value)} W`)}
-        ${fact('Heart rate', facts.averageHr, (value) => `${figure(value)} bpm`)}
-        ${fact('TSS', facts.tss, (value) => figure(value))}
+        ${factsOf(facts).map(
+          ({ label, value }) =>
+            html`<div>
+              <dt>${label}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
       </dl>`
     }
     ${
@@ -121,43 +121,21 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
   </article>`;
 }
 
-function fact(label: string, value: number | null, words: (value: number) => string): Html | false {
-  return (
-    value !== null &&
-    html`<div>
-      <dt>${label}</dt>
-      <dd>${words(value)}</dd>
-    </div>`
-  );
-}
-
 function seriesChart(series: Series, seconds: number): Html {
   const { kind, label, unit, values, average, lowest, highest } = series;
-  const drawn = values.filter((value) => value !== null);
-  const range = { low: kind === 'power' ? 0 : Math.min(...drawn), high: Math.max(...drawn) };
   const numbers = `average ${figure(average)}, highest ${figure(highest)} ${unit}`;
+  const words = `${label} over ${clockTime(seconds)}: lowest ${figure(lowest)}, ${numbers}`;
+  const low = kind === 'power' ? 0 : lowest;
+  const line = { label, unit, values, low, high: highest, digits: 0, words } as const;
   return html`<figure class="chart ${kind}">
     <figcaption>
       <strong>${label}</strong> <span>${numbers}</span>
       <span class="readout" aria-hidden="true"></span>
     </figcaption>
     <div class="plot">
-      <div
-        class="drawing"
-        role="img"
-        aria-label="${label} over ${clockTime(seconds)}: lowest ${figure(lowest)}, ${numbers}"
-        data-values="${values.map((value) => (value === null ? '' : Math.round(value))).join(',')}"
-        data-unit="${unit}"
-        data-seconds="${seconds}"
-      >
-        ${stretched(
-          html`<path class="area" d="${areaPath(values, range)}" />
-            <path class="line" d="${linePath(values, range)}" />
-            <line class="cursor" visibility="hidden" y1="0" y2="100" />`,
-        )}
-      </div>
+      ${drawing(line, 'area', { seconds: String(seconds), days: null })}
       <div class="scale" aria-hidden="true">
-        <span>${figure(range.high)}</span><span>${figure(range.low)}</span>
+        <span>${figure(highest)}</span><span>${figure(low)}</span>
       </div>
     </div>
   </figure>`;

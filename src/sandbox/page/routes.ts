@@ -29,52 +29,30 @@ const fields = v.object({
 });
 type Fields = v.InferOutput<typeof fields>;
 
-type Action = (control: Control, fields: Fields) => string;
-
 /** What the page's buttons do. Each returns what it did, in words. */
-const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
-  [
-    'add-fault',
-    (control, { spec }) => {
-      control.addFaults(spec);
-      return `Added the fault ${spec.trim()}.`;
-    },
-  ],
-  [
-    'remove-fault',
-    (control, { spec }) => {
-      control.removeFault(spec);
-      return `Removed the fault ${spec}.`;
-    },
-  ],
-  [
-    'clear-faults',
-    (control) => {
-      control.clearFaults();
-      return 'Removed all faults.';
-    },
-  ],
-  [
-    'expire',
-    (control, { login, kind }) =>
-      `Expired ${counted(control.expire({ login, kind }), `${kind} token`)}.`,
-  ],
-  [
-    'revoke',
-    (control, { login }) =>
-      control.revokeLogin(login)
-        ? 'Revoked the login.'
-        : 'No such login, or it was revoked before.',
-  ],
-  [
-    'revision',
-    (control, { revision }) => {
-      if (revision === undefined) throw refusal(400, 'Expected a revision');
-      control.set({ revision });
-      return `Switched to revision ${revision}.`;
-    },
-  ],
-]);
+const ACTIONS: Readonly<Record<string, (control: Control, fields: Fields) => string>> = {
+  'add-fault': (control, { spec }) => {
+    control.addFaults(spec);
+    return `Added the fault ${spec.trim()}.`;
+  },
+  'remove-fault': (control, { spec }) => {
+    control.removeFault(spec);
+    return `Removed the fault ${spec}.`;
+  },
+  'clear-faults': (control) => {
+    control.clearFaults();
+    return 'Removed all faults.';
+  },
+  expire: (control, { login, kind }) =>
+    `Expired ${counted(control.expire({ login, kind }), `${kind} token`)}.`,
+  revoke: (control, { login }) =>
+    control.revokeLogin(login) ? 'Revoked the login.' : 'No such login, or it was revoked before.',
+  revision: (control, { revision }) => {
+    if (revision === undefined) throw refusal(400, 'Expected a revision');
+    control.set({ revision });
+    return `Switched to revision ${revision}.`;
+  },
+};
 
 /** Returns `GET /`, and the page's own endpoints under {@link PAGE_PATH}. None is logged, and no fault hits them. */
 export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
@@ -86,25 +64,26 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     if (!(c.req.header('accept') ?? '').includes('text/html')) {
       return c.json(description(world, origin), 200, { vary: 'accept' });
     }
-    const selection = { athlete: c.req.query('athlete'), recording: c.req.query('recording') };
-    const view = await reader.read(origin, PUBLIC_CLIENT_ID, selection);
+    const view = await reader.read(origin, PUBLIC_CLIENT_ID, c.req.query());
     const nonce = randomBytes(16).toString('base64');
     return await c.html(renderDocument(view, { nonce, token }), 200, documentHeaders(nonce));
   });
   app.use(`${PAGE_PATH}/*`, sameOriginOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
   app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
-  app.get(`${PAGE_PATH}/events`, (c) => events(c, world));
+  app.get(`${PAGE_PATH}/events`, () => events(world));
   app.post(`${PAGE_PATH}/:action`, async (c) => {
-    const act = ACTIONS.get(c.req.param('action'));
+    const name = c.req.param('action');
+    const act = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (act === undefined) throw refusal(404, 'No such action');
-    const message = perform(control, act, await formOf(c, token));
+    const message = act(control, await formOf(c, token));
     world.feed.changed();
     const wantsJson = (c.req.header('accept') ?? '').includes('application/json');
     return wantsJson ? c.json({ message }) : c.redirect(`/${searchOfReferer(c)}`, 303);
   });
   app.onError((error, c) => {
     if (error instanceof Problem) return error.toResponse(c.req.url);
+    if (error instanceof FaultSpecError) return refusal(400, error.message).toResponse(c.req.url);
     throw error;
   });
   return app;
@@ -137,21 +116,12 @@ function asset(type: string): Record<string, string> {
 }
 
 /** Server-Sent Events (HTML standard, section 9.2) until the listener leaves. */
-function events(c: Context<SandboxEnv>, world: World): Response {
-  const last = c.req.header('last-event-id');
-  const after = last === undefined || !/^\d+$/.test(last) ? undefined : Number(last);
-  const stream = world.feed.listen(after, world.closing.signal);
+function events(world: World): Response {
+  const stream = world.feed.listen(world.closing.signal);
   if (stream === null) {
     throw new Problem(503, 'Too many pages are open', { headers: { 'retry-after': '5' } });
   }
-  return new Response(stream, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-    },
-  });
+  return new Response(stream, { headers: asset('text/event-stream') });
 }
 
 /**
@@ -169,16 +139,6 @@ async function formOf(c: Context<SandboxEnv>, token: string): Promise<Fields> {
     throw new Problem(403, 'The page is out of date: reload it');
   }
   return checked(fields, Object.fromEntries(body.fields), 'form');
-}
-
-/** @throws Problem; 400 for a fault that cannot be read */
-function perform(control: Control, act: Action, given: Fields): string {
-  try {
-    return act(control, given);
-  } catch (error) {
-    if (error instanceof FaultSpecError) throw refusal(400, error.message);
-    throw error;
-  }
 }
 
 /** Returns the query of the page that sent a form, so that it shows the same athlete again. */

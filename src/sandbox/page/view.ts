@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Athlete } from '../resources/athletes.ts';
 import type { DailyState } from '../resources/daily-records.ts';
+import type { AnsweredRequest, RequestRecord } from '../http/request-log.ts';
 import type { LoginState } from '../oauth/grants.ts';
 import type { RecordingState } from '../resources/recordings.ts';
 import type { SandboxSettings } from '../settings.ts';
@@ -30,6 +31,11 @@ export interface PageView {
   readonly faults: readonly ActiveFault[];
   /** Newest first. */
   readonly logins: readonly ListedLogin[];
+  /** Newest first. */
+  readonly requests: readonly RequestRecord[];
+  /** Requests since the start. */
+  readonly requestCount: number;
+  readonly opened: AnsweredRequest | undefined;
 }
 
 interface AthleteCard {
@@ -63,6 +69,8 @@ export interface ListedLogin {
 const DAYS = 28;
 /** Recordings that the page lists. */
 const LISTED = 30;
+/** Requests that the page lists. */
+const REQUESTS = 100;
 /** Logins that the page lists. */
 const LOGINS = 20;
 /** Recordings that stay decoded. */
@@ -73,6 +81,8 @@ export interface Selection {
   readonly athlete?: string | undefined;
   /** SHA-256 */
   readonly recording?: string | undefined;
+  /** The ordinal of the opened request. */
+  readonly request?: string | undefined;
 }
 
 type Decoded = Pick<ListedRecording, 'facts' | 'view'>;
@@ -87,7 +97,7 @@ export class PageReader {
   }
 
   async read(origin: string, clientId: string, selection: Selection): Promise<PageView> {
-    const { athletes, recordings, daily, faults, grants, settings } = this.#world;
+    const { athletes, recordings, daily, faults, grants, settings, requests } = this.#world;
     const { athlete: id = '' } = selection;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
@@ -127,6 +137,9 @@ export class PageReader {
         )
         .sort((a, b) => b.state.createdAt.localeCompare(a.state.createdAt))
         .slice(0, LOGINS),
+      requests: requests.list().slice(-REQUESTS).reverse(),
+      requestCount: requests.count,
+      opened: requests.find(Number(selection.request)),
     };
   }
 
