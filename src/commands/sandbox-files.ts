@@ -69,7 +69,6 @@ export function readyFile(given: string, line: string): ReadyFile {
 /** A file to which requests are appended, one JSON object a line (`--log`). */
 export interface RequestFile {
   append(record: RequestRecord): void;
-  /** May be called twice. */
   close(): void;
 }
 
@@ -105,7 +104,6 @@ export function openRequestFile(given: string, onFailure: (error: SyncError) => 
   };
 }
 
-/** What a code of the system says about a file that a flag names. */
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `there is no folder ${dirname(path)}.`,
   ENOTDIR: (path) => `${dirname(path)} is not a folder.`,

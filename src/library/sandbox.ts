@@ -25,7 +25,6 @@ export interface Sandbox extends AsyncDisposable {
   readonly port: number;
   /** The registered OAuth clients; the first one is public. */
   readonly clients: readonly SandboxClient[];
-  /** What a test does to the platform. */
   readonly control: SandboxControl;
   /** The requests so far, oldest first, without those to the control routes. */
   requests(): readonly SandboxRequest[];

@@ -18,7 +18,6 @@ import { createWorld, type SandboxEnv, type World, type WorldOptions } from './w
 export interface SandboxApp {
   /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
   readonly app: Hono<SandboxEnv>;
-  /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
   readonly world: World;
   /** Ends delays, and saves the data. May be called twice. */

@@ -15,7 +15,6 @@ import type { SandboxSettings, SettingsPatch } from './settings.ts';
 import { checked } from './http/validate.ts';
 import type { World } from './world.ts';
 
-/** All data of one athlete. */
 interface AthleteState {
   readonly athlete: string;
   readonly profile: Athlete;

@@ -11,19 +11,15 @@ import type { WorldOptions } from './world.ts';
 export const DEFAULT_SANDBOX_PORT = 8918;
 
 export interface SandboxOptions extends WorldOptions {
-  /** 0 for any free port. */
   readonly port?: number | undefined;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
   /** Without a trailing slash: `http://127.0.0.1:8918`. */
   readonly url: string;
   readonly port: number;
-  /** ID of its public client. */
   readonly clientId: string;
   readonly clients: readonly Client[];
-  /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
   /** Closes open connections, also those with a request in flight. May be called twice. */
   close(): Promise<void>;

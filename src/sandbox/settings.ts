@@ -145,12 +145,10 @@ const SCHEMA = v.strictObject({
 /** Differences between deployed services, and special behaviour for tests. All can change at run time. */
 export type SandboxSettings = Readonly<v.InferOutput<typeof SCHEMA>>;
 
-/** Some settings to change. */
 export type SettingsPatch = {
   readonly [Name in keyof SandboxSettings]?: SandboxSettings[Name] | undefined;
 };
 
-/** What is known of a setting. */
 export interface SettingFacts {
   readonly byDefault: unknown;
   readonly meaning: string;
@@ -174,7 +172,6 @@ export const SETTINGS: ReadonlyMap<string, SettingFacts> = new Map(
 
 export const DEFAULT_SETTINGS: SandboxSettings = v.parse(SCHEMA, {});
 
-/** Returns the traits of a revision. */
 export function traitsOf(revision: Revision): Partial<SandboxSettings> {
   const index = REVISION_NAMES.indexOf(revision);
   return Object.fromEntries(
@@ -201,7 +198,6 @@ function allowedIn({ type, wrapped, item, options }: Shape): string {
 /** An unknown setting or an invalid value. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
-  /** The name as it was given. */
   readonly setting: string;
 
   constructor(setting: string, message: string) {
@@ -210,7 +206,6 @@ export class SettingError extends Error {
   }
 }
 
-/** The current settings. */
 export class Settings {
   #current = DEFAULT_SETTINGS;
   /** The settings that were set explicitly: a change of the revision keeps them. */

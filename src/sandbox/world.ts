@@ -17,10 +17,8 @@ export interface WorldOptions {
   /** Folder of the data; undefined: in memory. */
   readonly data?: string | undefined;
   readonly athletes?: readonly Athlete[] | undefined;
-  /** Redirect URIs to register in addition to the loopback addresses. */
   readonly redirectUris?: readonly string[] | undefined;
   readonly settings?: SettingsPatch | undefined;
-  /** Fault specs in the order in which they apply. */
   readonly faults?: readonly string[] | undefined;
   /** ms since 1970-01-01T00:00:00Z */
   readonly now?: (() => number) | undefined;
@@ -42,7 +40,6 @@ export interface World {
   readonly daily: DailyRecords;
   readonly faults: FaultScript;
   readonly requests: RequestLog;
-  /** What the page shows while it happens. */
   readonly feed: Feed;
   readonly onRequest: (record: RequestRecord) => void;
   readonly version: string | null;
@@ -57,7 +54,6 @@ export interface SandboxEnv {
     body: RequestBody;
     record: RequestRecord;
     bearer: Bearer;
-    /** Whether a fault answers 200 with `success: false`. */
     successFalse: boolean;
   };
 }

@@ -11,7 +11,6 @@ type Fault = NonNullable<DrawnFaults['fault']>;
 
 export interface Sent {
   readonly response: Response;
-  /** The status that was sent; null if none was. */
   readonly status: number | null;
 }
 

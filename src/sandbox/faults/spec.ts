@@ -1,6 +1,5 @@
 import { ROUTES, type RouteName } from '../http/routes.ts';
 
-/** The ways in which the sandbox can misbehave. */
 export type FaultKind =
   /** An error in the platform's format or, with `error`, in that of RFC 6749 section 5.2. */
   | {
@@ -16,7 +15,6 @@ export type FaultKind =
   | { readonly kind: 'html'; readonly status: number; readonly after: boolean }
   /** Wait before processing. Another fault may apply to the same request. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Reset the connection instead of answering. */
   | { readonly kind: 'reset'; readonly after: boolean }
   /** Send half of the answer, then reset the connection. */
   | { readonly kind: 'reset-mid' }
@@ -24,7 +22,6 @@ export type FaultKind =
   | { readonly kind: 'close-mid' }
   /** A complete HTTP answer with truncated JSON. */
   | { readonly kind: 'truncate' }
-  /** Never answer. */
   | { readonly kind: 'hang'; readonly after: boolean }
   /** 200 with `success: false`; nothing is stored. */
   | { readonly kind: 'success-false' };
@@ -45,9 +42,7 @@ export interface Fault {
   readonly spec: string;
   readonly route: FaultRoute;
   readonly what: FaultKind;
-  /** Number of requests to hit; Infinity for `*inf`. */
   readonly count: number;
-  /** Number of requests to the route that pass before the first hit. */
   readonly skip: number;
 }
 
@@ -62,11 +57,9 @@ export class FaultSpecError extends Error {
   }
 }
 
-/** The kinds of faults, in words. */
 export const FAULT_KINDS =
   'an HTTP status from 300 to 599, delay=TIME, reset, reset-after, reset-mid, close-mid, truncate, html, hang, hang-after, success-false';
 
-/** The parameters of a fault, in words. */
 export const FAULT_PARAMS =
   'of an HTTP status: retry-after=SECONDS, retry-after-date=SECONDS, error=CODE, after (the request is processed first); of html: status=N, after';
 

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bearerToken } from '../oauth/bearer.ts';
 import { answerInstead, spoilAnswer } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
-import { loggedAnswer } from './logged-answer.ts';
+import { loggedAnswer } from './redaction.ts';
 import { Problem } from './problem.ts';
 import { fingerprint } from '../random.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';

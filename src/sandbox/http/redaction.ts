@@ -1,5 +1,7 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { fingerprint } from '../random.ts';
 import { isObject } from './request-body.ts';
+import type { RouteName } from './routes.ts';
 
 const SECRET_FIELDS = new Set([
   'client_secret',
@@ -34,4 +36,62 @@ export function withoutSecrets(value: unknown): unknown {
       SECRET_FIELDS.has(name) && typeof field === 'string' ? fingerprint(field) : field,
     ]),
   );
+}
+
+/** An answer as it was sent, with secrets as fingerprints. */
+export interface AnswerRecord {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Decoded JSON, or other text; absent if it is not kept. */
+  readonly body?: unknown;
+}
+
+/** Largest body of an answer that the log keeps (characters). */
+const MAX_BODY_CHARS = 256 * 1024;
+
+/** Routes with answers that contain secrets; only their JSON is kept. */
+const SECRET_ROUTES: ReadonlySet<RouteName | null> = new Set<RouteName>([
+  'authorize',
+  'consent',
+  'token',
+]);
+
+/** Reads a copy of an answer; null if a fault wrote to the connection itself. */
+export async function loggedAnswer(
+  response: Response,
+  route: RouteName | null,
+): Promise<AnswerRecord | null> {
+  if (response === RESPONSE_ALREADY_SENT) return null;
+  const type = response.headers.get('content-type') ?? '';
+  const isText = type.startsWith('application/json') || type.startsWith('text/');
+  const text = isText ? await response.clone().text() : '';
+  const answer = { status: response.status, headers: redactedAnswerHeaders(response.headers) };
+  if (text === '' || text.length > MAX_BODY_CHARS) return answer;
+  const json = jsonOrNull(text);
+  if (json !== null) return { ...answer, body: withoutSecrets(json) };
+  return SECRET_ROUTES.has(route) ? answer : { ...answer, body: text };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The address of a redirect may contain a code and a state. */
+function redactedAnswerHeaders(headers: Headers): Record<string, string> {
+  const result = Object.fromEntries(headers);
+  const { location } = result;
+  if (location !== undefined && URL.canParse(location)) {
+    const url = new URL(location);
+    for (const name of ['code', 'state']) {
+      const value = url.searchParams.get(name);
+      if (value !== null) url.searchParams.set(name, fingerprint(value));
+    }
+    result['location'] = url.href;
+  }
+  return result;
 }

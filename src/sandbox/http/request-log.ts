@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { AnswerRecord } from './logged-answer.ts';
-import { redactedHeaders, withoutSecrets } from './redaction.ts';
+import { type AnswerRecord, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
 
@@ -12,7 +11,6 @@ interface PartRecord {
   /** bytes */
   readonly size: number;
   readonly sha256: string;
-  /** The text of a plain field. */
   readonly text?: string;
 }
 
@@ -23,7 +21,6 @@ export interface RequestRecord {
   readonly receivedAt: string;
   readonly method: string;
   readonly path: string;
-  /** null if there is no such endpoint. */
   readonly route: RouteName | null;
   /** The last value of a name that occurs twice. */
   readonly query: Readonly<Record<string, string>>;
@@ -36,9 +33,7 @@ export interface RequestRecord {
   parts?: readonly PartRecord[];
   /** The status that was sent; null if none was sent yet. */
   status: number | null;
-  /** The athlete of the token; null without a valid token. */
   athlete: string | null;
-  /** The scripted faults that hit it. */
   faults: readonly string[];
   /** From the request's headers to the start of the answer (ms); null if not answered. */
   durationMs: number | null;
@@ -47,7 +42,6 @@ export interface RequestRecord {
 export interface RequestFilter {
   readonly route?: string | undefined;
   readonly athlete?: string | undefined;
-  /** Only requests after this ordinal. */
   readonly after?: number | undefined;
 }
 
@@ -100,7 +94,6 @@ export class RequestLog {
     return record;
   }
 
-  /** Records a body after it was read. */
   recordBody(record: RequestRecord, body: RequestBody, size: number): void {
     record.size = size;
     const content = loggedContent(body);
@@ -110,7 +103,6 @@ export class RequestLog {
     this.#enlarge(this.#entryOf(record), bytes);
   }
 
-  /** Records an answer as it was sent. */
   recordAnswer(record: RequestRecord, answer: AnswerRecord | null): void {
     const entry = this.#entryOf(record);
     if (entry === undefined) return;
@@ -147,7 +139,6 @@ export class RequestLog {
     this.#bytes = kept;
   }
 
-  /** Number of requests since the start. */
   get count(): number {
     return this.#lastOrdinal;
   }
@@ -169,7 +160,6 @@ export class RequestLog {
   }
 }
 
-/** Returns what the log keeps of a body. */
 function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'> {
   switch (body.kind) {
     case 'json':
@@ -211,7 +201,6 @@ export interface Exchange {
   readonly body: unknown;
   /** Decoded JSON; null for another content type. */
   readonly answer: unknown;
-  /** Content type of the answer, without parameters. */
   readonly answerType: string | null;
 }
 

@@ -8,7 +8,6 @@ import type { World } from '../world.ts';
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
-  /** null if the client sent none. */
   readonly state: string | null;
   readonly scopes: readonly string[];
   readonly challenge: CodeRequest['challenge'];

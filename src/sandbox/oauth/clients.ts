@@ -6,7 +6,6 @@ export interface Client {
   readonly id: string;
   /** The platform's name for it: the `source` of its records is `oauth:APP_ID`. */
   readonly appId: string;
-  /** Shown on the consent page. */
   readonly name: string;
   /** null for a public client, which authenticates by PKCE alone. */
   readonly secret: string | null;

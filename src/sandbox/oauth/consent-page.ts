@@ -7,7 +7,6 @@ import { describeScope } from './scopes.ts';
 type Html = ReturnType<typeof html>;
 
 export interface ConsentPageOptions {
-  /** Nonce of the page's style element (Content-Security-Policy). */
   readonly nonce: string;
   readonly action: string;
   readonly requestId: string;

@@ -67,9 +67,7 @@ type TokenKind = 'access' | 'refresh';
 interface Token {
   readonly kind: TokenKind;
   readonly loginId: string;
-  /** null: never */
   readonly expiresAt: number | null;
-  /** Whether another refresh token took its place. */
   readonly isReplaced: boolean;
 }
 

@@ -9,12 +9,10 @@ export interface Line {
   readonly unit: string;
   /** null without a value, which interrupts the line. */
   readonly values: readonly (number | null)[];
-  /** The limits of the vertical axis. */
   readonly low: number;
   readonly high: number;
   /** Decimal places below the pointer. */
   readonly digits: 0 | 1;
-  /** What the values are, for screen readers. */
   readonly words: string;
 }
 

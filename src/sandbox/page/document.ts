@@ -11,9 +11,7 @@ import type { PageView } from './view.ts';
 import { wellnessSection } from './wellness-section.ts';
 
 export interface DocumentOptions {
-  /** Nonce of the page's style and script (Content-Security-Policy). */
   readonly nonce: string;
-  /** Token that the page's actions must carry. */
   readonly token: string;
 }
 

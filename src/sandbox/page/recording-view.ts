@@ -1,4 +1,4 @@
-import type { FitRecord } from '../resources/fit.ts';
+import type { FitRecord } from '../resources/workout.ts';
 
 /** What the page shows of a recording. */
 export interface RecordingView {

@@ -5,24 +5,19 @@ import type { AnsweredRequest, RequestRecord } from '../http/request-log.ts';
 import type { LoginState } from '../oauth/grants.ts';
 import type { RecordingState } from '../resources/recordings.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { readFit } from '../resources/fit.ts';
-import { factsOf, type WorkoutFacts } from '../resources/workout.ts';
+import { factsOf, readFit, type WorkoutFacts } from '../resources/workout.ts';
 import type { World } from '../world.ts';
 import { viewOf, type RecordingView } from './recording-view.ts';
 
 /** All that the page shows. */
 export interface PageView {
-  /** `http://127.0.0.1:8918` */
   readonly origin: string;
   readonly clientId: string;
   readonly settings: SandboxSettings;
   readonly athletes: readonly AthleteCard[];
-  /** The athlete whose data is shown. */
   readonly athlete: Athlete;
   readonly recordings: readonly ListedRecording[];
-  /** Recordings that are not listed. */
   readonly further: number;
-  /** The recording with charts; null if there is none. */
   readonly selected: ListedRecording | null;
   /** By date; the newest {@link DAYS}. */
   readonly wellness: readonly DailyState[];
@@ -33,7 +28,6 @@ export interface PageView {
   readonly logins: readonly ListedLogin[];
   /** Newest first. */
   readonly requests: readonly RequestRecord[];
-  /** Requests since the start. */
   readonly requestCount: number;
   readonly opened: AnsweredRequest | undefined;
 }
@@ -55,7 +49,6 @@ export interface ListedRecording {
 interface ActiveFault {
   readonly spec: string;
   readonly skipLeft: number;
-  /** null: no limit */
   readonly hitsLeft: number | null;
 }
 
@@ -79,7 +72,6 @@ const DECODED = 200;
 /** What of the page the address selects. */
 export interface Selection {
   readonly athlete?: string | undefined;
-  /** SHA-256 */
   readonly recording?: string | undefined;
   /** The ordinal of the opened request. */
   readonly request?: string | undefined;

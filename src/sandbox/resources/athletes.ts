@@ -6,7 +6,6 @@ export interface Athlete {
   readonly id: string;
   readonly name: string;
   readonly email: string;
-  /** IANA zone name. */
   readonly timezone: string;
   /** kg, independent of the display unit. */
   readonly weight: number;

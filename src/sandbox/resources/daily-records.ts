@@ -7,7 +7,6 @@ export interface DailyState {
   readonly id: string;
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** The known fields; unknown ones are dropped. */
   readonly record: Readonly<Record<string, unknown>>;
   /** Accepted requests for this date; edits in the app do not count. */
   readonly receivedCount: number;

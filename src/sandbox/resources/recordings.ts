@@ -1,7 +1,6 @@
 import { copyOf, type Store, type Table } from '../store.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
 
-/** A stored recording. */
 export interface RecordingState {
   readonly fitFileId: string;
   readonly sha256: string;
@@ -10,7 +9,6 @@ export interface RecordingState {
   readonly fileName: string;
   readonly name: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** Number of times these bytes were received. */
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
@@ -39,11 +37,9 @@ export interface Workout {
   readonly isDuplicate: boolean;
 }
 
-/** The result of storing an upload. */
 export interface Received {
   readonly fitFileId: string;
   readonly duplicate: boolean;
-  /** null if it has not become a workout. */
   readonly workoutId: string | null;
 }
 
