@@ -30,6 +30,8 @@ export interface SandboxApp {
  */
 export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const world = createWorld(options);
+  // A disk that takes no data is an error now, not of the first request.
+  world.store.save();
   const control = new Control(world);
   const app = new Hono<SandboxEnv>();
   app.use(async (_c, next) => {

@@ -1,4 +1,4 @@
-import { copyOf, type Store, type Table } from '../store.ts';
+import type { Store, Table } from '../store.ts';
 
 export type DailyKind = 'wellness' | 'nutrition';
 
@@ -50,13 +50,12 @@ export class DailyRecords {
     const state: DailyState = {
       id: before?.id ?? `${kind}-${this.#table.size + 1}`,
       date,
-      record: copyOf(record),
+      record,
       receivedCount: (before?.receivedCount ?? 0) + received,
       firstReceivedAt: before?.firstReceivedAt ?? now,
       lastReceivedAt: now,
     };
-    this.#table.set(key, { athleteId, kind, state });
-    return state;
+    return this.#table.set(key, { athleteId, kind, state }).state;
   }
 
   /** Lists the records of a kind by date. */

@@ -1,4 +1,4 @@
-import { copyOf, type Store, type Table } from '../store.ts';
+import type { Store, Table } from '../store.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
 
 export interface RecordingState {
@@ -114,7 +114,7 @@ export class Recordings {
     const state: RecordingState = {
       fitFileId: `fit-${number}`,
       size: bytes.length,
-      ...copyOf(recording),
+      ...recording,
       receivedCount: 1,
       firstReceivedAt: receivedAt,
       lastReceivedAt: receivedAt,
