@@ -11,7 +11,7 @@ const PROGRAMS = [
   'test/acceptance/**/*.test.ts',
   'test/auth/refresh-race.test.ts',
   'test/cli/{fault,old-node,program,system-sync}.test.ts',
-  'test/commands/login-store.test.ts',
+  'test/commands/login/store.test.ts',
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',
   'test/sandbox/{command,oauth/consent-page,other-process,page/chromium}.test.ts',
@@ -20,6 +20,8 @@ const PROGRAMS = [
 ];
 
 const COMMON = {
+  // A process runs many files and loads the modules once: a file leaves no hook and no variable behind.
+  isolate: false,
   setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
   // A hang fails the test; a slow machine does not.
   testTimeout: 60_000,

@@ -4,7 +4,7 @@ import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
-import { Contract, operationsOf, readContract, type Located } from '../support/contract.ts';
+import { sharedContract, operationsOf, readContract, type Located } from '../support/contract.ts';
 import { bearer, multipart, openApp } from './support.ts';
 
 const contract = readContract();
@@ -172,7 +172,7 @@ describe('the control endpoints in docs/openapi.yaml', () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     expect(response.status).toBe(status);
-    expect(await new Contract().controlViolations(operationId, response)).toEqual([]);
+    expect(await sharedContract().controlViolations(operationId, response)).toEqual([]);
   });
 
   it('describe the refusal of other web sites', async () => {
@@ -182,7 +182,7 @@ describe('the control endpoints in docs/openapi.yaml', () => {
       if (path === '/') continue;
       const response = await app.request(path, { method: method.toUpperCase(), headers });
       expect(response.status).toBe(403);
-      expect(await new Contract().controlViolations(operation.operationId, response)).toEqual([]);
+      expect(await sharedContract().controlViolations(operation.operationId, response)).toEqual([]);
     }
   });
 });
@@ -258,7 +258,7 @@ describe('the check of exchanges', () => {
     ],
     ['an answer of a scripted fault', exchange({ faults: ['any:418'], status: 418 }), []],
   ])('finds the error in %s', (_what, given, expected) => {
-    const found = new Contract().violations(given);
+    const found = sharedContract().violations(given);
     expect(found).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
   });

@@ -170,3 +170,10 @@ export class Contract {
 function escaped(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
+
+let shared: Contract | undefined;
+
+/** Returns the contract, which is compiled once a process. */
+export function sharedContract(): Contract {
+  return (shared ??= new Contract());
+}

@@ -26,18 +26,22 @@ export let dir: string;
 export let folder: string;
 export let sandbox: Sandbox;
 let ends: (() => Promise<unknown>)[];
-beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-watcher-'));
-  folder = join(dir, 'Garmin');
-  mkdirSync(folder);
-  sandbox = await startSandbox({ port: 0 });
-  ends = [];
-});
-afterEach(async () => {
-  for (const end of ends) await end();
-  await sandbox.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+
+/** Gives each test of a file its own {@link dir}, {@link folder} and {@link sandbox}. */
+export function useWatchedFolder(): void {
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'sync-watcher-'));
+    folder = join(dir, 'Garmin');
+    mkdirSync(folder);
+    sandbox = await startSandbox({ port: 0 });
+    ends = [];
+  });
+  afterEach(async () => {
+    for (const end of ends) await end();
+    await sandbox.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+}
 
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };

@@ -12,9 +12,20 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
-import { ONE_TRY, dir, folder, happened, held, sandbox, start } from './in-process.ts';
+import {
+  ONE_TRY,
+  dir,
+  folder,
+  happened,
+  held,
+  sandbox,
+  start,
+  useWatchedFolder,
+} from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
+
+useWatchedFolder();
 
 describe('a ledger that cannot be written while an upload is answered', () => {
   it('costs that recording a second request, and delivery continues', async () => {

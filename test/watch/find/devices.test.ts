@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceHealth } from '../../../src/daemon/health.ts';
 import type { Device } from '../../../src/devices/types.ts';
 import type { DeviceSource } from '../../../src/watch/find/device-folders.ts';
-import { dir, happened, held, start } from '../in-process.ts';
+import { dir, happened, held, start, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
+
+useWatchedFolder();
 
 /**
  * Devices that a test plugs in and unplugs.

@@ -6,8 +6,10 @@ import { filesystemType } from '../../../src/watch/find/filesystem-type.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
-import { folder, happened, held, sandbox, start } from '../in-process.ts';
+import { folder, happened, held, sandbox, start, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, sha256, until } from '../support.ts';
+
+useWatchedFolder();
 
 const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;

@@ -5,9 +5,20 @@ import { SyncError } from '../../../src/base/errors.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { clientOf } from '../../support/delivery.ts';
-import { ONE_TRY, dir, folder, happened, held, sandbox, start } from '../in-process.ts';
+import {
+  ONE_TRY,
+  dir,
+  folder,
+  happened,
+  held,
+  sandbox,
+  start,
+  useWatchedFolder,
+} from '../in-process.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { anotherRecording, put, sha256, until } from '../support.ts';
+
+useWatchedFolder();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -5,8 +5,10 @@ import { filesystemType } from '../../../src/watch/find/filesystem-type.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
 import { wellnessFile } from '../../support/wellness-files.ts';
-import { folder, happened, held, sandbox, start } from '../in-process.ts';
+import { folder, happened, held, sandbox, start, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
+
+useWatchedFolder();
 
 const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;

@@ -5,9 +5,20 @@ import { SyncError } from '../../../src/base/errors.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { clientOf } from '../../support/delivery.ts';
 import { wellnessFile } from '../../support/wellness-files.ts';
-import { ONE_TRY, dir, folder, happened, held, sandbox, start } from '../in-process.ts';
+import {
+  ONE_TRY,
+  dir,
+  folder,
+  happened,
+  held,
+  sandbox,
+  start,
+  useWatchedFolder,
+} from '../in-process.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { anotherRecording, put, until } from '../support.ts';
+
+useWatchedFolder();
 
 /** Noon in Berlin. */
 const NOON = Date.parse('2026-02-16T11:00:00Z');
