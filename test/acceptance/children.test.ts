@@ -88,11 +88,11 @@ describe.runIf(process.platform === 'linux')('a child process', () => {
     const { SYNC_CLIENT_SECRET } = SECRETS;
     const stored = { PATH, DISPLAY: ':7', SYNC_CLIENT_SECRET, ...PROXY };
 
-    expect((await world.sync([ride], { env })).code).toBe(0);
-    await world.sync(['login', '--port', '0'], { env: { ...stored, SYNC_CLIENT_SECRET: '' } });
+    expect((await world.program([ride], { env })).code).toBe(0);
+    await world.program(['login', '--port', '0'], { env: { ...stored, SYNC_CLIENT_SECRET: '' } });
     world.write('.config/systemd/user/athlete-sync.service', `# ${MARK}\n`);
-    expect((await world.sync(['daemon', 'uninstall'], { env: stored })).code).toBe(0);
-    const locked = await world.sync(['status'], {
+    expect((await world.program(['daemon', 'uninstall'], { env: stored })).code).toBe(0);
+    const locked = await world.program(['status'], {
       env: { ...stored, SYNC_TOKEN_STORE: 'keychain' },
     });
     expect(locked.stdout + locked.stderr).toContain('locked');
@@ -127,8 +127,8 @@ describe.runIf(process.platform === 'linux')('a child process', () => {
     const cwd = join(world.home.dir, 'tools');
     for (const first of ['.', '', '../tools']) {
       const env = { PATH: `${first}:${process.env['PATH'] ?? ''}`, DISPLAY: ':7', ...SECRETS };
-      expect((await world.sync([ride], { cwd, env })).code).toBe(0);
-      await world.sync(['daemon', 'uninstall'], { cwd, env });
+      expect((await world.program([ride], { cwd, env })).code).toBe(0);
+      await world.program(['daemon', 'uninstall'], { cwd, env });
     }
     expect(children()).toEqual([]);
   });

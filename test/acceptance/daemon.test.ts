@@ -77,7 +77,7 @@ async function daemonsOf(world: World, args: readonly string[] = []): Promise<Da
 }
 
 async function startDaemon(world: World, folders: readonly string[], more?: Partial<RunOptions>) {
-  const { code, stdout, stderr } = await world.sync(
+  const { code, stdout, stderr } = await world.program(
     ['watch', ...folders, '--daemon', '--json'],
     more,
   );
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('runs once per folder: a second start reports the first and changes nothing', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
-    const second = await world.sync(['watch', world.folder, '--daemon', '--json']);
+    const second = await world.program(['watch', world.folder, '--daemon', '--json']);
     expect(second.code).toBe(2);
     expect(ndjson(second.stdout)).toEqual([
       expect.objectContaining({ type: 'error', code: 'BUSY', pid, folders: [world.folder] }),
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // The same folder beside others is refused by the daemon itself, which then is gone.
     const other = join(world.home.dir, 'Other');
     mkdirSync(other);
-    const overlapping = await world.sync(['watch', world.folder, other, '--daemon']);
+    const overlapping = await world.program(['watch', world.folder, other, '--daemon']);
     expect(overlapping.code).toBe(2);
     expect(overlapping.stderr).toMatch(
       new RegExp(
@@ -213,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const world = await openDaemonWorld();
     const typed = join(world.home.dir, 'Gramin');
     const why = `It does not exist yet. Did you mean ${world.folder}?`;
-    const { code, stdout, stderr } = await world.sync(['watch', typed, '--daemon']);
+    const { code, stdout, stderr } = await world.program(['watch', typed, '--daemon']);
     expect([code, stderr]).toEqual([0, `${typed}: ${why}\n`]);
     expect(stdout).toContain(`Waiting for ${typed} in the background`);
     const logged = await world.sync(['daemon', 'logs']);
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('refuses to start without a login, with exit code 4', async () => {
     const world = await openWorld();
     onTestFinished(() => endDaemons(world.home));
-    const { code, stdout, stderr } = await world.sync(['watch', '.', '--daemon', '--json']);
+    const { code, stdout, stderr } = await world.program(['watch', '.', '--daemon', '--json']);
     expect(code).toBe(4);
     expect(ndjson(stdout)).toEqual([expect.objectContaining({ code: 'AUTH_REQUIRED' })]);
     expect(stderr).toContain('sync login');
@@ -237,16 +237,16 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
   it('refuses to start without a keychain for its login, and with an invalid setting', async () => {
     const world = await openDaemonWorld();
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
-    const missing = await world.sync(['watch', 'Garmin', '--daemon'], { env: keychain });
+    const missing = await world.program(['watch', 'Garmin', '--daemon'], { env: keychain });
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('No keychain');
-    const wrong = await world.sync(['watch', 'Garmin', '--daemon', '--poll', 'often']);
+    const wrong = await world.program(['watch', 'Garmin', '--daemon', '--poll', 'often']);
     expect(wrong.code).toBe(2);
-    const file = await world.sync(['watch', world.write('x.fit', 'x'), '--daemon']);
+    const file = await world.program(['watch', world.write('x.fit', 'x'), '--daemon']);
     expect(file.code).toBe(2);
     expect(file.stderr).toContain('is a file');
     expect(file.stderr).toMatch(/To send it, run `sync upload .*x\.fit`\./);
-    const json = await world.sync(['watch', world.write('morning.json', '{}')]);
+    const json = await world.program(['watch', world.write('morning.json', '{}')]);
     expect(json.stderr).toMatch(/To send it, run `sync import .*morning\.json`\./);
     expect(records(world.home).filter(({ pid }) => commandLine(pid) !== '')).toEqual([]);
   });
@@ -277,7 +277,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 
   it('reports its actions in readable text', async () => {
     const world = await openDaemonWorld();
-    const { stdout, stderr } = await world.sync(['watch', world.folder, '--daemon']);
+    const { stdout, stderr } = await world.program(['watch', world.folder, '--daemon']);
     expect(stdout).toMatch(
       /^Watching \S+Garmin in the background \(process \d+\)\.\nLog: \S+daemon\.log\nSee `sync daemon status`; `sync daemon stop` stops it\.\n$/,
     );
@@ -315,7 +315,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     const third = join(world.home.dir, 'Third');
     const input = JSON.stringify(world.sandbox.control.mint());
     await world.sync(['login', '--with-token', '--profile', 'ann'], { input });
-    const { stdout: text } = await world.sync([
+    const { stdout: text } = await world.program([
       'watch',
       third,
       '--daemon',
@@ -365,7 +365,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-2' }));
     await world.sync(['login', '--with-token', '--profile', 'ann'], { input });
     const { pid } = await startDaemon(world, [world.folder]);
-    const { stdout: text } = await world.sync([
+    const { stdout: text } = await world.program([
       'watch',
       annsFolder,
       '--daemon',
@@ -388,7 +388,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
       `==> ${annsFolder} (profile "ann")`,
     ]);
     // The recordings of one folder would go to two athletes.
-    const shared = await world.sync(['watch', world.folder, '--daemon', '--profile', 'ann']);
+    const shared = await world.program(['watch', world.folder, '--daemon', '--profile', 'ann']);
     expect([shared.code, shared.stderr]).toEqual([
       0,
       `Profile "default" watches ${world.folder}, too: new recordings go to both athletes.\n`,
@@ -514,12 +514,12 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
     const codes = ['systemd', 'launchd'].map(async (kind) => {
-      const { code, stderr } = await world.sync(['watch', world.folder, '--background', kind]);
+      const { code, stderr } = await world.program(['watch', world.folder, '--background', kind]);
       expect(stderr).toContain(`Already watched by process ${String(pid)}`);
       return code;
     });
     expect(await Promise.all(codes)).toEqual([2, 0]);
-    const unknown = await world.sync(['watch', world.folder, '--background', 'cron']);
+    const unknown = await world.program(['watch', world.folder, '--background', 'cron']);
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain('not one of daemon, systemd, launchd, windows-task');
   });
@@ -538,7 +538,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
   it('is a daemon if the Task Scheduler starts it', async () => {
     const world = await openDaemonWorld();
     const args = ['watch', world.folder, '--background', 'windows-task', '--daemon', '--json'];
-    const { code, stdout } = await world.sync(args);
+    const { code, stdout } = await world.program(args);
     expect(code).toBe(0);
     const [daemon] = await daemonsOf(world);
     expect([daemon?.['kind'], daemon?.pid]).toEqual(['windows-task', ndjson(stdout)[0]?.['pid']]);
@@ -609,7 +609,7 @@ describe('sync daemon install', () => {
     async () => {
       const world = await openDaemonWorld();
       const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
-      const [started] = ndjson((await world.sync(args)).stdout);
+      const [started] = ndjson((await world.program(args)).stdout);
       const refuse = '#!/bin/sh\ncase "$*" in *restart*) echo Refused >&2; exit 1;; esac\n';
       const tool = world.write('bin/systemctl', refuse);
       chmodSync(tool, 0o755);

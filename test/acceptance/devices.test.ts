@@ -30,7 +30,7 @@ function plugIn(root: string, days: readonly number[]): string {
 
 describe('sync devices', () => {
   it('lists each device with its newest recording, what was not sent, and what to type', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const root = join(mediaOf(world), 'GARMIN');
     const folder = plugIn(root, [10, 11, 12]);
     write(join(root, 'Garmin/Monitor/M1.FIT'), '');
@@ -59,7 +59,7 @@ describe('sync devices', () => {
   });
 
   it('knows what was sent at another mount point, and over MTP', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const media = mediaOf(world);
     const folder = plugIn(join(media, 'GARMIN'), [10, 11]);
     await world.sync(['upload', folder]);
@@ -83,7 +83,7 @@ describe('sync devices', () => {
   });
 
   it('counts as sync watch does: not a copy under another name, nor a file without an activity', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const root = join(mediaOf(world), 'GARMIN');
     const folder = plugIn(root, [10]);
     copyFileSync(join(folder, '2026-02-10-07-30-00.fit'), join(folder, 'copy.fit'));
@@ -95,7 +95,7 @@ describe('sync devices', () => {
   });
 
   it('lists devices without a login, and says what it cannot know', async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     plugIn(join(mediaOf(world), 'GARMIN'), [10]);
     const { code, stdout, stderr } = await world.sync(['devices']);
     expect(code).toBe(0);
@@ -104,7 +104,7 @@ describe('sync devices', () => {
   });
 
   it('says where it looked and how to connect a device if it finds none', async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     const media = mediaOf(world);
     const { code, stdout } = await world.sync(['devices']);
     expect(code).toBe(0);
@@ -115,7 +115,7 @@ describe('sync devices', () => {
   });
 
   it('looks in a folder that is named, and refuses one that is not there', async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     mediaOf(world);
     plugIn(join(world.home.dir, 'cards/old'), [10]);
     expect((await world.sync(['devices', 'cards'])).stdout).toContain('Garmin Edge 840');
@@ -129,7 +129,7 @@ describe('sync devices', () => {
   });
 
   it('shows the names on a device on one line, without markup', async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     const root = join(mediaOf(world), 'evil\n\u001b[31mFAKE: line');
     write(join(root, 'Garmin/GarminDevice.xml'), garminXml('Edge\n\u001b]8;;http://x\u0007', '12'));
     writeRecording(join(root, 'Garmin/Activity/a\n.fit'));
@@ -146,7 +146,7 @@ const noFuse = whyNoFuse();
 
 describe.skipIf(noFuse !== undefined)('sync devices with a mount that hangs', () => {
   it('lists the others, names it, and exits 5', { timeout: 60_000 }, async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     const media = mediaOf(world);
     plugIn(join(media, 'GARMIN'), [10]);
     const source = join(world.home.dir, 'source');

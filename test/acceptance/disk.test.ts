@@ -59,7 +59,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
       );
       const ride = world.write('ride.fit', makeRecording({ seed: 1 }));
       const day = world.write('day.json', '{"date":"2026-01-01","hrv":50}');
-      expect((await world.sync(['push', 'wellness', day])).code).toBe(0);
+      expect((await world.program(['push', 'wellness', day])).code).toBe(0);
       world.sandbox.control.clearRequests();
       if (trouble === 'full') disk.fill(0);
       else if (trouble === 'read-only') disk.makeReadOnly();
@@ -93,7 +93,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         ['', 'sandbox', '--port', '0', '--data', join(folder, 'sandbox')],
       ];
       for (const [variable, ...args] of commands) {
-        const { code, stderr } = await world.sync(args);
+        const { code, stderr } = await world.program(args);
         const said = stderr.split('\n');
         expect([args, code]).toEqual([args, 1]);
         expect(said[0]).toMatch(/^Error: The disk of \S+ is [^.]*\.$/);

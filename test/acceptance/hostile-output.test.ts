@@ -4,7 +4,7 @@ import {
   type World,
   openLoggedInWorld,
   openTerminal,
-  openWorldInProcess,
+  openWorld,
   startLogin,
   terminals,
   visit,
@@ -120,7 +120,7 @@ async function harmOf(
 
 describe('hostile names, values and files', () => {
   it('reach no output of any command', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const files = writeHostileFiles(world);
     const found: string[] = [];
     let repeated = 0;
@@ -133,7 +133,7 @@ describe('hostile names, values and files', () => {
   }, 180_000);
 
   it.each(ENVIRONMENTS)('reach no output from %j', async (env) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const files = writeHostileFiles(world);
     const found: string[] = [];
     for (const args of [['status'], ['doctor'], ['config', 'list'], ['upload', files.ride]]) {
@@ -173,7 +173,7 @@ describe('a hostile service', () => {
     [403, 'text'],
     [422, 'json'],
   ] as const)('reaches no output with its answers %i in %s', async (status, body) => {
-    const world = await openWorldInProcess();
+    const world = await openWorld();
     const files = writeHostileFiles(world);
     const env = {
       SYNC_BASE_URL: await openHostileService(status, body),

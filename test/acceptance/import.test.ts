@@ -48,7 +48,7 @@ function accountExport(recordings = 2): Buffer {
   ]);
 }
 
-const openImportWorld = async () => await openLoggedInWorld({ inProcess: true });
+const openImportWorld = async () => await openLoggedInWorld();
 
 function stateOf({ sandbox }: World) {
   const [athlete] = sandbox.control.state('athlete-1').athletes;
@@ -136,7 +136,7 @@ describe('sync import', () => {
   it('with --dry-run needs no login and no address', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
-    const other = worldOf(world.sandbox, openHome(), true);
+    const other = worldOf(world.sandbox, openHome());
     const { code, stdout } = await other.sync(['import', path, '--dry-run', '--json']);
     expect(code).toBe(0);
     expect(ndjson(stdout)[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });

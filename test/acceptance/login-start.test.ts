@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
   it('puts neither state nor challenge into the arguments of any process', async () => {
     const world = await openWorld();
     const env = fakeOpener(world, OPENER);
-    const { code, stdout } = await world.sync(['login', '--port', '0', '--json'], { env });
+    const { code, stdout } = await world.program(['login', '--port', '0', '--json'], { env });
     expect(code).toBe(0);
     expect(ndjson(stdout)[0]).toMatchObject({ type: 'login', account: { id: 'athlete-1' } });
     const path = `${world.home.dir}/seen.json`;
@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
   it('exits 4 and stores nothing if the address is opened twice', async () => {
     const world = await openWorld({ sandbox: { settings: { autoApprove: false } } });
     const twice = `fetch(process.argv[2], { redirect: 'manual' }).then(() => fetch(process.argv[2]));`;
-    const run = await world.sync(['login', '--port', '0'], { env: fakeOpener(world, twice) });
+    const run = await world.program(['login', '--port', '0'], { env: fakeOpener(world, twice) });
     expect(run.code).toBe(4);
     expect(run.stderr).toContain('The login was ended: its address was opened twice');
     expect(run.stderr).toContain('`sync login --no-browser`');

@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, runInTerminal, terminals } from '../support/acceptance.ts';
-import { type Home, PROGRAM, ndjson, runSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { type Home, PROGRAM, ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 const script = async (shell: string, ...flags: string[]) => {
-  const { code, stdout } = await runSync(['completion', shell, ...flags], { home: openHome() });
+  const { code, stdout } = await runInProcess(['completion', shell, ...flags], {
+    home: openHome(),
+  });
   expect(code).toBe(0);
   return stdout;
 };
@@ -188,7 +191,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
         { home, path: [installSync(home)] },
       );
       expect([run.code, run.stderr]).toEqual([0, '']);
-      const { stdout } = await runSync(['--help'], { home: openHome() });
+      const { stdout } = await runInProcess(['--help'], { home: openHome() });
       const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
       expect(run.stdout.trim().split('\n').sort()).toEqual(commands.sort());
     },
@@ -215,7 +218,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
         expect(text, shell).toContain(word);
       expect(text, shell).not.toMatch(/--background|-l background|\bmanual\b/);
     }
-    const { stdout } = await runSync(['completion', 'bash', '--json'], { home: openHome() });
+    const { stdout } = await runInProcess(['completion', 'bash', '--json'], { home: openHome() });
     const text = await script('bash');
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
   });
@@ -249,7 +252,7 @@ print -r -- \${_comps[athlete-sync]} \${_comps[sync]-}'`,
   );
 
   it('lists the supported shells for an unknown one', async () => {
-    const { code, stderr } = await runSync(['completion', 'tcsh'], { home: openHome() });
+    const { code, stderr } = await runInProcess(['completion', 'tcsh'], { home: openHome() });
     expect(code).toBe(2);
     expect(stderr).toContain('bash, zsh, fish, powershell');
   });
@@ -259,7 +262,7 @@ describe('sync complete', () => {
   it('prints profiles, zones and values without writing anything', async () => {
     const home = furnishedHome();
     const lines = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runSync(['complete', ...args], { home });
+      const { code, stdout, stderr } = await runInProcess(['complete', ...args], { home });
       expect([code, stderr]).toEqual([0, '']);
       return stdout.trimEnd().split('\n');
     };

@@ -10,6 +10,7 @@ import {
   sha256,
 } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { installSync, runShell, writeProgram } from '../support/shell.ts';
 
@@ -49,7 +50,7 @@ describe('sync doctor', () => {
 
   it('reports problems with their fixes', async () => {
     const nowhere = openHome({ SYNC_BASE_URL: 'http://127.0.0.1:9', SYNC_TOKEN_STORE: 'file' });
-    const unreachable = await runSync(['doctor', '--json'], { home: nowhere });
+    const unreachable = await runInProcess(['doctor', '--json'], { home: nowhere });
     expect(unreachable.code).toBe(5);
     const bad = ndjson(unreachable.stdout).filter(({ state }) => state === 'bad');
     expect(bad).toEqual([
@@ -63,7 +64,7 @@ describe('sync doctor', () => {
     ]);
 
     const damaged = openHome({ SYNC_BASE_URL: 'nowhere' });
-    const wrong = await runSync(['doctor', '--json'], { home: damaged });
+    const wrong = await runInProcess(['doctor', '--json'], { home: damaged });
     expect(wrong.code).toBe(2);
     expect(ndjson(wrong.stdout)[0]).toEqual({
       type: 'finding',
@@ -256,7 +257,7 @@ describe('sync config', () => {
   it('gets, sets, unsets and lists settings with their origins', async () => {
     const home = openHome();
     const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => {
-      const { code, stdout } = await runSync(['config', ...args, '--json'], { home, env });
+      const { code, stdout } = await runInProcess(['config', ...args, '--json'], { home, env });
       expect(code, args.join(' ')).toBe(0);
       return ndjson(stdout);
     };
@@ -289,7 +290,7 @@ describe('sync config', () => {
       origin: 'default',
       profile: 'default',
     });
-    const [paths] = await run(['path']);
+    const [paths] = ndjson((await runSync(['config', 'path', '--json'], { home })).stdout);
     expect(paths).toEqual({
       type: 'paths',
       configFile: join(home.dir, 'config', 'config.json'),
@@ -312,25 +313,25 @@ describe('sync config', () => {
     const file = join(home.dir, 'config', 'config.json');
     mkdirSync(join(file, '..'));
     writeFileSync(file, '{\n  "profiles": {\n    "default": {,}\n  }\n}\n');
-    expect(await runSync(['config', 'path'], { home })).toEqual({
+    expect(await runInProcess(['config', 'path'], { home })).toEqual({
       code: 0,
       stdout: `${file}\n`,
       stderr: '',
     });
-    const get = await runSync(['config', 'get', 'timezone'], { home });
+    const get = await runInProcess(['config', 'get', 'timezone'], { home });
     expect(get.code).toBe(2);
     expect(get.stderr).toMatch(/config\.json is not JSON: .* in line 3\.\n/);
     writeFileSync(file, '{\n  "profiles":\n');
-    const cut = await runSync(['config', 'get', 'timezone'], { home });
+    const cut = await runInProcess(['config', 'get', 'timezone'], { home });
     expect(cut.stderr).toContain('Unexpected end of JSON input (line 2).');
   });
 
   it('prints plain values for scripts', async () => {
     const home = openHome();
-    await runSync(['config', 'set', 'nutritionDelivery', 'append'], { home });
-    const got = await runSync(['config', 'get', 'nutritionDelivery'], { home });
+    await runInProcess(['config', 'set', 'nutritionDelivery', 'append'], { home });
+    const got = await runInProcess(['config', 'get', 'nutritionDelivery'], { home });
     expect(got).toEqual({ code: 0, stdout: 'append\n', stderr: '' });
-    const path = await runSync(['config', 'path'], { home });
+    const path = await runInProcess(['config', 'path'], { home });
     expect(path.stdout).toBe(`${join(home.dir, 'config', 'config.json')}\n`);
   });
 
@@ -344,7 +345,7 @@ describe('sync config', () => {
     ['set timezone', "'value'"],
   ])('refuses config %s', async (line, words) => {
     const home = openHome();
-    const { code, stderr, stdout } = await runSync(['config', ...line.split(' ')], { home });
+    const { code, stderr, stdout } = await runInProcess(['config', ...line.split(' ')], { home });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(words);
     expect(readdirSync(home.dir)).toEqual([]);
@@ -352,7 +353,9 @@ describe('sync config', () => {
 
   it('warns that a variable overrides the new value', async () => {
     const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
-    const { code, stderr } = await runSync(['config', 'set', 'timezone', 'Asia/Tokyo'], { home });
+    const { code, stderr } = await runInProcess(['config', 'set', 'timezone', 'Asia/Tokyo'], {
+      home,
+    });
     expect(code).toBe(0);
     expect(stderr).toContain('SYNC_TIMEZONE is set, and overrides this setting.');
   });

@@ -12,7 +12,7 @@ async function login(world: World, env: NodeJS.ProcessEnv) {
 }
 
 it('a login without a terminal names the command for the zone of the platform', async () => {
-  const world = await openWorld({ inProcess: true });
+  const world = await openWorld();
   const { code, stderr } = await login(world, { TZ: 'America/New_York' });
   expect(code).toBe(0);
   expect(stderr).toContain(
@@ -27,14 +27,14 @@ it.each([
   ['this machine has the same clocks', { TZ: 'Europe/Berlin' }],
   ['a zone is set', { TZ: 'America/New_York', SYNC_TIMEZONE: 'America/New_York' }],
 ])('a login says nothing of zones if %s', async (_, env) => {
-  const world = await openWorld({ inProcess: true });
+  const world = await openWorld();
   const { code, stderr } = await login(world, env);
   expect(code).toBe(0);
   expect(stderr).not.toContain('The platform has you');
 });
 
 it('a login succeeds although the platform does not show the profile', async () => {
-  const world = await openWorld({ inProcess: true, sandbox: { faults: ['profile:500'] } });
+  const world = await openWorld({ sandbox: { faults: ['profile:500'] } });
   const { code, stderr } = await login(world, { TZ: 'America/New_York' });
   expect(code).toBe(0);
   expect(stderr).not.toContain('The platform has you');
@@ -42,7 +42,7 @@ it('a login succeeds although the platform does not show the profile', async () 
 });
 
 it('doctor reports a zone that differs from the platform, and the release of the zone data', async () => {
-  const world = await openLoggedInWorld({ inProcess: true });
+  const world = await openLoggedInWorld();
   const zones = async (env: NodeJS.ProcessEnv) =>
     ndjson((await world.sync(['doctor', '--json'], { env })).stdout).filter(({ check }) =>
       String(check).startsWith('zone'),

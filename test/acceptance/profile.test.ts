@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { REVISIONS, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
-import { ndjson, runSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
 const ADA = {
@@ -19,15 +20,15 @@ describe('sync profile', () => {
   it('accepts an empty answer as a successful update', async () => {
     const service = await openTinyService({ 'PATCH /api/profile': [204, undefined] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const text = await runSync(['profile', '--ftp', '250'], { home });
+    const text = await runInProcess(['profile', '--ftp', '250'], { home });
     expect([text.code, text.stdout, text.stderr]).toEqual([0, 'The profile is updated.\n', '']);
-    const json = await runSync(['profile', '--ftp', '250', '--json'], { home });
+    const json = await runInProcess(['profile', '--ftp', '250', '--json'], { home });
     expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'updated' }]);
     expect(service.requests).toHaveLength(2);
   });
 
   it('shows the values of the service with units', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const json = await world.sync(['profile', '--json']);
     expect(json.code).toBe(0);
     expect(ndjson(json.stdout)).toEqual([
@@ -41,7 +42,7 @@ describe('sync profile', () => {
   });
 
   it('updates weight and FTP, and keeps showing pounds to an athlete who reads pounds', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
+    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
     const { code, stdout } = await world.sync([
       'profile',
       '--weight',
@@ -69,7 +70,7 @@ describe('sync profile', () => {
     'keeps the display unit for each treatment of units by the service (%s)',
     async (revision) => {
       for (const athlete of ['athlete-1', 'athlete-2']) {
-        const world = await openLoggedInWorld({ inProcess: true, revision, login: { athlete } });
+        const world = await openLoggedInWorld({ revision, login: { athlete } });
         const [before] = world.sandbox.control.state(athlete).athletes;
         const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
         const [after] = world.sandbox.control.state(athlete).athletes;
@@ -81,7 +82,7 @@ describe('sync profile', () => {
   );
 
   it('shows the weight in its own unit, not in the display unit', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
+    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toContain(`weight         ${String(profile?.weight)} kg\n`);
@@ -96,7 +97,7 @@ describe('sync profile', () => {
   ])('counts an update as done only if the answer confirms it: %s', async (_what, answer, exit) => {
     const service = await openTinyService({ 'PATCH /api/profile': [200, answer] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const { code, stdout, stderr } = await runSync(['profile', '--ftp', '250'], { home });
+    const { code, stdout, stderr } = await runInProcess(['profile', '--ftp', '250'], { home });
     expect(code).toBe(exit);
     if (exit === 0) expect(stdout).toContain('The profile is updated.');
     else {
@@ -106,7 +107,7 @@ describe('sync profile', () => {
   });
 
   it('sends only the fields that were given', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await world.sync(['profile', '--ftp', '281']);
     await world.sync(['profile', '--weight', '61']);
     expect(
@@ -117,7 +118,7 @@ describe('sync profile', () => {
   it.each(['athlete-1', 'athlete-2'])(
     'shows the exact requests with --dry-run (%s)',
     async (athlete) => {
-      const world = await openLoggedInWorld({ inProcess: true, login: { athlete } });
+      const world = await openLoggedInWorld({ login: { athlete } });
       const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
       const { code, stdout } = await world.sync([...args, '--dry-run']);
       expect(code).toBe(0);
@@ -166,7 +167,7 @@ describe('sync profile', () => {
     ['--ftp', '280.5', 'whole number of watts'],
     ['--ftp', '280W', 'not a number'],
   ])('refuses %s %s: %s', async (flag, value, words) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stderr } = await world.sync(['profile', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -179,7 +180,7 @@ describe('sync profile', () => {
       'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
     });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const run = (...args: string[]) => runSync(args, { home });
+    const run = (...args: string[]) => runInProcess(args, { home });
     for (const args of [['profile'], ['profile', '--ftp', '250']]) {
       const { code, stderr } = await run(...args);
       expect(code).toBe(6);
@@ -209,7 +210,7 @@ describe('sync profile', () => {
     const service = await openTinyService({
       'PATCH /api/profile': [200, { success: false, message: 'FTP is locked by your coach' }],
     });
-    const { code, stderr } = await runSync(['profile', '--ftp', '250'], {
+    const { code, stderr } = await runInProcess(['profile', '--ftp', '250'], {
       home: openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' }),
     });
     expect(code).toBe(6);
@@ -217,7 +218,7 @@ describe('sync profile', () => {
   });
 
   it('names the missing scope of a login', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: ['profile:read'] } });
+    const world = await openLoggedInWorld({ login: { scopes: ['profile:read'] } });
     expect((await world.sync(['profile'])).code).toBe(0);
     const { code, stderr } = await world.sync(['profile', '--ftp', '250']);
     expect(code).toBe(4);

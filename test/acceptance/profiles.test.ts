@@ -67,7 +67,7 @@ describe('another profile than the default', () => {
   it('ends a daemon with exit code 4 if it does not exist any more', async () => {
     const world = await openLoggedInWorld();
     const args = ['watch', '--background', 'daemon', '--devices', '--profile', 'typo'];
-    expect((await world.sync(args)).code).toBe(4);
+    expect((await world.program(args)).code).toBe(4);
     const { stdout } = await world.sync(['daemon', 'logs', '--profile', 'typo']);
     expect(stdout).toContain('Not logged in: there is no profile "typo".');
   });
@@ -97,7 +97,14 @@ it('reads a token response with a byte order mark, and prints only the result wi
   const input = `\ufeff${JSON.stringify(world.sandbox.control.mint())}`;
   const { code, stderr } = await world.sync(['login', '--with-token', '--quiet'], { input });
   expect([code, stderr]).toEqual([0, '']);
-  const out = await world.sync(['seed', '--days', '1', '--quiet', '--out', 'made']);
+  const out = await world.sync([
+    'seed',
+    '--days',
+    '1',
+    '--quiet',
+    '--out',
+    `${world.home.dir}/made`,
+  ]);
   expect([out.code, out.stderr]).toEqual([0, '']);
   expect(out.stdout.trimEnd().split('\n')).toHaveLength(1);
 });

@@ -36,7 +36,7 @@ const FIRST = {
 
 describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of %s', (revision) => {
   it('an unchanged nutrition file sends nothing and moves nothing', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const world = await openLoggedInWorld({ revision });
     const file = writeInput(world, 'food.json', { items: [PASTA, LATE] });
     expect((await world.sync(['push', 'nutrition', file], { env: HOME })).code).toBe(0);
     expect(held(world)).toEqual(FIRST);
@@ -56,7 +56,7 @@ describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of 
   });
 
   it('a changed item replaces the earlier version, and a new one is read in the new zone', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const world = await openLoggedInWorld({ revision });
     const file = writeInput(world, 'food.json', { items: [PASTA] });
     expect((await world.sync(['push', 'nutrition', file], { env: HOME })).code).toBe(0);
     const dinner = { logged_at: '2026-05-05T19:00:00', name: 'Dinner', carbs: 60 };
@@ -69,7 +69,7 @@ describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of 
   });
 
   it('an unchanged wellness file sends nothing and moves nothing', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const world = await openLoggedInWorld({ revision });
     const file = writeInput(world, 'day.json', { date: '2026-05-05T23:30:00Z', hrv: 61 });
     expect((await world.sync(['push', 'wellness', file], { env: HOME })).code).toBe(0);
     world.sandbox.control.clearRequests();
@@ -93,7 +93,7 @@ describe('the zone of an earlier reading', () => {
   }
 
   it('gives way to a zone that the user names, and that one then stays', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     expect(await dayIn(world, HOME)).toEqual(['2026-05-06', 'Europe/Berlin']);
     expect(await dayIn(world, AWAY)).toEqual(['2026-05-06', 'Europe/Berlin']);
     expect(await dayIn(world, AWAY, '--tz', 'America/New_York')).toEqual([
@@ -104,7 +104,7 @@ describe('the zone of an earlier reading', () => {
   });
 
   it('is not recorded by --dry-run', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     expect(await dayIn(world, HOME, '--dry-run')).toEqual(['2026-05-06', 'Europe/Berlin']);
     expect(await dayIn(world, AWAY)).toEqual(['2026-05-05', 'America/New_York']);
   });
@@ -112,7 +112,7 @@ describe('the zone of an earlier reading', () => {
 
 describe('a machine in UTC', () => {
   it('that decides about a day causes one warning, and a finding of doctor', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({
       date,
       hrv: 61,

@@ -35,14 +35,14 @@ describe('the input of sync push', () => {
       `\uFEFF${TWO.map((one) => JSON.stringify(one)).join('\r\n\r\n')}\r\n`,
     ],
   ])('accepts %s', async (_form, text) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code } = await world.sync(['push', 'wellness', world.write('in.json', text)]);
     expect(code).toBe(0);
     expect(days(world)).toEqual(HELD);
   });
 
   it('accepts a single object on stdin', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], {
       input: JSON.stringify(TWO[0]),
     });
@@ -55,7 +55,7 @@ describe('the input of sync push', () => {
   });
 
   it('refuses a line in which one field has two spellings, and names the line', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const at = '2026-02-15T08:00:00+01:00';
     const lines = [
       { date: '2026-02-14', items: [{ name: 'Bar', logged_at: '2026-02-14T08:00:00+01:00' }] },
@@ -75,7 +75,7 @@ describe('the input of sync push', () => {
   });
 
   it('merges several files in order, and sends one request a date', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const first = world.write('a.json', JSON.stringify(TWO));
     const second = world.write(
       'b.json',
@@ -94,7 +94,7 @@ describe('the input of sync push', () => {
   });
 
   it('sends the other files if one cannot be read', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const good = world.write('good.json', JSON.stringify(TWO));
     const broken = world.write('broken.json', '[{"date": "2026-02-16", "hrv": 70},\n {"date": ');
     mkdirSync(join(world.home.dir, 'folder'));
@@ -116,7 +116,7 @@ describe('the input of sync push', () => {
   });
 
   it('skips only the broken line of NDJSON and names it', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
     const file = world.write('days.ndjson', text);
     const { code, stdout } = await world.sync(['push', 'wellness', file]);
@@ -127,7 +127,7 @@ describe('the input of sync push', () => {
   });
 
   it('names the wrong field, its value and the allowed ones, and sends the other records', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const file = world.write(
       'days.json',
       JSON.stringify([
@@ -157,7 +157,7 @@ describe('the input of sync push', () => {
   });
 
   it('rounds a value with a warning, and refuses it with --strict', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const input = JSON.stringify({ date: '2026-02-15', restingHr: 47.6 });
     const strict = await world.sync(['push', 'wellness', '-', '--strict', '--json'], { input });
     expect(strict.code).toBe(3);
@@ -187,7 +187,6 @@ describe('the exit code of sync push', () => {
 
   it('is 4 if the login lacks the scope, which is named', async () => {
     const world = await openLoggedInWorld({
-      inProcess: true,
       login: { scopes: ['workout:write'] },
     });
     const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
@@ -196,7 +195,7 @@ describe('the exit code of sync push', () => {
   });
 
   it('is 5 if the service took one day not, and the next run sends that day alone', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:503(retry-after=0)*4');
     const first = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
     expect(first.code).toBe(5);
@@ -213,7 +212,7 @@ describe('the exit code of sync push', () => {
   });
 
   it('is 6 for a permanent refusal and for 200 with success: false, in the words of the service', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], {
       input,
@@ -228,7 +227,7 @@ describe('the exit code of sync push', () => {
   });
 
   it('is 2 for a wrong command line', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const runs = await Promise.all([
       world.sync(['push', 'wellness']),
       world.sync(['push', 'wellness', '-', '--jobs', '0'], { input }),

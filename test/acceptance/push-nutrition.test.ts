@@ -46,7 +46,7 @@ const outcomeOf = (run: Finished) => {
 };
 
 describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision) => {
-  const open = () => openLoggedInWorld({ inProcess: true, revision });
+  const open = () => openLoggedInWorld({ revision });
 
   it('holds each item once after it was sent, changed, extended and shortened', async () => {
     const world = await open();

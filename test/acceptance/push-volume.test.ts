@@ -36,9 +36,9 @@ const WITH_BAD = WELLNESS.map((record, index) => {
 
 describe('sync push of a thousand days in one file', () => {
   it.each([
-    ['the usual number', [], 4, 300],
-    ['--jobs 7', ['--jobs', '7'], 7, 300],
-    ['--jobs 1', ['--jobs', '1'], 1, 40],
+    ['the usual number', [], 4, 80],
+    ['--jobs 7', ['--jobs', '7'], 7, 80],
+    ['--jobs 1', ['--jobs', '1'], 1, 20],
   ])(
     'sends days in parallel, with %s of requests at once as the limit',
     async (_name, flags, most, days) => {

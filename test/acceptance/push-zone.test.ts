@@ -28,7 +28,7 @@ const used = (date: string, zone: string) => ({ date, zoneUsed: true, zone, said
 
 describe('the zone of a push', () => {
   it('is taken from --tz, SYNC_TIMEZONE, the profile and the machine, in this order, and shown', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, env: { TZ: 'America/New_York' } });
+    const world = await openLoggedInWorld({ env: { TZ: 'America/New_York' } });
     expect(await datedBy(world, {})).toEqual(used('2026-02-14', 'America/New_York'));
 
     const set = await world.sync(['config', 'set', 'timezone', 'Pacific/Kiritimati']);
@@ -43,7 +43,7 @@ describe('the zone of a push', () => {
   });
 
   it('is not mentioned if no date depended on it', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const plain = JSON.stringify({ date: '2026-02-14', hrv: 66 });
     const not = { zoneUsed: false, zone: undefined, said: undefined };
     expect(await datedBy(world, { args: ['--tz', 'Pacific/Kiritimati'] }, plain)).toEqual({
@@ -63,7 +63,7 @@ describe('the zone of a push', () => {
   });
 
   it('is required if the machine has none; times are then shown in UTC with a note', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     for (const TZ of ['', 'Foo/Bar', 'CET-1CEST']) {
       const env = { TZ };
       const push = await world.sync(['push', 'wellness', '-'], { input: INSTANT, env });
@@ -91,7 +91,7 @@ describe('the zone of a push', () => {
   });
 
   it('is refused if it does not exist', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const runs = await Promise.all([
       world.sync(['push', 'wellness', '-', '--tz', 'Europe/Atlantis'], { input: INSTANT }),
       world.sync(['push', 'wellness', '-'], {
@@ -107,7 +107,7 @@ describe('the zone of a push', () => {
   });
 
   it('splits meals into days, with its offset at the time of each meal', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const input = JSON.stringify({
       items: [
         { logged_at: '2026-03-29T00:30:00Z', name: 'before the clocks change' },

@@ -20,7 +20,7 @@ describe('a recording of 10 MB', () => {
       'usage.cjs',
       `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())));`,
     );
-    const { code, stdout } = await world.sync(['inspect', path, '--json'], {
+    const { code, stdout } = await world.program(['inspect', path, '--json'], {
       env: { NODE_OPTIONS: `--require=${preload}` },
     });
     expect(code).toBe(0);

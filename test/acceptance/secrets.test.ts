@@ -189,7 +189,7 @@ describe('after runs with --verbose', () => {
       const processes = watchProcesses();
       onTestFinished(() => processes.stop());
       const PATH = `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
-      const login = await world.sync(
+      const login = await world.program(
         ['login', '--port', '0', '--client-secret-stdin', '--verbose'],
         { input: 'sandbox-secret', env: { PATH } },
       );
@@ -197,7 +197,7 @@ describe('after runs with --verbose', () => {
       world.sandbox.control.expire();
       const runs = [login];
       for (const args of [['upload', world.write('ride.fit', makeRecording())], ['logout']]) {
-        runs.push(await world.sync([...args, '--verbose']));
+        runs.push(await world.program([...args, '--verbose']));
       }
       expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
       processes.stop();

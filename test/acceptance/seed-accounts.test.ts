@@ -13,7 +13,8 @@ import {
   requestLines,
   terminals,
 } from '../support/acceptance.ts';
-import { ndjson, runSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 
 const WEEK = ['--days', '7', '--until', '2026-05-17'];
 
@@ -138,7 +139,7 @@ describe('sync seed --accounts', () => {
   });
 
   it('removes the seed of each account with --remove', async () => {
-    const world = await openWorld({ inProcess: true });
+    const world = await openWorld();
     const [ada, ben] = ['athlete-1', 'athlete-2'].map(
       (athlete) => world.sandbox.control.mint({ athlete }).access_token,
     );
@@ -170,7 +171,7 @@ describe('sync seed --accounts', () => {
 
   it('requires the mark of a test account in the profile of each account', async () => {
     const home = openHome({ SYNC_BASE_URL: 'https://training.example.com', A_TOKEN: 'a' });
-    const run = (...args: string[]) => runSync(args, { home });
+    const run = (...args: string[]) => runInProcess(args, { home });
     await run('config', 'set', 'testAccount', 'true', '--profile', 'marked');
     await run('config', 'set', 'baseUrl', 'https://nowhere.invalid', '--profile', 'marked');
     const file = join(home.dir, 'accounts.json');

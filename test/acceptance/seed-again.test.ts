@@ -16,7 +16,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed twice (%s)', (revision) => {
   it.each([[[]], [['--messy']]])(
     'changes nothing with %j, also from another machine',
     async (more) => {
-      const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES, inProcess: true });
+      const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
       const args = ['seed', ...MONTH, ...more];
       expect((await world.sync(args)).code).toBe(0);
       const before = contentsOf(world);
@@ -33,7 +33,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed twice (%s)', (revision) => {
       const stored = ids();
       const { access_token } = world.sandbox.control.mint(USUAL_SCOPES);
       const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
-      const other = worldOf(world.sandbox, openHome(env), true);
+      const other = worldOf(world.sandbox, openHome(env));
       const { code, stdout } = await other.sync([...args, '--json']);
       expect(code).toBe(0);
       expect(contentsOf(world)).toEqual(before);
@@ -50,7 +50,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed twice (%s)', (revision) => {
 
 describe('sync seed --messy', () => {
   it('sends duplicates as an account gets them, and reports the broken file without failing', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stdout } = await world.sync(['seed', ...MONTH, '--messy', '--json']);
     expect(code).toBe(0);
     const lines = ndjson(stdout);

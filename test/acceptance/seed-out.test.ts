@@ -9,13 +9,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHome, openWorldInProcess } from '../support/acceptance.ts';
+import { openHome, openWorld } from '../support/acceptance.ts';
 import { startSync } from '../support/program.ts';
 
 const WEEK = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
 
 async function openFolder() {
-  const world = await openWorldInProcess();
+  const world = await openWorld();
   const folder = join(world.home.dir, 'season');
   const write = (...more: string[]) => world.sync(['seed', ...WEEK, ...more, '--out', folder]);
   /** Every file with its bytes, or the target of a link. */

@@ -5,7 +5,7 @@ import {
   NUTRITION_REVISIONS,
   type World,
   openLoggedInWorld,
-  openWorldInProcess,
+  openWorld,
   requestLines,
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
@@ -27,7 +27,6 @@ describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision)
     async (weightUnits) => {
       const world = await openLoggedInWorld({
         revision,
-        inProcess: true,
         sandbox: {
           athletes: [{ ...(DEFAULT_ATHLETES[0] as Athlete), weightUnits }],
         },
@@ -66,7 +65,7 @@ describe("a seeded account's profile", () => {
       unset: ['weight', 'ftp'],
     },
   ])('is reported and not changed without $lacking', async ({ lacking, scopes, unset }) => {
-    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: [...scopes] } });
+    const world = await openLoggedInWorld({ login: { scopes: [...scopes] } });
     const before = heldBy(world).profile;
     const { code, line } = await seedProfile(world);
     expect(code).toBe(0);
@@ -83,7 +82,7 @@ describe("a seeded account's profile", () => {
   });
 
   it('is set as far as the service takes it', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     // The first change is the weight.
     world.sandbox.control.addFaults('profile-update:400');
     const { code, line } = await seedProfile(world);
@@ -96,7 +95,7 @@ describe("a seeded account's profile", () => {
   });
 
   it('is reported if the service has no such route', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('profile:404');
     const { code, line } = await seedProfile(world);
     expect(code).toBe(0);
@@ -106,7 +105,7 @@ describe("a seeded account's profile", () => {
   });
 
   it('fails the run if the service cannot answer, after the data are sent', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('profile:503(retry-after=0)*8');
     const { code, line } = await seedProfile(world);
     expect(code).toBe(5);
@@ -115,7 +114,7 @@ describe("a seeded account's profile", () => {
   });
 
   it('is not changed by --dry-run, which shows every request', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, line } = await seedProfile(world, '--dry-run');
     expect(code).toBe(0);
     expect(requestLines(world.sandbox)).toEqual([]);
@@ -130,7 +129,7 @@ describe("a seeded account's profile", () => {
   });
 
   it('is set for each account of --accounts', async () => {
-    const world = await openWorldInProcess();
+    const world = await openWorld();
     const tokens = ['athlete-1', 'athlete-2'].map(
       (athlete) => world.sandbox.control.mint({ athlete }).access_token,
     );

@@ -7,7 +7,8 @@ import {
   requestLines,
   worldOf,
 } from '../support/acceptance.ts';
-import { ndjson, runSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
 const WEEK = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
@@ -27,7 +28,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
   ])(
     'removes what seed sent and nothing else, and seed fills again, with a login that %s',
     async (_, login) => {
-      const world = await openLoggedInWorld({ revision, login, inProcess: true });
+      const world = await openLoggedInWorld({ revision, login });
       const held = () =>
         DATES.map((date) => foodsHeld(world.sandbox, date).map(({ name }) => name));
       await world.sync(['seed', ...WEEK]);
@@ -101,7 +102,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
 
 describe('sync seed --remove', () => {
   it('leaves what another seed sent', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await world.sync(['seed', ...WEEK]);
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
@@ -113,7 +114,7 @@ describe('sync seed --remove', () => {
   });
 
   it('says for people what stays and where to delete it', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await world.sync(['seed', ...WEEK]);
     const { recordings } = contentsOf(world);
     const { stdout } = await world.sync(['seed', ...WEEK, '--remove']);
@@ -126,7 +127,7 @@ describe('sync seed --remove', () => {
   });
 
   it('shows the requests with --dry-run, and changes nothing', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await world.sync(['seed', ...WEEK]);
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
@@ -141,11 +142,11 @@ describe('sync seed --remove', () => {
   });
 
   it('works on another machine after a seed from there', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await world.sync(['seed', ...WEEK]);
     const { access_token } = world.sandbox.control.mint();
     const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
-    const other = worldOf(world.sandbox, openHome(env), true);
+    const other = worldOf(world.sandbox, openHome(env));
     const first = await other.sync(['seed', ...WEEK, '--remove']);
     expect(first.stdout).toContain('run `sync seed` with the same arguments first');
     expect(foodsHeld(world.sandbox, '2026-05-12').length).toBeGreaterThan(0);
@@ -162,13 +163,13 @@ describe('sync seed --remove', () => {
       SYNC_BASE_URL: 'https://training.example.com',
       SYNC_ACCESS_TOKEN: 'some-token',
     });
-    const { code, stderr } = await runSync(['seed', '--days', '2', '--remove'], { home });
+    const { code, stderr } = await runInProcess(['seed', '--days', '2', '--remove'], { home });
     expect(code).toBe(2);
     expect(stderr).toContain('sync config set testAccount true');
   });
 
   it.each([['--force'], ['--out', 'life']])('cannot be combined with %s', async (...more) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stderr } = await world.sync(['seed', '--remove', ...more]);
     expect(code).toBe(2);
     expect(stderr).toContain(more[0]);

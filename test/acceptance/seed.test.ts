@@ -12,6 +12,7 @@ import {
   sha256,
   terminals,
 } from '../support/acceptance.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
@@ -145,7 +146,7 @@ describe('sync seed', () => {
     ['--until', '2026-02-30'],
     ['--tz', 'Europe/Atlantis'],
   ])('refuses seed %s %s', async (flag, value) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stderr } = await world.sync(['seed', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(value.replace('10000', '3660'));
@@ -159,11 +160,13 @@ describe('sync seed and real accounts', () => {
 
   it('refuses a service on another machine, and explains how to mark a test account', async () => {
     const home = openHome(REAL);
-    const { code, stderr } = await runSync(['seed', '--days', '2'], { home });
+    const { code, stderr } = await runInProcess(['seed', '--days', '2'], { home });
     expect(code).toBe(2);
     expect(stderr).toContain('training.example.com');
     expect(stderr).toContain('sync config set testAccount true');
-    const named = await runSync(['seed', '--days', '2', '--profile', 'ada', '--json'], { home });
+    const named = await runInProcess(['seed', '--days', '2', '--profile', 'ada', '--json'], {
+      home,
+    });
     expect(named.code).toBe(2);
     expect(ndjson(named.stdout)).toEqual([
       {
@@ -180,14 +183,14 @@ describe('sync seed and real accounts', () => {
     const home = openHome({ SYNC_BASE_URL: REAL.SYNC_BASE_URL });
     const out = await runSync(['seed', '--days', '2', '--out', 'life'], { home });
     expect(out.code).toBe(0);
-    const dry = await runSync(['seed', ...FORTNIGHT, '--dry-run', '--json'], { home });
+    const dry = await runInProcess(['seed', ...FORTNIGHT, '--dry-run', '--json'], { home });
     expect(dry.code).toBe(0);
     const lines = ndjson(dry.stdout);
     expect(new Set(lines.slice(0, -1).map(({ outcome }) => outcome))).toEqual(
       new Set(['would-update', 'would-upload', 'would-push']),
     );
     expect(lines.at(-1)).toMatchObject({ 'would-push': 28, records: 28 });
-    const words = await runSync(['seed', ...FORTNIGHT, '--dry-run'], { home });
+    const words = await runInProcess(['seed', ...FORTNIGHT, '--dry-run'], { home });
     expect(words.stdout).toMatch(
       /^2026-05-04 to 2026-05-17: \d+ recordings, 28 records; \d+ would be sent\.$/m,
     );
@@ -225,17 +228,17 @@ describe('sync seed and real accounts', () => {
     // run must get to the connection.
     const home = openHome({ ...REAL, SYNC_BASE_URL: 'https://127.0.0.1.nip.invalid' });
     const mark = ['config', 'set', 'testAccount', 'true', '--profile', 'ci'];
-    expect((await runSync(mark, { home })).code).toBe(0);
-    const marked = await runSync(['seed', '--days', '2', '--profile', 'ci'], { home });
+    expect((await runInProcess(mark, { home })).code).toBe(0);
+    const marked = await runInProcess(['seed', '--days', '2', '--profile', 'ci'], { home });
     expect(marked.code).toBe(5);
-    const other = await runSync(['seed', '--days', '2'], { home });
+    const other = await runInProcess(['seed', '--days', '2'], { home });
     expect(other.code).toBe(2);
   });
 
   it('refuses an address that only looks like this machine', async () => {
     for (const host of ['127.0.0.1.example.com', 'localhost.example.com']) {
       const home = openHome({ ...REAL, SYNC_BASE_URL: `https://${host}` });
-      expect((await runSync(['seed', '--days', '2'], { home })).code).toBe(2);
+      expect((await runInProcess(['seed', '--days', '2'], { home })).code).toBe(2);
     }
   });
 });

@@ -92,7 +92,7 @@ it('recognises a known recording with one more file, and no slow module of Node.
   const world = await openLoggedInWorld();
   const { home } = world;
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
-  await world.sync(['upload', 'ride.fit']);
+  await world.program(['upload', 'ride.fit']);
   // A file is known from 2 s after its last change on.
   await expect
     .poll(async () => (await loadedBy(['upload', 'ride.fit'], home, 'ignore')).files, {
@@ -106,7 +106,7 @@ it('recognises a known recording with one more file, and no slow module of Node.
 it('shows the status without the modules of Node.js that requests and the keychain need', async () => {
   const world = await openLoggedInWorld();
   world.write('ride.fit', makeRecording({ durationSecs: 60 }));
-  await world.sync(['upload', 'ride.fit']);
+  await world.program(['upload', 'ride.fit']);
   const loaded = await loadedBy(['status'], world.home, 'ignore');
   expect(slowIn(loaded)).toEqual([]);
   expect(loaded.files).not.toContain('node-http');

@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', ()
     const world = await openLoggedInWorld();
     const pipe = join(world.home.dir, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const push = world.sync(['push', 'wellness', pipe, '--json']);
+    const push = world.program(['push', 'wellness', pipe, '--json']);
     await writeFile(pipe, '{"date":"2026-02-16","hrv":61}');
     const { code, stdout } = await push;
     expect(code).toBe(0);

@@ -99,7 +99,7 @@ describe('several processes that upload one folder at once', () => {
     fillCard(world, 40);
     world.sandbox.control.addFaults('upload-fit:delay=5ms*inf');
     const runs = await Promise.all(
-      Array.from({ length: processes }, () => world.sync(['upload', '--json', 'card'])),
+      Array.from({ length: processes }, () => world.program(['upload', '--json', 'card'])),
     );
     expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0));
     expect(receivedCounts(world)).toEqual(Array(40).fill(1));

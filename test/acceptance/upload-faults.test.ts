@@ -67,7 +67,7 @@ describe('a temporary fault', () => {
   )(
     'is retried until the upload succeeds (%s: %s)',
     async (revision, _what, fault, item, received) => {
-      const world = await openLoggedInWorld({ inProcess: true, revision });
+      const world = await openLoggedInWorld({ revision });
       world.sandbox.control.addFaults(fault);
       const first = await uploadRide(world);
       expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
@@ -89,7 +89,7 @@ describe('a temporary fault', () => {
   it.each(['503(retry-after=2)', '429(retry-after=2)', '503(retry-after-date=3)'])(
     'is retried after the time that the service asked for (%s)',
     async (fault) => {
-      const world = await openLoggedInWorld({ inProcess: true });
+      const world = await openLoggedInWorld();
       world.sandbox.control.addFaults(`upload-fit:${fault}`);
       const { code, item } = await uploadRide(world);
       expect({ code, item }).toEqual({ code: 0, item: { outcome: 'uploaded', attempts: 2 } });
@@ -103,7 +103,7 @@ describe('a temporary fault', () => {
 });
 
 it('sync upload reports a pause once for any number of waiting requests', async () => {
-  const world = await openLoggedInWorld({ inProcess: true });
+  const world = await openLoggedInWorld();
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
@@ -187,7 +187,7 @@ describe('a permanent fault', () => {
       },
     ],
   ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults(fault);
     const first = await uploadRide(world);
     expect({ code: first.code, item: first.item }).toEqual({ code, item });
@@ -203,7 +203,7 @@ describe('a permanent fault', () => {
   it('exits 5 after some files if the service is down, and all arrive later', async () => {
     const data = mkdtempSync(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    const world = await openLoggedInWorld({ inProcess: true, sandbox: { data } });
+    const world = await openLoggedInWorld({ sandbox: { data } });
     const { port } = world.sandbox;
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
@@ -222,7 +222,7 @@ describe('a permanent fault', () => {
   });
 
   it('exits 4 and stops sending if the login was revoked, and all arrive after a login', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -244,7 +244,7 @@ describe('a permanent fault', () => {
   });
 
   it('fails one item if a renewed token is refused while the login is valid, and the rest arrives', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     for (let seed = 0; seed < 6; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -268,7 +268,7 @@ describe('a permanent fault', () => {
     ['501', '501'],
     ['505', '505'],
   ])('is reported as failed with a hint and exit code 5 (%s)', async (_what, fault) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     world.sandbox.control.addFaults(`upload-fit:${fault}*inf`);
     const { code, item } = await uploadRide(world);
     expect({ code, item }).toEqual({
@@ -284,7 +284,7 @@ describe('a permanent fault', () => {
   });
 
   it('never stops the other items if it concerns one', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     for (let seed = 0; seed < 20; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }

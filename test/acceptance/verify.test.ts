@@ -18,7 +18,7 @@ function age(world: World, ms: number): void {
 
 /** A service that took the ride, and lists these workouts. */
 async function openPlatform(workouts: [status: number, body: unknown]) {
-  const world = await openLoggedInWorld({ inProcess: true });
+  const world = await openLoggedInWorld();
   world.write('ride.fit', ride);
   const tiny = await openTinyService({
     'POST /api/workouts/upload-fit': [200, { success: true, results: { processed: 1 } }],
@@ -34,7 +34,7 @@ describe('sync verify', () => {
   it.each(REVISIONS)(
     'finds the workout of each recording, under any name (%s)',
     async (revision) => {
-      const world = await openLoggedInWorld({ inProcess: true, revision });
+      const world = await openLoggedInWorld({ revision });
       for (let day = 0; day < 3; day++) {
         const startTime = new Date(START.getTime() + day * 86_400_000);
         world.write(

@@ -6,7 +6,7 @@ import {
   foodsHeld,
   loginWithToken,
   openHome,
-  openWorldInProcess as openWorld,
+  openWorld,
   requestCounts,
   requestLines,
 } from '../support/acceptance.ts';

@@ -7,7 +7,8 @@ import {
   requestLines,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson, runSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
 /** Asks the service for its list, without the program. */
@@ -55,7 +56,7 @@ describe('sync workouts', () => {
   it.each(REVISIONS)(
     'lists over pages until the limit, newest first, with the fields of the service (%s)',
     async (revision) => {
-      const world = await openLoggedInWorld({ inProcess: true, revision });
+      const world = await openLoggedInWorld({ revision });
       await uploadDays(world, 60);
       const all = await listedBy(world, 'limit=200');
       expect(all).toHaveLength(60);
@@ -103,7 +104,7 @@ describe('sync workouts', () => {
   );
 
   it('prints a table with local times', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     await uploadDays(world, 2);
     const { code, stdout } = await world.sync(['workouts'], {
       env: { SYNC_TIMEZONE: 'Asia/Kathmandu' },
@@ -131,7 +132,7 @@ describe('sync workouts', () => {
   });
 
   it('reports an empty list', async () => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
     const { stdout } = await world.sync(['workouts', '--json']);
     expect(ndjson(stdout)).toEqual([{ type: 'summary', total: 0, more: false }]);
@@ -143,7 +144,7 @@ describe('sync workouts', () => {
     ['--limit', '0'],
     ['--limit', 'all'],
   ])('refuses %s %s', async (flag, value) => {
-    const world = await openLoggedInWorld({ inProcess: true });
+    const world = await openLoggedInWorld();
     const { code, stderr } = await world.sync(['workouts', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} ${value}`);
@@ -155,7 +156,7 @@ describe('sync workouts of a service with another format', () => {
   const open = async (body: unknown) => {
     const service = await openTinyService({ 'GET /api/workouts': [200, body] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
-    const run = (...args: string[]) => runSync(['workouts', ...args], { home });
+    const run = (...args: string[]) => runInProcess(['workouts', ...args], { home });
     return { service, run };
   };
 

@@ -16,7 +16,7 @@ function preloading(script: string) {
 }
 
 /** Throws in the middle of a command that hashes its input. */
-const IN_COMMAND = `require('node:crypto').createHash = () => { throw new TypeError('oops'); };`;
+const IN_COMMAND = `require('node:crypto').hash = () => { throw new TypeError('oops'); };`;
 const HASHES = ['push', 'wellness', '-', '--dry-run'];
 const RECORD = '{"date":"2026-05-17","restingHr":48}';
 

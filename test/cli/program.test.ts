@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
 
 /** On a busy machine, a program takes seconds to start. */
@@ -59,7 +60,7 @@ describe('a command line that is wrong', () => {
     ],
   ])('%j exits with 2 and shows the correct form', async (args, message, hint) => {
     const options = fresh();
-    const { code, stdout, stderr } = await runSync(args, options);
+    const { code, stdout, stderr } = await runInProcess(args, options);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(hint);
     expect(stderr).not.toMatch(/outputHelp|commander|\n +at /);
@@ -81,7 +82,7 @@ describe('a command line that is wrong', () => {
     ['verfy', 'sync verify'],
     ['daemon stopp', 'sync daemon stop'],
   ])('suggests for sync %s: %s', async (line, command) => {
-    const { code, stderr } = await runSync(line.split(' '), fresh());
+    const { code, stderr } = await runInProcess(line.split(' '), fresh());
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(`\n  Did you mean \`${command}\`? See \`sync `),
@@ -96,7 +97,7 @@ describe('a command line that is wrong', () => {
   it.each(['~/Garmin', 'rides/2026', 'C:\\rides', 'ride.fit', 'export.zip'])(
     'reports a path that is not there as that: %s',
     async (path) => {
-      const { code, stderr } = await runSync([path], fresh());
+      const { code, stderr } = await runInProcess([path], fresh());
       expect([code, stderr]).toEqual([
         2,
         `Error: There is no file, folder or command ${path}.\n  See \`sync --help\`.\n`,
@@ -106,13 +107,13 @@ describe('a command line that is wrong', () => {
 
   it('lists the settings if config get lacks one', async () => {
     for (const name of ['get', 'set', 'unset']) {
-      const { stderr } = await runSync(['config', name], fresh());
+      const { stderr } = await runInProcess(['config', name], fresh());
       expect(stderr).toMatch(
         /^Error: Missing required argument 'key'\.\n {2}Settings: baseUrl, clientId, /,
       );
       expect(stderr).toContain(`See \`sync config ${name} --help\`.`);
     }
-    const { stderr } = await runSync(['config', 'set', 'timezone'], fresh());
+    const { stderr } = await runInProcess(['config', 'set', 'timezone'], fresh());
     expect(stderr).not.toContain('Settings:');
   });
 
@@ -146,14 +147,14 @@ describe('a command line that is wrong', () => {
   ])('%j exits with 2 for a wrong value and does nothing', async (args, message) => {
     const options = fresh();
     const env = { SYNC_BASE_URL: 'https://service.invalid' };
-    const { code, stdout, stderr } = await runSync(args, { ...options, env });
+    const { code, stdout, stderr } = await runInProcess(args, { ...options, env });
     expect(stderr).toMatch(message);
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
   });
 
   it('shows the requests of push --dry-run without an address or a login', async () => {
     const options = { ...fresh(), input: '{"date":"2026-02-15","hrv":61}' };
-    const { code, stdout } = await runSync(
+    const { code, stdout } = await runInProcess(
       ['push', 'wellness', '-', '--dry-run', '--json'],
       options,
     );
@@ -168,7 +169,7 @@ describe('a command line that is wrong', () => {
   it('reports a missing base URL before it does anything', async () => {
     for (const args of [['upload', '.'], ['status'], ['workouts'], ['push', 'wellness', '-']]) {
       const options = fresh();
-      const { code, stderr } = await runSync(args, options);
+      const { code, stderr } = await runInProcess(args, options);
       expect(stderr).toContain('No base URL configured');
       expect(stderr).toContain('SYNC_BASE_URL');
       expect([code, traces(options)]).toEqual([2, []]);
@@ -178,12 +179,12 @@ describe('a command line that is wrong', () => {
 
 describe('help', () => {
   it('shows the help of a subcommand, before or after its name', async () => {
-    const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
+    const { stdout } = await runInProcess(['push', 'wellness', '--help'], fresh());
     expect(stdout).toContain('<file...>');
-    expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
-    expect(await runSync(['help', 'push', 'wellness'], fresh())).toMatchObject({ stdout });
-    const upload = await runSync(['upload', '--help'], fresh());
-    expect(await runSync(['help', 'upload'], fresh())).toEqual(upload);
+    expect(await runInProcess(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
+    expect(await runInProcess(['help', 'push', 'wellness'], fresh())).toMatchObject({ stdout });
+    const upload = await runInProcess(['upload', '--help'], fresh());
+    expect(await runInProcess(['help', 'upload'], fresh())).toEqual(upload);
   });
 
   /** The commands that a help text lists. */
@@ -194,7 +195,7 @@ describe('help', () => {
 
   it('shows help for every command and subcommand, exits with 0 and writes nothing', async () => {
     const options = fresh();
-    const root = await runSync(['--help'], options);
+    const root = await runInProcess(['--help'], options);
     expect([root.code, root.stderr]).toEqual([0, '']);
     const names = commandsIn(root.stdout);
     expect(names).toEqual(
@@ -215,7 +216,7 @@ describe('help', () => {
       ]),
     );
     const look = async (path: string[]): Promise<void> => {
-      const { code, stdout, stderr } = await runSync([...path, '--help'], options);
+      const { code, stdout, stderr } = await runInProcess([...path, '--help'], options);
       expect([path, code, stderr]).toEqual([path, 0, '']);
       expect(stdout).toContain(`Usage: sync ${path.join(' ')}`);
       const below = commandsIn(stdout);
@@ -232,29 +233,29 @@ describe('help', () => {
 
   it('shows the same text for -h, --help and help', async () => {
     const options = fresh();
-    const asked = await runSync(['upload', '--help'], options);
+    const asked = await runInProcess(['upload', '--help'], options);
     for (const args of [
       ['help', 'upload'],
       ['upload', '-h'],
     ]) {
-      expect(await runSync(args, options)).toEqual(asked);
+      expect(await runInProcess(args, options)).toEqual(asked);
     }
     expect((await runSync(['-h'], options)).stdout).toBe(
-      (await runSync(['--help'], options)).stdout,
+      (await runInProcess(['--help'], options)).stdout,
     );
-    expect((await runSync(['help'], options)).stdout).toBe(
-      (await runSync(['--help'], options)).stdout,
+    expect((await runInProcess(['help'], options)).stdout).toBe(
+      (await runInProcess(['--help'], options)).stdout,
     );
   });
 
   it('lists --dry-run for every command that sends', async () => {
     for (const path of [['upload'], ['push', 'wellness'], ['push', 'nutrition'], ['profile']]) {
-      expect((await runSync([...path, '--help'], fresh())).stdout).toContain('--dry-run');
+      expect((await runInProcess([...path, '--help'], fresh())).stdout).toContain('--dry-run');
     }
   });
 
   it('is in the manual page that the build writes', async () => {
-    const { code, stdout } = await runSync(['manual'], fresh());
+    const { code, stdout } = await runInProcess(['manual'], fresh());
     expect([code, stdout]).toEqual([0, readFileSync('dist/athlete-sync.1', 'utf8')]);
     expect(stdout).toContain('sync undo nutrition');
   });

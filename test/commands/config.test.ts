@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openWorldInProcess } from '../support/world.ts';
+import { openWorld } from '../support/world.ts';
 import { ndjson } from '../support/program.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
 /** A world whose operator has written the file for all users. */
 async function operatedWorld(content: (url: string, clientId: string) => unknown) {
-  const world = await openWorldInProcess({
+  const world = await openWorld({
     env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined },
   });
   const path = join(world.home.dir, 'system', 'config.json');
@@ -93,7 +93,7 @@ describe.runIf(isRoot)('settings for all users (run as root only)', () => {
 });
 
 it('names the file for all users, whether or not it exists', async () => {
-  const world = await openWorldInProcess();
+  const world = await openWorld();
   const { stdout } = await world.sync(['config', 'path', '--json']);
   expect(ndjson(stdout)).toEqual([
     {

@@ -71,7 +71,7 @@ const heldBy = (world: World) =>
   );
 
 const BERLIN = ['--tz', 'Europe/Berlin'];
-const open = () => openLoggedInWorld({ inProcess: true });
+const open = () => openLoggedInWorld();
 
 describe('sync push wellness of FIT files', () => {
   it('sends one record a day from all files of a device, and counts the rest', async () => {

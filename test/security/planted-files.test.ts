@@ -25,7 +25,7 @@ it('loads no module from the working folder', async () => {
   world.write('planted/index.js', code);
   world.write('planted/.env', `NODE_OPTIONS=--require=${join(planted, 'index.js')}\n`);
   world.write('planted/ride.fit', makeRecording());
-  const run = (args: readonly string[], env = {}) => world.sync(args, { cwd: planted, env });
+  const run = (args: readonly string[], env = {}) => world.program(args, { cwd: planted, env });
 
   expect((await run(['upload', 'ride.fit'])).code).toBe(0);
   expect((await run(['status'])).code).toBe(0);
@@ -58,11 +58,11 @@ it.skipIf(process.platform === 'win32')(
     await loginWithToken(world);
     const rides = join(world.home.dir, 'rides');
     world.write('rides/a.fit', makeRecording());
-    expect((await world.sync(['upload', rides])).code).toBe(0);
+    expect((await world.program(['upload', rides])).code).toBe(0);
     const day = '{"date":"2026-02-15","restingHr":50}';
-    expect((await world.sync(['push', 'wellness', '-'], { input: day })).code).toBe(0);
-    expect((await world.sync(['watch', rides, '--daemon'])).code).toBe(0);
-    expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+    expect((await world.program(['push', 'wellness', '-'], { input: day })).code).toBe(0);
+    expect((await world.program(['watch', rides, '--daemon'])).code).toBe(0);
+    expect((await world.program(['daemon', 'stop'])).code).toBe(0);
     // The folders hold what they should: the login, the ledger and the daemon's files.
     expect(readdirSync(join(world.home.dir, 'state'))).toEqual(
       expect.arrayContaining(['ledger.db', 'locks', 'logins', 'watch']),

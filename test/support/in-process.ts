@@ -10,13 +10,11 @@ import { errorReport, errorText } from '../../src/terminal/error.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
 import { plainIo } from './io.ts';
-import { type Finished, PROGRAM, type RunOptions } from './program.ts';
+import { type Finished, PROGRAM, type RunOptions, withRightLines } from './program.ts';
 
 /**
  * Runs a command line in this process, from source: the quick way for tests about what a command
  * does. Tests about processes (signals, locks, streams) start the built program instead.
- *
- * Relative paths are resolved in `cwd` by those commands alone that take it from their context.
  */
 export async function runInProcess(
   args: readonly string[],
@@ -38,6 +36,7 @@ export async function runInProcess(
     systemConfigFile: join(home.dir, 'system', 'config.json'),
     programDir: dirname(PROGRAM),
   };
+  const leave = enter(cwd);
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   const onFlags = (given: GlobalFlags) => (flags = given);
   let code: ExitCode;
@@ -47,8 +46,23 @@ export async function runInProcess(
     const failure = failureOf(error, system);
     createOutput(io, flags, system.clock).error(errorReport(failure), errorText(failure, flags));
     code = exitCodeOf(failure.code);
+  } finally {
+    leave();
   }
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+  return withRightLines(args, { code, stdout: stdout.join(''), stderr: stderr.join('') });
+}
+
+const outside = process.cwd();
+let running = 0;
+
+/** Changes to the working folder of a run. Runs at the same time have the same one. @returns leaves it */
+function enter(cwd: string): () => void {
+  process.chdir(cwd);
+  running++;
+  return () => {
+    running--;
+    if (running === 0) process.chdir(outside);
+  };
 }
 
 /** Streams of a program that no person is at. */

@@ -18,10 +18,18 @@ import {
 export interface World {
   readonly sandbox: Sandbox;
   readonly home: Home;
+  /**
+   * Runs a command line to its end in the process of the test, from source: ten times faster than the
+   * built program. The usual way.
+   */
+  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  /**
+   * Runs the built program to its end: for tests of processes, signals, streams, file modes or the
+   * bundle, and once for each command.
+   */
+  program(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   /** Starts the built program, and kills it at the end of the test if it still runs. */
   start(args: readonly string[], options?: Partial<RunOptions>): Running;
-  /** Runs a command line to its end, in a child process unless the world is `inProcess`. */
-  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   /** Writes a file below the home, with the folders to it. @returns its absolute path */
   write(path: string, contents: Uint8Array | string): string;
 }
@@ -37,11 +45,6 @@ export interface WorldOptions {
   readonly revision?: Revision;
   /** Variables for every run, in place of the usual ones; `undefined` removes one. */
   readonly env?: NodeJS.ProcessEnv;
-  /**
-   * `sync` runs in the process of the test, without the built program: for tables of what a command
-   * does, where no process, stream or signal matters. Ten times faster.
-   */
-  readonly inProcess?: boolean;
 }
 
 /** Opens a world without a login. Its sandbox approves every login; the file store keeps it. */
@@ -53,16 +56,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     SYNC_TOKEN_STORE: 'file',
     ...options.env,
   });
-  return worldOf(sandbox, home, options.inProcess);
-}
-
-/** Opens a world with `inProcess`: see {@link WorldOptions.inProcess}. */
-export async function openWorldInProcess(options: WorldOptions = {}): Promise<World> {
-  return await openWorld({ ...options, inProcess: true });
+  return worldOf(sandbox, home);
 }
 
 /** Another home beside the first, or the same sandbox seen from elsewhere. */
-export function worldOf(sandbox: Sandbox, home: Home, inProcess = false): World {
+export function worldOf(sandbox: Sandbox, home: Home): World {
   const start: World['start'] = (args, more = {}) => {
     const running = startSync(args, { home, ...more });
     onTestFinished(() => void running.child.kill('SIGKILL'));
@@ -71,9 +69,9 @@ export function worldOf(sandbox: Sandbox, home: Home, inProcess = false): World 
   return {
     sandbox,
     home,
+    sync: (args, more) => runHere(args, { home, ...more }),
+    program: (args, more) => start(args, more).finished,
     start,
-    sync: (args, more) =>
-      inProcess ? runHere(args, { home, ...more }) : start(args, more).finished,
     write(path, contents) {
       const absolute = join(home.dir, path);
       mkdirSync(dirname(absolute), { recursive: true });
@@ -133,7 +131,7 @@ export function openHome(env: NodeJS.ProcessEnv = {}): Home {
   return home;
 }
 
-/** Loads the program when it is needed: many tests run the built one only. */
+/** Runs the program from source, which is loaded with the first run. */
 async function runHere(args: readonly string[], options: RunOptions): Promise<Finished> {
   const { runInProcess } = await import('./in-process.ts');
   return await runInProcess(args, options);

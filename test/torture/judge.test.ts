@@ -26,7 +26,7 @@ const round = {
 beforeEach(async () => {
   found = [];
   cargo = emptyCargo();
-  world = await openLoggedInWorld({ inProcess: true });
+  world = await openLoggedInWorld();
 });
 
 const judge = () => judgeCargo(round, world.sandbox, cargo);

@@ -23,7 +23,7 @@ export async function race(
   round.count('processes', racers.length);
   return await Promise.all(
     shuffled(round.random, racers).map(async ({ args, input, sent = {}, codes = [0] }) => {
-      const run = await world.sync(args, input === undefined ? {} : { input });
+      const run = await world.program(args, input === undefined ? {} : { input });
       judgeRun(round, world.sandbox, sent, args, run);
       if (!codes.includes(run.code ?? -1)) {
         const what = `${args.join(' ')}: ${String(run.code)} ${run.stdout}${run.stderr}`;

@@ -70,7 +70,7 @@ export async function openScene(round: Round, options: SceneOptions): Promise<Sc
     const { home } = world;
     const started = performance.now();
     const finished = program
-      ? await world.sync(args, { input })
+      ? await world.program(args, { input })
       : await runInProcess(args, { home, input, clock: hastyClock });
     round.count('runs');
     round.note(described(args, finished, performance.now() - started));

@@ -88,7 +88,7 @@ export type SendingName = keyof typeof SENDING;
 
 /** The same home and platform, with commands that run in this process: quick, and undisturbed. */
 export function undisturbed({ sandbox, home }: World): World {
-  return worldOf(sandbox, home, true);
+  return worldOf(sandbox, home);
 }
 
 async function mustSucceed(world: World, args: readonly string[]): Promise<void> {

@@ -15,7 +15,7 @@ export async function finish(round: Round, world: World, sending: Sending): Prom
   const json = [...args, '--json'];
   let code: number | null = null;
   for (let run = 1; run <= RUNS && code !== 0; run++) {
-    const finished = await world.sync(json);
+    const finished = await world.program(json);
     judgeRun(round, world.sandbox, sent, json, finished);
     code = finished.code;
   }

@@ -71,7 +71,7 @@ export async function readLogin(
   const found = checked === undefined ? known : await loginState(context, config, http);
   if (checked?.outcome === 'accepted') return { login: found, checked };
   if (checked?.outcome === 'ended' && found.state === 'logged-in') {
-    return { login: { ...checked, state: 'ended' }, checked };
+    return { login: { ...failureOf(checked), state: 'ended' }, checked };
   }
   return { login: endSeenByWatcher(config, key, watching, found), checked };
 }

@@ -90,7 +90,7 @@ async function runWrong(
 ): Promise<void> {
   world.sandbox.control.clearRequests();
   const json = [...args, '--json'];
-  const run = await world.sync(json, { env });
+  const run = await world.program(json, { env });
   judgeRun(round, world.sandbox, sent, json, run);
   round.count('runs with a wrong clock');
   if (run.code !== 0) {
@@ -247,7 +247,7 @@ async function twoClocks(round: Round, world: World): Promise<void> {
   await Promise.all([
     stepped,
     ...clocks.map(async ({ clock }) => {
-      const run = await world.sync(args, { env: clock.env });
+      const run = await world.program(args, { env: clock.env });
       judgeRun(round, world.sandbox, { recordings }, args, run);
       round.count('runs with a wrong clock');
       if (run.code !== 0) round.failed('wrong report', `upload: ${String(run.code)} ${run.stdout}`);
@@ -266,7 +266,7 @@ async function stopUnderSteps(round: Round, world: World): Promise<void> {
   control.addFaults('upload-fit:delay=4s');
   const clock = makeFakeClock(world.home);
   const { env } = clock;
-  await world.sync(['watch', 'card', '--daemon', '--json'], { env });
+  await world.program(['watch', 'card', '--daemon', '--json'], { env });
   await vi.waitUntil(() => control.requests({ route: 'upload-fit' }).length > 0, WATCHER_MS);
   const stop = world.start(['daemon', 'stop', '--json'], { env });
   await sleep(random.between(500, 2_000));

@@ -32,7 +32,6 @@ torture({
     const place: Place = { zone: random.pick(ZONES), way: random.pick(WAYS) };
     round.note(JSON.stringify(place));
     const world = await openLoggedInWorld({
-      inProcess: true,
       revision: random.pick(REVISIONS),
       env: environmentOf(place),
     });

@@ -69,7 +69,7 @@ torture({
     round.note(`${name} on ${revision}: ${place} ${trouble} at answer ${nth}`);
     for (let run = 1; run <= 2; run++) {
       const json = [...sending.args, '--json'];
-      const finished = await world.sync(json);
+      const finished = await world.program(json);
       judgeRun(round, sandbox, sending.sent, json, finished);
       judgeWords(round, place === 'tmp' ? UNPACKING : DISK, finished);
       round.count(finished.code === 0 ? 'runs that ended well' : 'failed runs');

@@ -97,14 +97,14 @@ async function daemon(round: Round, world: World, mount: FuseMount, recordings: 
   const { random } = round;
   for (const [name, bytes] of recordings)
     writeFileSync(join(world.home.dir, 'source', name), bytes);
-  const { stdout } = await world.sync(['watch', 'card', '--daemon', '--json', '--poll', '1']);
+  const { stdout } = await world.program(['watch', 'card', '--daemon', '--json', '--poll', '1']);
   const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
   await sleep(random.between(0, 1_000));
   mount.hang();
   round.count('hangs');
   await sleep(random.between(0, 6_000));
   await readsInTime(round, world);
-  const stop = await world.sync(['daemon', 'stop', '--json']);
+  const stop = await world.program(['daemon', 'stop', '--json']);
   round.note(`daemon stop: ${String(stop.code)} ${stop.stdout}`);
   const [outcome] = ndjson(stop.stdout);
   const isStopped = outcome?.['outcome'] === 'stopped';

@@ -91,13 +91,13 @@ async function killDaemon(round: Round, world: World): Promise<void> {
     round.count('kills');
   }
   for (const [name, bytes] of left) world.write(join('card', name), bytes);
-  const last = await world.sync(['watch', 'card', '--daemon', '--json']);
+  const last = await world.program(['watch', 'card', '--daemon', '--json']);
   round.note(`watch --daemon: ${String(last.code)} ${last.stdout}${last.stderr}`);
   // The daemon of a killed starter may run.
   const isRunning = last.code === 2 && last.stdout.includes('"BUSY"');
   if (last.code !== 0 && !isRunning) round.failed('wrong report', 'the daemon did not start');
   await untilSent(world, recordings.size);
-  const stop = await world.sync(['daemon', 'stop', '--json']);
+  const stop = await world.program(['daemon', 'stop', '--json']);
   const stopped = ndjson(stop.stdout).filter(({ outcome }) => outcome === 'stopped');
   if (stop.code !== 0 || stopped.length !== 1) {
     round.failed('wrong report', `daemon stop: ${String(stop.code)} ${stop.stdout}`);

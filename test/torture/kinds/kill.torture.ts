@@ -76,7 +76,7 @@ async function usualDuration(name: SendingName, revision: Revision): Promise<num
   const world = await open(revision);
   const { args } = await SENDING[name](undisturbed(world), stream(1, name));
   const began = performance.now();
-  await world.sync(args);
+  await world.program(args);
   const duration = performance.now() - began;
   durations.set(name, duration);
   return duration;

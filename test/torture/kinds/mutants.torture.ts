@@ -125,7 +125,7 @@ async function upload(
   world: World,
   files: ReadonlyMap<string, Mutant>,
 ): Promise<void> {
-  const result = await world.sync(['upload', join(world.home.dir, 'mutants'), '--json']);
+  const result = await world.program(['upload', join(world.home.dir, 'mutants'), '--json']);
   round.note(`${String(result.code)}\n${result.stdout}${result.stderr}`);
   judgeOutput(round, 'upload --json', result);
   const outcomes = new Map<unknown, unknown>(
@@ -157,7 +157,7 @@ async function inspect(
   world: World,
   files: ReadonlyMap<string, Mutant>,
 ): Promise<void> {
-  const lines = await world.sync(['inspect', ...files.keys(), '--json']);
+  const lines = await world.program(['inspect', ...files.keys(), '--json']);
   judgeOutput(round, 'inspect --json', lines);
   const states = new Map(ndjson(lines.stdout).map(({ path, state }) => [path, state]));
   for (const [path, { bytes, how }] of files) {
@@ -166,7 +166,7 @@ async function inspect(
       round.failed('wrong report', evidence(how, bytes, `inspect ${path}: ${String(state)}`));
     }
   }
-  const text = await world.sync(['inspect', ...files.keys()]);
+  const text = await world.program(['inspect', ...files.keys()]);
   // Its words about a file that is not whole are its results.
   judgeOutput(round, 'inspect', { ...text, stderr: text.stdout + text.stderr });
   if (text.code !== lines.code) round.failed('wrong report', `exit code ${String(text.code)}`);

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { openLoggedInWorld } from '../support/acceptance.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
+
+/** A command line of each command, in an order in which all of them have something to do. */
+const LINES = [
+  'upload rides',
+  'import rides --dry-run',
+  'push wellness day.json',
+  'push nutrition meals.json',
+  'undo nutrition 2026-02-15',
+  'status --check',
+  'devices',
+  'watch --once rides',
+  'watch card --daemon',
+  'daemon status',
+  'daemon stop',
+  'daemon logs',
+  'daemon uninstall',
+  'profile --ftp 250',
+  'config set timezone Asia/Tokyo',
+  'config get timezone',
+  'config unset timezone',
+  'config list',
+  'config path',
+  'workouts',
+  'verify',
+  'explain rides/ride.fit',
+  'inspect rides/ride.fit',
+  'repair cut.fit',
+  'sources',
+  'doctor',
+  'token',
+  'seed --days 1 --dry-run',
+  'completion bash',
+  'complete profiles',
+  'manual',
+  'logout',
+  'login --with-token',
+];
+
+/** Commands whose tests start the built program, a service manager or a server. */
+const ELSEWHERE = ['daemon install', 'sandbox'];
+
+it('every command works in the built program', async () => {
+  const world = await openLoggedInWorld({ env: { SYNC_DEVICE_FOLDERS: '/nowhere' } });
+  world.write('rides/ride.fit', makeRecording());
+  world.write('cut.fit', truncated(makeRecording({ seed: 2 }), 500));
+  world.write('card/notes.txt', '');
+  world.write('day.json', '{"date":"2026-02-15","restingHr":50}');
+  const item = { name: 'Gel', carbs: 25, logged_at: '2026-02-15T08:00:00+02:00' };
+  world.write('meals.json', JSON.stringify({ date: '2026-02-15', items: [item] }));
+  const input = JSON.stringify(world.sandbox.control.mint());
+  const failed: unknown[] = [];
+  for (const line of LINES) {
+    const { code, stdout, stderr } = await world.program(line.split(' '), { input });
+    if (code !== 0) failed.push({ line, code, stdout, stderr });
+  }
+  expect(failed).toEqual([]);
+
+  const names = COMMANDS.flatMap(({ name, subcommands }) =>
+    subcommands === undefined ? [name] : subcommands.map((below) => `${name} ${below.name}`),
+  );
+  const missing = names.filter((name) => !LINES.some((line) => `${line} `.startsWith(`${name} `)));
+  expect(missing).toEqual(ELSEWHERE);
+});
