@@ -1,23 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { PROGRAMS } from './test/support/programs.ts';
 
 const report = process.env['SYNC_TEST_REPORT'];
 
 // Node reads this bundle whenever a process starts, which takes 0.1 s. No test leaves this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
-
-/** Tests of the built program, of many processes, of a keychain or of a browser. */
-const PROGRAMS = [
-  'test/acceptance/**/*.test.ts',
-  'test/auth/refresh-race.test.ts',
-  'test/cli/{fault,old-node,program,system-sync}.test.ts',
-  'test/commands/login/store.test.ts',
-  'test/credentials/keychain.test.ts',
-  'test/daemon/**/*.test.ts',
-  'test/sandbox/{command,oauth/consent-page,other-process,page/chromium}.test.ts',
-  'test/library/{documents,exports}.test.ts',
-  'test/security/{planted-files,tls,what-is-sent}.test.ts',
-];
 
 const COMMON = {
   // A process runs many files and loads the modules once: a file leaves no hook and no variable behind.
@@ -49,7 +37,7 @@ export default defineConfig({
         test: {
           ...COMMON,
           name: 'programs',
-          include: PROGRAMS,
+          include: [...PROGRAMS],
           globalSetup: 'test/support/built-program.ts',
         },
       },

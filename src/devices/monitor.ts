@@ -18,7 +18,7 @@ export const MONITOR_CHILD = 'device-monitor.cjs';
 const SETTLE_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /** Interval of looks without a change: some mounts announce nothing (ms). */
 const QUIET_MS = 60_000;
-/** Longest silence of the child: three polls (ms). It hangs then, and is replaced. */
+/** Default of {@link MonitorOptions.silenceMs}: three polls. */
 const SILENCE_MS = 3 * POLL_MS;
 /** Pause before the child is replaced, and the longest (ms). */
 const FIRST_PAUSE_MS = 1_000;
@@ -30,6 +30,8 @@ export interface MonitorOptions {
   readonly places: Places;
   /** The built {@link MONITOR_CHILD}. */
   readonly childPath: string;
+  /** Longest silence of the child (ms). It hangs then, and is replaced. */
+  readonly silenceMs?: number;
   /** Finds the devices that are plugged in now. */
   readonly find: (places: Places, signal: AbortSignal) => Promise<FoundDevices>;
 }
@@ -200,7 +202,7 @@ export class DeviceMonitor {
     const end = new Promise<string>((resolve) => {
       const isAlive = () => {
         clearTimeout(timer);
-        timer = setTimeout(() => resolve('does not answer'), SILENCE_MS);
+        timer = setTimeout(() => resolve('does not answer'), this.#options.silenceMs ?? SILENCE_MS);
         timer.unref();
       };
       isAlive();

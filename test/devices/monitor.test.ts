@@ -29,13 +29,18 @@ function devicesIn(media: string): FoundDevices {
   return { devices, silent: [] };
 }
 
-async function monitorOf(media: string, childPath = join(built.dir, 'device-monitor.cjs')) {
+async function monitorOf(
+  media: string,
+  childPath = join(built.dir, 'device-monitor.cjs'),
+  silenceMs?: number,
+) {
   const monitor = await DeviceMonitor.start(testContext(), {
     places: {
       ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
       ...{ mounts: mountsIn(media), childPath: '' },
     },
     childPath,
+    ...(silenceMs === undefined ? {} : { silenceMs }),
     find: () => Promise.resolve(devicesIn(media)),
   });
   onTestFinished(() => monitor.close());
@@ -168,7 +173,7 @@ it('replaces a child that hangs, and ends it', async () => {
      setInterval(() => process.stdout.write('alive\\n'), 100);
      setTimeout(() => process.stdout.write('changed\\n'), 100);`,
   );
-  const monitor = await monitorOf(media, child);
+  const monitor = await monitorOf(media, child, 1_000);
   mkdirSync(join(media, 'a'));
   writeFileSync(join(media, 'a', 'device'), 'a');
   await until(() => monitor.devices.length === 1);

@@ -1,18 +1,20 @@
 import { expect } from 'vitest';
 import { Phrase } from '../../src/base/phrase.ts';
 
-const ADDED = Symbol.for('athlete-sync: phrase testers');
+const CURRENT = Symbol.for('athlete-sync: Phrase');
+const shared = globalThis as { [CURRENT]?: typeof Phrase };
 
-// A process runs many test files, and this one before each of them.
-if (!(ADDED in globalThis)) {
-  Object.defineProperty(globalThis, ADDED, { value: true });
+// A process runs many test files, and this one before each of them. The modules may be new.
+const isAdded = shared[CURRENT] !== undefined;
+shared[CURRENT] = Phrase;
+if (!isAdded) {
+  const isPhrase = (value: unknown) => value instanceof (shared[CURRENT] ?? Phrase);
   // Lets tests compare a phrase with the text that it shows without a profile.
   expect.addEqualityTesters([
     (a: unknown, b: unknown) => {
-      if (a instanceof Phrase && typeof b === 'string') return a.toString() === b;
-      if (b instanceof Phrase && typeof a === 'string') return b.toString() === a;
-      if (a instanceof Phrase && b instanceof Phrase) return a.toString() === b.toString();
-      return undefined;
+      if (!isPhrase(a) && !isPhrase(b)) return undefined;
+      const areTexts = [a, b].every((each) => isPhrase(each) || typeof each === 'string');
+      return areTexts ? String(a) === String(b) : undefined;
     },
   ]);
 }

@@ -51,7 +51,7 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     const childPath = join(built.dir, 'mtp-child.cjs');
     const mtp = { childPath, env: process.env, silenceMs };
     return start({
-      ...{ folders: [folder, activities], pollMs: 1_000, mtp },
+      ...{ folders: [folder, activities], pollMs: 200, mtp },
       filesystemType: (path) => filesystemType(path, process.platform),
       ...given,
     });
