@@ -173,6 +173,9 @@ describe('sync import', () => {
       { type: 'upload', path: `${path}/whole.fit`, outcome: 'uploaded' },
       { type: 'summary', uploaded: 1, invalid: 1 },
     ]);
+    // An archive that cannot be read is enough.
+    const cut = world.write('cut.zip', accountExport().subarray(0, 900));
+    expect((await world.sync(['import', cut, '--dry-run'])).code).toBe(3);
   });
 
   it('says that there is nothing to send, and does not ask', async () => {

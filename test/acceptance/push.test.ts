@@ -163,6 +163,20 @@ describe('sync push', () => {
     expect(bodiesWithItems(world)).toEqual([record]);
   });
 
+  it('prints the cause of several days that were not sent once', async () => {
+    const world = await openLoggedInWorld({ sandbox: { faults: ['wellness:422*inf'] } });
+    const input = '{"date":"2026-02-14","hrv":70}\n{"date":"2026-02-15","hrv":71}\n';
+    const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
+    expect(code).toBe(6);
+    expect(stdout.split('\n')).toEqual([
+      '2 days were refused by the service: A scripted fault of the sandbox',
+      '  2026-02-14',
+      '  2026-02-15',
+      'wellness: 2 refused.',
+      '',
+    ]);
+  });
+
   it('sends unknown fields only with --unknown-fields, and names them otherwise', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', hrv: 70, coldShowerSecs: 90, tags: ['altitude'] };

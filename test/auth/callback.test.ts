@@ -16,6 +16,10 @@ it.each([
     `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],
   [
+    'http://127.0.0.1:8917/callbacks?state=good&code=1',
+    `That is another address. Paste the last address of the login; it begins with ${URI}?`,
+  ],
+  [
     'http://127.0.0.1:8918/callback?state=good&code=1',
     `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],

@@ -50,6 +50,7 @@ const files: readonly [what: string, bytes: Uint8Array, expected: string][] = [
     'incomplete header-cut',
   ],
   ['a wrong CRC', withBrokenCrc(whole), 'corrupt crc'],
+  ['a wrong CRC after a few zeroes', zeroTail(whole, 20), 'corrupt crc'],
   ['a wrong CRC in a later segment', withBrokenCrc(chain), 'corrupt crc'],
   ['zeroes at the end', zeroTail(whole, 1000), 'corrupt zero-tail'],
   ['one trailing byte', withTrailingBytes(whole, 1), 'corrupt trailing-bytes'],
