@@ -12,8 +12,8 @@ const COMMON = {
   isolate: false,
   setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
   // A hang fails the test; a slow machine does not.
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   // Keeps the text of `page.css?raw`.
   css: true,
 };

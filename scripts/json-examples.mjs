@@ -249,7 +249,8 @@ async function startSandbox() {
     '--port',
     '0',
     '--auto-approve',
-    '--no-exact-redirect-uris',
+    '--set',
+    'exactRedirectUris=false',
     '--json',
   ]);
   const text = textOf(child.stdout);

@@ -197,7 +197,7 @@ const CASES: readonly Case[] = [
     async run(world) {
       world.sandbox.control.addFaults('upload-fit:hang');
       const running = world.start(['upload', world.write('ride.fit', makeRecording())]);
-      await vi.waitUntil(() => world.sandbox.control.requests().length > 0, 30_000);
+      await vi.waitUntil(() => world.sandbox.control.requests().length > 0, 120_000);
       running.child.kill('SIGINT');
       return await running.finished;
     },

@@ -145,7 +145,7 @@ describe('sync devices', () => {
 const noFuse = whyNoFuse();
 
 describe.skipIf(noFuse !== undefined)('sync devices with a mount that hangs', () => {
-  it('lists the others, names it, and exits 5', { timeout: 60_000 }, async () => {
+  it('lists the others, names it, and exits 5', async () => {
     const world = await openWorld();
     const media = mediaOf(world);
     plugIn(join(media, 'GARMIN'), [10]);

@@ -149,7 +149,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     const paths = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
     world.sandbox.control.addFaults('upload-fit:delay=500ms');
     const running = world.start(['upload', '--jobs', '1', ...paths]);
-    await vi.waitUntil(() => world.sandbox.control.requestCount() > 0, 30_000);
+    await vi.waitUntil(() => world.sandbox.control.requestCount() > 0, 120_000);
     disk.fill(0);
     const { code, stderr } = await running.finished;
     expect(code).toBe(1);
@@ -176,7 +176,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     };
     expect((await health()).running).toBe(true);
     rmSync(join(folder, 'filler'));
-    await vi.waitUntil(() => receivedCounts(world)?.length === 1, 60_000);
+    await vi.waitUntil(() => receivedCounts(world)?.length === 1, 120_000);
     expect((await health()).running).toBe(true);
   }, 120_000);
 });
@@ -239,7 +239,7 @@ describe.skipIf(process.platform === 'win32')('sync logout', () => {
     const token = accessTokenOf(tokenFile(world));
     world.sandbox.control.addFaults('revoke:delay=5s');
     const running = world.start(['logout']);
-    await vi.waitUntil(() => readFileSync(tokenFile(world), 'utf8').includes('endedAt'), 30_000);
+    await vi.waitUntil(() => readFileSync(tokenFile(world), 'utf8').includes('endedAt'), 120_000);
     running.child.kill('SIGKILL');
     await running.finished;
     const { stdout } = await world.sync(['status']);

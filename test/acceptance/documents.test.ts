@@ -84,7 +84,7 @@ describe('the documentation', () => {
     for (const [text, named] of flags) {
       await expectKnown(home, { text, path: text.split(' '), flags: [...named] });
     }
-  }, 60_000);
+  });
 });
 
 describe('docs/ci.md', () => {

@@ -139,9 +139,9 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     world.sandbox.control.clearRequests();
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['profile']);
-    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 120_000);
     keychain.freeze();
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 200'), 30_000);
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 200'), 120_000);
     // Longer than three tries of an unattended process take.
     await new Promise((resolve) => setTimeout(resolve, 3 * UNATTENDED_LIMIT_MS + 2_000));
     keychain.thaw();

@@ -318,7 +318,7 @@ describe('a callback that is not the answer', () => {
     const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:delay=1s');
     const first = visit(authorizeUrl);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 120_000);
     const second = await sendToListener(redirectUri, { query: { code: 'stolen', state } });
     expect(second.status).toBe(409);
     expect((await first).status).toBe(200);

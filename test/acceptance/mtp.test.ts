@@ -65,7 +65,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
     const { stdout } = await world.run(args).finished;
     expect(ndjson(stdout)).toMatchObject([{ type: 'daemon-started' }]);
     const asked = performance.now();
-    const stopped = await world.run(['daemon', 'stop', '--json']).finished;
+    const stopped = await world.sync(['daemon', 'stop', '--json']);
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
     expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped' }, { stopped: 1 }]);
   });

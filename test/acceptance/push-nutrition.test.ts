@@ -105,7 +105,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     const world = await open();
     world.sandbox.control.addFaults('nutrition:hang-after');
     const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
-    await vi.waitUntil(() => held(world).length > 0, 30_000);
+    await vi.waitUntil(() => held(world).length > 0, 120_000);
     running.child.kill('SIGKILL');
     await running.finished;
     // A push of another day also sends the unfinished day.
@@ -175,7 +175,7 @@ it('nutrition that Ctrl-C stopped before its first request is sent by the next r
   expireAccess(world);
   world.sandbox.control.addFaults('refresh:hang*inf');
   const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
-  await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+  await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 120_000);
   running.child.kill('SIGINT');
   expect((await running.finished).code).toBe(130);
   world.sandbox.control.clearFaults();

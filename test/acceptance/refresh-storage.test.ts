@@ -86,7 +86,7 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
     const { world, disk } = await openOnSmallDisk();
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 30_000);
+    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 120_000);
     disk.fill(0);
     expect((await running.finished).code).toBe(0);
     const { accessToken } = stored(world);
@@ -122,7 +122,7 @@ describe('a refresh that was killed after its request left', () => {
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:hang(after)');
     const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 30_000);
+    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 120_000);
     const during = await world.sync(['status']);
     expect(during.stdout).toMatch(/^Login {5}good/m);
     running.child.kill('SIGKILL');

@@ -100,7 +100,7 @@ async function playAll({ world }: Scene): Promise<Finished[]> {
   control.addFaults('refresh:delay=300ms');
   control.clearRequests();
   const running = world.start(['profile', '--verbose']);
-  await vi.waitUntil(() => control.requests({ route: 'token' }).length > 0, 30_000);
+  await vi.waitUntil(() => control.requests({ route: 'token' }).length > 0, 120_000);
   running.child.kill('SIGINT');
   runs.push(await running.finished);
   return runs;

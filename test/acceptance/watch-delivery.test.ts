@@ -210,7 +210,7 @@ describe('recordings during an outage of the service', () => {
     world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle"/);
-    expect((await world.run(['upload', world.folder]).finished).code).toBe(0);
+    expect((await world.sync(['upload', world.folder])).code).toBe(0);
     await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
     expect(await stop(watcher)).toBe(0);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
@@ -298,7 +298,7 @@ describe('a login that has ended', () => {
     const watcher = world.watch();
     await until(() => world.recordings().length === 1);
     await ready(watcher);
-    expect((await world.run(['logout']).finished).code).toBe(0);
+    expect((await world.sync(['logout'])).code).toBe(0);
     put(join(world.folder, 'after.fit'), anotherRecording());
     await until(() => /Not logged in/.test(health()?.login.message ?? ''));
     await world.login();

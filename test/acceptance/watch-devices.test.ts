@@ -98,7 +98,7 @@ describe('sync watch --devices', () => {
     const once = world.run(['watch', '--once', '--devices'], { env });
     expect(await once.finished).toMatchObject({ code: 0 });
     expect(once.stdout()).toContain(
-      'Garmin Edge 840 is plugged in, and left alone: the setting ignoreDevices names it.',
+      'Garmin Edge 840 is plugged in. sync ignores it, because the setting ignoreDevices names it.',
     );
     expect(counts()).toEqual([1]);
   });
@@ -120,7 +120,7 @@ describe('sync watch --devices', () => {
     expect(left).toBeGreaterThan(0);
     expect(events(watcher, 'unfinished')).toEqual([]);
     expect(watcher.stdout()).not.toContain('disappeared');
-    const status = await world.run(['status'], { env }).finished;
+    const status = await world.sync(['status'], { env });
     expect(status.stdout).toContain('any known device');
     expect(status.stdout.replace(/\s+/g, ' ')).toContain(
       `${left} recordings are still on the Garmin Edge 840: plug it in again.`,
@@ -148,7 +148,7 @@ describe('sync watch --devices', () => {
     await stop(first);
     const second = watchDevices();
     await ready(second);
-    const { stdout } = await world.run(['status', '--json'], { env }).finished;
+    const { stdout } = await world.sync(['status', '--json'], { env });
     const { watching } = JSON.parse(stdout) as { watching: unknown };
     expect(watching).toMatchObject([
       { folders: [], devices: [{ key: KEY, title: 'Garmin Edge 840', state: 'away', left }] },
@@ -247,7 +247,7 @@ describe('sync watch without a folder', () => {
   it('watches what the setting names', async () => {
     edge('3412345678', rides(1)).plugIn();
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    await world.run(['config', 'set', 'watch', `devices, ${world.folder}`]).finished;
+    await world.sync(['config', 'set', 'watch', `devices, ${world.folder}`]);
     const watcher = world.run(['watch', '--json'], { env });
     await until(() => world.recordings().length === 2);
     await stop(watcher);

@@ -28,7 +28,7 @@ afterEach(() => world.close());
 const HOSTILE = '--hint=int:x:1 <img src="file:x"> $(touch pwned) \\074b\\076.fit';
 
 async function set(key: string, value: string): Promise<void> {
-  const { code, stderr } = await world.run(['config', 'set', key, value]).finished;
+  const { code, stderr } = await world.sync(['config', 'set', key, value]);
   expect([code, stderr]).toEqual([0, '']);
 }
 
@@ -224,10 +224,10 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
   it('writes to the log of a daemon', async () => {
     await set('onEvent', 'echo "an event"; echo "on two lines"');
     expect((await world.run(['watch', world.folder, '--daemon']).finished).code).toBe(0);
-    const logs = async () => (await world.run(['daemon', 'logs']).finished).stdout;
+    const logs = async () => (await world.sync(['daemon', 'logs'])).stdout;
     let log = '';
     while (!log.includes('onEvent: ')) log = await logs();
-    expect((await world.run(['daemon', 'stop']).finished).code).toBe(0);
+    expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
     expect(log).toMatch(/\d\d {2}onEvent: an event\n {4}on two lines\n/);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type Home, runSync } from './program.ts';
+import { runInProcess } from './in-process.ts';
+import { type Home } from './program.ts';
 
 /** A command of this program in a text, as unexpanded words. */
 export interface DocumentedCommand {
@@ -40,7 +41,7 @@ export async function expectKnown(home: Home, command: DocumentedCommand): Promi
   const [name = '', sub] = command.path;
   const groups = ['push', 'config', 'daemon'];
   const path = groups.includes(name) && sub !== undefined ? [name, sub] : [name];
-  const { code, stdout } = await runSync([...path, '--help'], { home });
+  const { code, stdout } = await runInProcess([...path, '--help'], { home });
   expect(code, command.text).toBe(0);
   // The help of the command, not of the program.
   expect(stdout, command.text).toContain(`Usage: sync ${path.join(' ')}`);

@@ -39,7 +39,7 @@ export async function mountFuse(
     spawnSync('fusermount3', ['-u', '-z', at]);
     server.kill('SIGKILL');
   });
-  await vi.waitUntil(() => spawnSync('mountpoint', ['-q', at]).status === 0, 30_000);
+  await vi.waitUntil(() => spawnSync('mountpoint', ['-q', at]).status === 0, 120_000);
   return {
     hang: () => void server.kill('SIGSTOP'),
     answer: () => void server.kill('SIGCONT'),

@@ -20,6 +20,7 @@ export async function runInProcess(
   args: readonly string[],
   { home, env = {}, cwd = home.dir, input = '', clock }: RunOptions & { readonly clock?: Clock },
 ): Promise<Finished> {
+  const leave = enter(cwd);
   const stdout: string[] = [];
   const stderr: string[] = [];
   const io = pipes(input, stdout, stderr);
@@ -36,7 +37,6 @@ export async function runInProcess(
     systemConfigFile: join(home.dir, 'system', 'config.json'),
     programDir: dirname(PROGRAM),
   };
-  const leave = enter(cwd);
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   const onFlags = (given: GlobalFlags) => (flags = given);
   let code: ExitCode;
@@ -55,7 +55,7 @@ export async function runInProcess(
 const outside = process.cwd();
 let running = 0;
 
-/** Changes to the working folder of a run. Runs at the same time have the same one. @returns leaves it */
+/** Changes to the working folder of a run; parallel runs share one. @returns a function that leaves it */
 function enter(cwd: string): () => void {
   process.chdir(cwd);
   running++;

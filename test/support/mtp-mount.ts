@@ -87,7 +87,7 @@ export async function mountMtp(name = 'Garmin_Edge_840_0000caea38a2'): Promise<M
   await vi.waitUntil(() => {
     if (server.exitCode !== null) throw new Error(complaint);
     return spawnSync('mountpoint', ['-q', mount]).status === 0;
-  }, 30_000);
+  }, 120_000);
   return {
     ...{ source, mount, behave },
     counts: () => JSON.parse(readFileSync(counts, 'utf8')) as MtpCounts,

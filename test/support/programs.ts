@@ -15,7 +15,7 @@ export const PROGRAMS: readonly string[] = [
   'test/library/documents.test.ts',
   'test/library/exports.test.ts',
   'test/sandbox/command.test.ts',
-  'test/sandbox/consent-page.test.ts',
+  'test/sandbox/oauth/consent-page.test.ts',
   'test/sandbox/other-process.test.ts',
   'test/sandbox/page/chromium.test.ts',
   'test/security/planted-files.test.ts',

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
+import { runInProcess } from '../support/in-process.ts';
 import {
+  type Finished,
   type Home,
   type RunOptions,
   type Running,
@@ -29,6 +31,8 @@ export interface WatchWorld {
   /** Starts `sync watch --json` on the folder, unless `args` name others. */
   watch(args?: readonly string[], env?: NodeJS.ProcessEnv): Running;
   run(args: readonly string[], options?: Partial<RunOptions>): Running;
+  /** Runs a command to its end in this process. */
+  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   /** What the platform holds. */
   recordings(): readonly RecordingState[];
   /** SHA-256 of each recording there, sorted. */
@@ -57,6 +61,7 @@ export async function makeWorld(options: { readonly stored?: boolean } = {}): Pr
     started.push(running);
     return running;
   };
+  const sync: WatchWorld['sync'] = (args, given) => runInProcess(args, { home, ...given });
   const recordings = () =>
     sandbox.control.state().athletes.flatMap((athlete) => athlete.recordings);
   return {
@@ -70,12 +75,13 @@ export async function makeWorld(options: { readonly stored?: boolean } = {}): Pr
     async login(athlete) {
       const tokens = sandbox.control.mint(athlete === undefined ? {} : { athlete });
       const args = ['login', '--with-token', '--store', 'file'];
-      const { code, stderr } = await run(args, { input: JSON.stringify(tokens) }).finished;
+      const { code, stderr } = await sync(args, { input: JSON.stringify(tokens) });
       if (code !== 0) throw new Error(`sync login ended with ${String(code)}: ${stderr}`);
     },
     home,
     folder,
     run,
+    sync,
     watch: (args = [], env = {}) => run(['watch', folder, '--json', ...args], { env }),
     recordings,
     hashes: () =>
@@ -112,7 +118,7 @@ export function put(path: string, bytes: Uint8Array | string): void {
 }
 
 /** How long something may take before it counts as never. */
-const NEVER_MS = 40_000;
+const NEVER_MS = 120_000;
 
 /** Resolves when the condition holds. */
 export async function until(
