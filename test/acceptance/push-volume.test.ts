@@ -36,14 +36,14 @@ const WITH_BAD = WELLNESS.map((record, index) => {
 
 describe('sync push of a thousand days in one file', () => {
   it.each([
-    ['the usual number', [], 4, 80],
-    ['--jobs 7', ['--jobs', '7'], 7, 80],
-    ['--jobs 1', ['--jobs', '1'], 1, 20],
+    ['the usual number', [], 4, 40],
+    ['--jobs 7', ['--jobs', '7'], 7, 40],
+    ['--jobs 1', ['--jobs', '1'], 1, 5],
   ])(
     'sends days in parallel, with %s of requests at once as the limit',
     async (_name, flags, most, days) => {
       const world = await openWorld();
-      const proxy = await openCountingProxy(world.sandbox.url, 5);
+      const proxy = await openCountingProxy(world.sandbox.url, 100);
       const file = world.write('years.json', JSON.stringify(WELLNESS.slice(0, days)));
       const { access_token } = world.sandbox.control.mint();
       const { code } = await world.sync(['push', 'wellness', file, ...flags], {
