@@ -9,7 +9,7 @@ const DIARY = 'date,weight,steps,notes\n2026-11-19,72.4,8123,good\n';
 const OWN = '{"id":"7","userId":"athlete-1","date":"2026-11-18","weight":72,"tsb":null}';
 
 async function openDiaryWorld() {
-  const world = await openLoggedInWorld({ inProcess: true });
+  const world = await openLoggedInWorld({});
   world.write('all/strong.csv', STRONG);
   world.write('all/squats.json', SQUATS);
   world.write('all/own.json', OWN);
