@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
 import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
-import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { type System, thisSystem } from './app/system.ts';
 import {
   ExitCode,
@@ -14,11 +14,9 @@ import {
 } from './base/errors.ts';
 import { phrase, renderText, sync } from './base/phrase.ts';
 import { NAME_VARIABLE, chooseProgramName, setProgramName } from './base/program-name.ts';
-import { ignoresHangup } from './system/hangup.ts';
-import { type GlobalFlags, createOutput } from './terminal/output.ts';
-import { errorReport, errorText } from './terminal/error.ts';
+import { ignoresHangup, handleSignals } from './system/signals.ts';
+import { type GlobalFlags, createOutput, errorReport, errorText } from './terminal/output.ts';
 import { diskWords } from './system/disk.ts';
-import { handleSignals } from './system/signals.ts';
 
 /**
  * Runs a command line on this machine. If stdout fails, the command continues; the loss is reported,
@@ -103,4 +101,24 @@ function resultsLost(error: Error): SyncError {
   return new SyncError('STORAGE', `The results could not be written: ${why}.`, {
     hint: phrase`The command did its work nevertheless; see ${sync('status')}.`,
   });
+}
+
+/** Options of coreutils' `sync`. */
+const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
+
+/**
+ * Recognises command lines for the system's `sync`: scripts that flush disks call `sync`, `sync FILE`,
+ * `sync -f FILE`, also if this program comes first on the PATH.
+ *
+ * @returns the arguments for the system's `sync`, or undefined if the line is for this program
+ */
+export function systemSyncWanted(
+  args: readonly string[],
+  commands: readonly string[],
+  system: Pick<System, 'cwd'>,
+): readonly string[] | undefined {
+  const [first] = args;
+  if (first === undefined || SYSTEM_OPTIONS.has(first)) return args;
+  if (first.startsWith('-') || commands.includes(first)) return undefined;
+  return existsSync(resolve(system.cwd, first)) ? args : undefined;
 }

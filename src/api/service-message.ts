@@ -1,5 +1,5 @@
 import { parseJson } from '../base/json.ts';
-import { sanitize } from '../base/sanitize.ts';
+import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
 

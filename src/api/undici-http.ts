@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { Pool, ProxyAgent } from 'undici';
 import { messageOf, systemCode } from '../base/errors.ts';
-import { completeAnswer } from './answer.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
+  completeAnswer,
   MAX_ANSWER_BYTES,
   type Http,
   type HttpRequest,
@@ -11,6 +10,7 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import { ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
 import type { Proxy } from './proxy.ts';
 

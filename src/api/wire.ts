@@ -3,7 +3,7 @@ import { JsonTooDeep, MAX_DEPTH, parseJson } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
-import { sanitize } from '../base/sanitize.ts';
+import { sanitize } from '../base/printable.ts';
 import { firstText, serviceMessage } from './service-message.ts';
 
 /** Secrets of the request, which are removed from the service's texts. */

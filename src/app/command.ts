@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { ExitCode } from '../base/errors.ts';
+import { type ExitCode, SyncError } from '../base/errors.ts';
 import type { AppContext } from './context.ts';
+import { DEFAULT_JOBS } from '../base/parallel.ts';
 
 /** A command: its flags, and its run function. One file in `commands/` exports each. */
 export interface CommandModule {
@@ -55,4 +56,25 @@ export function zoneFlag(): Option {
     '--tz <zone>',
     "time zone of dates, such as Europe/Berlin (default: the setting timezone, else this machine's)",
   );
+}
+
+/** Parses a flag's whole number. @throws SyncError `USAGE` that names the range */
+export function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least || number > most) {
+    throw new SyncError('USAGE', `${flag} ${text}: not a whole number from ${least} to ${most}.`);
+  }
+  return number;
+}
+
+const MAX_JOBS = 32;
+
+/** @param about what runs in parallel, such as `uploads at once` */
+export function jobsFlag(about: string): Option {
+  return new Option('--jobs <n>', `${about}, 1 to ${MAX_JOBS} (default: ${DEFAULT_JOBS})`);
+}
+
+/** @throws SyncError `USAGE` */
+export function jobsOf(flag: string | undefined): number {
+  return flag === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flag, 1, MAX_JOBS);
 }

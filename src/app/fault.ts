@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SyncError, isAbort, messageOf, systemCode } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { SECRET_VARIABLES } from '../base/env.ts';
-import { sanitize } from '../base/sanitize.ts';
+import { sanitize } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';

@@ -11,7 +11,7 @@ import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { plural } from '../terminal/words.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
 import type { AppContext } from './context.ts';
-import { STDIN } from './named-paths.ts';
+import { STDIN } from '../upload/find-files.ts';
 
 /** The inputs that a command line names. */
 export interface NamedInputs {

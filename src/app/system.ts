@@ -8,8 +8,7 @@ import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
 import { systemConfigFile } from '../config/paths.ts';
-import { systemClock } from '../system/clock.ts';
-import { loadOs } from '../system/this-process.ts';
+import { systemClock, loadOs } from '../system/this-process.ts';
 
 /** The outside world. Tests replace it; no other module reads `process.env`. */
 export interface System {

@@ -1,5 +1,5 @@
 import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
-import { localDay } from '../records/days/local-day.ts';
+import { localDay } from '../records/days/zone.ts';
 
 /** A recording in the ledger, and the local day (`YYYY-MM-DD`) on which its activity began. */
 export interface DatedUpload {

@@ -4,7 +4,6 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { isLoopback } from '../config/settings.ts';
-import { authorizationError } from './authorization-error.ts';
 import { type AuthorizeOptions, authorizationUrl } from './authorize.ts';
 import { checkPastedAddress } from './callback.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
@@ -185,4 +184,38 @@ function pageFailure(
     hint: `Does it know the client "${clientId}", and is ${redirectUri} registered for it?`,
     details,
   });
+}
+
+/**
+ * Returns the error for an error that the authorize endpoint sends by redirect.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 - error response
+ * @param description the service's own words, sanitized
+ */
+export function authorizationError(error: string, description: string | undefined): SyncError {
+  const because = description === undefined ? '' : ` (${description})`;
+  const details = { error };
+  switch (error) {
+    case 'access_denied':
+      return new SyncError('AUTH_REFUSED', `The login was not approved${because}.`, {
+        hint: phrase`Run ${sync('login')} again to approve it.`,
+        details,
+      });
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return new SyncError('SERVICE_UNAVAILABLE', `The service cannot log you in now${because}.`, {
+        hint: phrase`Run ${sync('login')} again later.`,
+        details,
+      });
+    case 'invalid_scope':
+      return new SyncError('AUTH_REFUSED', `The service refuses these scopes${because}.`, {
+        hint: phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`,
+        details,
+      });
+    default:
+      return new SyncError('AUTH_REFUSED', `The service refused the login: ${error}${because}.`, {
+        hint: 'Check the client ID and its registration at the service.',
+        details,
+      });
+  }
 }

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../api/http.ts';
 import { MAX_MESSAGE, messageInJson } from '../api/service-message.ts';
-import { sanitize } from '../base/sanitize.ts';
+import { sanitize } from '../base/printable.ts';
 
 /** Upper bound for the part of a page that is read (characters). */
 const MAX_PAGE = 100_000;

@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
-import { sanitize } from '../base/sanitize.ts';
+import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
 import { type NewTokens, decodeTokenResponse } from './token-response.ts';

@@ -1,3 +1,6 @@
+/** Default number of requests in flight. */
+export const DEFAULT_JOBS = 4;
+
 /**
  * Runs `task` over all items in order, at most `jobs` at once. `slot` (0 to jobs - 1) identifies the
  * worker, for resources that each worker owns. No task is running when the promise settles.

@@ -1,3 +1,5 @@
+import type { Secret } from './secret.ts';
+
 /*
  * What may be shown of a text that this program did not write: names of files, texts of a service or a
  * device, arguments, settings, variables. Every text for people passes through here on its way out.
@@ -114,4 +116,52 @@ function escapeForShell(found: string): string {
   return code > 0xffff
     ? `\\U${code.toString(16).padStart(8, '0')}`
     : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/**
+ * Returns text from a file on one line and without invisible characters; undefined if nothing is left. A
+ * device cuts a text at the size of its field, perhaps within a character.
+ */
+export function printableText(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const clean = printable(text)
+    .replace(/[\p{Co}\ufffd]/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return clean === '' ? undefined : clean;
+}
+
+/** Returns {@link printableText} if it has a letter. */
+export function printableWord(text: string | undefined): string | undefined {
+  const clean = printableText(text);
+  return clean !== undefined && /\p{L}/u.test(clean) ? clean : undefined;
+}
+
+/** Default length limit (characters). */
+const MAX_LENGTH = 400;
+
+/**
+ * Makes a text of the service safe to show and store: short, on one line, without secrets.
+ *
+ * @param value any JSON value; the result is empty unless it is a string.
+ * @param secrets sent with the request, and removed in case the service repeats them.
+ */
+export function sanitize(
+  value: unknown,
+  secrets: readonly (Secret | undefined)[],
+  length = MAX_LENGTH,
+): string {
+  if (typeof value !== 'string') return '';
+  const redacted = secrets
+    .reduce(
+      (text, secret) =>
+        secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
+      value,
+    )
+    // Redacts any bearer token (RFC 6750 section 2.1), but not prose such as "bearer token expired".
+    .replace(/\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi, '$1 [redacted]');
+  const clean = printable(redacted).replace(/\s+/g, ' ').trim();
+  if (clean.length <= length) return clean;
+  // Does not cut a surrogate pair.
+  return `${clean.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

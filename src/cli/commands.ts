@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from './declaration.ts';
+import type { CommandDeclaration } from './tree.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandDeclaration[] = [

@@ -6,9 +6,15 @@ import { programName, withProgramName } from '../base/program-name.ts';
 import { findPaths, systemConfigFile } from '../config/paths.ts';
 import { presetKeys } from '../config/system-file.ts';
 import { VARIABLES } from '../config/variables.ts';
-import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
+import {
+  type CommandDeclaration,
+  COMMON_OPTIONS,
+  globalFlags,
+  type CommandNode,
+  createTree,
+  firstSteps,
+} from './tree.ts';
 import { describeOption, parseExample } from './help.ts';
-import { type CommandNode, createTree, firstSteps } from './tree.ts';
 
 /**
  * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The

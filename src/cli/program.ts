@@ -1,13 +1,12 @@
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
-import type { CommandDeclaration } from './declaration.ts';
+import { type CommandDeclaration, createRoot, declareCommand } from './tree.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext } from '../app/context.ts';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 import { DEFAULT_WIDTH } from './help.ts';
-import { createRoot, declareCommand } from './tree.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {

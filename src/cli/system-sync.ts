@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { System } from '../app/system.ts';
-import { ExitCode } from '../base/errors.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import { absoluteFolders, childEnv } from '../system/environment.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
-import { type GlobalFlags, createOutput } from '../terminal/output.ts';
+import { type GlobalFlags, createOutput, errorText } from '../terminal/output.ts';
 import { notSent } from './not-sent.ts';
-import { printWelcome } from './welcome.ts';
+import { createContext } from '../app/context.ts';
+import { quietConfigFor } from '../app/config.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { VERSION } from '../base/version.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
 
 /**
  * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy
@@ -73,4 +77,32 @@ function findSystemSync(
       (path) =>
         isExecutable(path) && !isOwnLauncher(path, programDir) && !tried.has(realPath(path)),
     );
+}
+
+const ABOUT =
+  'sync moves your recordings, wellness and nutrition to your training platform: once, on the right day.';
+
+/** Prints what this program is, and the next command. Asks neither the keychain nor the service. */
+function printWelcome(system: System): void {
+  const profile = system.env['SYNC_PROFILE'] || undefined;
+  const flags: GlobalFlags = { profile, json: false, quiet: false, verbose: false };
+  const context = createContext(system, VERSION, flags);
+  const text = joinTexts([ABOUT, nextStep(() => quietConfigFor(context), flags)], '\n\n');
+  context.output.result({}, text);
+}
+
+function nextStep(load: () => ReturnType<typeof quietConfigFor>, flags: GlobalFlags): Text {
+  try {
+    const config = load();
+    const { account, loginId } = config;
+    if (account === undefined && loginId === undefined && !hasEnvironmentTokens(config)) {
+      return phrase`Begin with ${sync('login')}. ${sync('--help')} lists all commands.`;
+    }
+    const name = account?.name ?? account?.email ?? account?.id;
+    const who = name === undefined ? '' : `You are logged in as ${name}. `;
+    return phrase`${who}${sync('status')} shows what was sent, ${sync('upload', 'FILE')} sends a recording. ${sync('--help')} lists all commands.`;
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    return errorText(error, flags);
+  }
 }

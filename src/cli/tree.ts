@@ -2,8 +2,37 @@ import { Command, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { programName, withProgramName } from '../base/program-name.ts';
-import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
+
+/** Headings of the commands in `sync --help`. */
+export type CommandGroup =
+  'Every day' | 'In the background' | 'Account' | 'Look into' | 'For developers';
+
+/** A command in the tree: its name and its line in the help. */
+export interface CommandDeclaration {
+  readonly name: string;
+  readonly summary: string;
+  /** Heading in the help of the program; subcommands have none. */
+  readonly group?: CommandGroup;
+  /** Called by the build and by completion scripts: no help lists it. */
+  readonly hidden?: true;
+  /** Loads the command. Called only if the command line names it. */
+  readonly load?: () => Promise<CommandModule>;
+  readonly subcommands?: readonly CommandDeclaration[];
+}
+
+/** Heading of the flags that every command takes. */
+export const COMMON_OPTIONS = 'Common options:';
+
+/** Adds the flags that every command takes. */
+export function globalFlags(command: Command): Command {
+  return command
+    .optionsGroup(COMMON_OPTIONS)
+    .option('--profile <profile>', 'account to use (default: default)')
+    .option('--json', 'print results as NDJSON')
+    .option('--quiet', 'print no progress and no remarks')
+    .option('--verbose', 'print a line for each request');
+}
 
 /** Narrowest column in which commander wraps descriptions (columns). */
 const MIN_WRAP_WIDTH = 20;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import {
@@ -11,12 +11,10 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../app/words/days.ts';
-import { namedPaths } from '../app/named-paths.ts';
+import { namedPaths, STDIN } from '../upload/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
-import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
-import { STDIN } from '../app/named-paths.ts';
 import { namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,

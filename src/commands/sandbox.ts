@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { ChoiceOption, type CommandModule, collect } from '../app/command.ts';
+import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { wholeNumber } from '../app/flags/numbers.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';

@@ -1,10 +1,9 @@
-import { type CommandModule, collect, dryRun } from '../app/command.ts';
+import { type CommandModule, collect, dryRun, jobsFlag, jobsOf } from '../app/command.ts';
 import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
-import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { withLedger } from '../app/ledger.ts';
 import {
   recordingProgress,
@@ -18,11 +17,11 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN, namedPaths } from '../app/named-paths.ts';
+import { STDIN, namedPaths } from '../upload/find-files.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
-import { localDay } from '../records/days/local-day.ts';
+import { localDay } from '../records/days/zone.ts';
 import { hearSignals } from '../system/signals.ts';
 import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';

@@ -8,7 +8,7 @@ import { ExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
-import { localDay } from '../records/days/local-day.ts';
+import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
 import { verifiedJson } from '../app/words/uploads.ts';
 import { duration, plural } from '../terminal/words.ts';

@@ -1,15 +1,13 @@
 import type { JsonObject } from '../api/wire.ts';
-import type { CommandModule } from '../app/command.ts';
+import { type CommandModule, wholeNumber } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
-import { wholeNumber } from '../app/flags/numbers.ts';
-import { type WorkoutList, listWorkouts } from '../app/workout-list.ts';
+import { type WorkoutList, listWorkouts, isInstant } from '../app/workout-list.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
-import { isInstant } from '../app/words/local-time.ts';
 import { zoneRules } from '../records/days/zone.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Column, table } from '../terminal/table.ts';

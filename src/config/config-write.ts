@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
-import { systemClock } from '../system/clock.ts';
+import { systemClock } from '../system/this-process.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { printableWord } from '../fit/printable.ts';
+import { printableWord } from '../base/printable.ts';
 
 /** What `GarminDevice.xml` says about its device. */
 export interface GarminDevice {

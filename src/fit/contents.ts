@@ -7,7 +7,7 @@ import {
   readMessages,
 } from './messages.ts';
 import { positionOf } from './local-time.ts';
-import { printableText } from './printable.ts';
+import { printableText } from '../base/printable.ts';
 import { type Averages, cadenceOf } from './summary.ts';
 
 /** The records of an activity, one array for each field. A value is NaN if a record lacks it. */

@@ -1,3 +1,4 @@
+import { getFitManufacturerName } from 'fit-file-parser/profile';
 import { MESSAGE, type Message, readMessages } from './messages.ts';
 
 /** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
@@ -117,3 +118,16 @@ const FILE_TYPES: Readonly<Record<number, string>> = {
   77: 'a schedule',
   79: 'sleep disruptions',
 };
+
+/**
+ * Returns the device ID for the metadata, such as `garmin-4062-3412345678`: manufacturer (its number
+ * if the name is unknown), product number and serial number. Omits missing parts; undefined if all
+ * are missing.
+ */
+export function deviceId(fileId: FileId | undefined): string | undefined {
+  if (fileId === undefined) return undefined;
+  const { manufacturer, product, serial } = fileId;
+  const parts = [getFitManufacturerName(manufacturer) ?? manufacturer, product, serial];
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === 0 ? undefined : known.join('-');
+}

@@ -1,8 +1,8 @@
+import { CRC_BYTES, isUnfinished, readHeader } from './envelope.ts';
 /**
  * Reads a FIT file message by message. Everything that this program learns from a recording comes
  * through {@link readMessages}: it decodes only the messages that have a visitor, and keeps none of them.
  */
-import { CRC_BYTES, isUnfinished, readHeader } from './header.ts';
 
 /** Global message numbers. */
 export const MESSAGE = {

@@ -1,5 +1,5 @@
 import { crc16 } from './crc16.ts';
-import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from './header.ts';
+import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from './envelope.ts';
 import { dateOf, isMisread, MESSAGE, type Message, readMessages, readRecords } from './messages.ts';
 import { readSummary } from './summary.ts';
 

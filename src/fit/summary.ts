@@ -1,7 +1,7 @@
 import { type FileId, fileIdOf } from './file-id.ts';
 import { firstPosition, localOffset, type Position, positionOf } from './local-time.ts';
 import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
-import { printableWord } from './printable.ts';
+import { printableWord } from '../base/printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
 export interface Session {

@@ -2,7 +2,7 @@ import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
 import { readFitWellness } from '../fit/wellness.ts';
-import { localDay } from '../records/days/local-day.ts';
+import { localDay } from '../records/days/zone.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { type Whole, identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';

@@ -1,6 +1,6 @@
-import { identityOf } from './file-identity.ts';
 import { type Database, type Statement, transaction } from './guard.ts';
 import type { UploadStanding } from './uploads.ts';
+import { isOnMtp, lastingPath } from '../system/mtp-path.ts';
 
 /** Identifies an unchanged file: from `lstat`, times as raw floats. */
 export interface FileStamp {
@@ -192,3 +192,13 @@ type Row = {
     }
   | { readonly state: null }
 );
+
+/**
+ * Returns the path and stamp under which the ledger knows a file. On an MTP mount, the device, the
+ * path on it and the size identify a file: it has no inode, and its times are missing, now, or in an
+ * unknown zone (system/mtp-path.ts). Devices name recordings by their start, so that no two share a name.
+ */
+export function identityOf(path: string, stamp: FileStamp): { path: string; stamp: FileStamp } {
+  if (!isOnMtp(path)) return { path, stamp };
+  return { path: lastingPath(path), stamp: { size: stamp.size, mtimeMs: 0, ctimeMs: 0 } };
+}

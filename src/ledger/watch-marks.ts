@@ -1,6 +1,5 @@
-import { identityOf } from './file-identity.ts';
+import { identityOf, type FileStamp } from './known-files.ts';
 import { type Database, transaction } from './guard.ts';
-import type { FileStamp } from './known-files.ts';
 
 /** A folder of which only new files are sent: new since that was first asked for. */
 export interface NewOnly {

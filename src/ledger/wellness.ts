@@ -1,7 +1,6 @@
 import type { FitSample } from '../fit/wellness.ts';
-import { identityOf } from './file-identity.ts';
+import { identityOf, type FileStamp } from './known-files.ts';
 import { type Database, type Statement, transaction } from './guard.ts';
-import type { FileStamp } from './known-files.ts';
 
 /** The value of a field that was sent last. */
 export interface SentField {

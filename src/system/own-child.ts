@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
 import { childEnv } from './environment.ts';
 import { thisProcess } from './this-process.ts';
+import { inSystemFolder } from './executables.ts';
 
 /**
  * Starts a child process of the program that answers on stdout. It is in another process group: Ctrl-C at the
@@ -28,4 +29,29 @@ export function complaintOf({ stderr }: ChildProcessWithoutNullStreams): () => s
     complaint = (complaint + chunk).slice(0, COMPLAINT);
   });
   return () => complaint;
+}
+
+/**
+ * Sends a signal to a process that was started as the leader of a group (`detached`), and to all that it
+ * started. Windows has no such signals: there, these processes end at once.
+ */
+export function endProcessGroup(
+  pid: number,
+  signal: NodeJS.Signals,
+  env: Env,
+  platform: NodeJS.Platform,
+): void {
+  if (platform === 'win32') {
+    spawn(inSystemFolder('taskkill', env), ['/pid', String(pid), '/t', '/f'], {
+      env: childEnv(env, 'session'),
+      stdio: 'ignore',
+      windowsHide: true,
+    }).on('error', () => undefined);
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of its processes have ended.
+  }
 }

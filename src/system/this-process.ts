@@ -3,6 +3,7 @@ import type * as crypto from 'node:crypto';
 import type * as os from 'node:os';
 import type * as v8 from 'node:v8';
 import type * as zlib from 'node:zlib';
+import type { Clock } from '../base/time.ts';
 
 /** Facts about this process. Modules below `commands/` use these instead of `process`. */
 export const thisProcess = {
@@ -42,3 +43,19 @@ export function loadV8(): typeof v8 {
 export function loadZlib(): typeof zlib {
   return process.getBuiltinModule('node:zlib');
 }
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted();
+    // Loaded on demand: most commands do not wait.
+    const { setTimeout: delay } = process.getBuiltinModule('node:timers/promises');
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};

@@ -1,4 +1,6 @@
+import { styleText } from 'node:util';
 import type { Env } from '../base/env.ts';
+import { printableLines } from '../base/printable.ts';
 
 /** Capabilities of the terminal, as the environment states them. */
 export interface TerminalFeatures {
@@ -39,4 +41,57 @@ function windowsShowsUnicode(env: Env): boolean {
     env['ConEmuANSI'] === 'ON' ||
     (env['TERM'] !== undefined && showsUnicode(env))
   );
+}
+
+/** Colours a text red. The caller has decided that the stream shows colours (`Io.colour`). */
+export function red(text: string): string {
+  return styleText('red', text, { validateStream: false });
+}
+
+/** Matches the control sequences of {@link red}. */
+// eslint-disable-next-line no-control-regex -- matches control characters on purpose
+const OWN_COLOUR = /(\u001b\[(?:31|39)m)/;
+
+/** Returns lines of output without any control sequence but those of {@link red}. */
+export function withoutControls(lines: string): string {
+  if (!lines.includes('\u001b')) return printableLines(lines);
+  return lines
+    .split(OWN_COLOUR)
+    .map((part, index) => (index % 2 === 1 ? part : printableLines(part)))
+    .join('');
+}
+
+/** Characters that draw, with a form for terminals that show only ASCII. */
+export interface Glyphs {
+  readonly ellipsis: string;
+  /** A finished and an unfinished cell of a progress bar. */
+  readonly bar: { readonly full: string; readonly empty: string };
+  /** Frames of a spinner, all one column wide. */
+  readonly spinner: readonly string[];
+  /** Marks of a calendar: what the service has of a day. */
+  readonly mark: Readonly<Record<'confirmed' | 'waiting' | 'refused' | 'none', string>>;
+}
+
+const UNICODE: Glyphs = {
+  ellipsis: '…',
+  bar: { full: '█', empty: '░' },
+  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  mark: { confirmed: '●', waiting: '○', refused: '×', none: '·' },
+};
+
+const ASCII: Glyphs = {
+  ellipsis: '...',
+  bar: { full: '#', empty: '-' },
+  spinner: ['|', '/', '-', '\\'],
+  mark: { confirmed: '*', waiting: 'o', refused: 'x', none: '.' },
+};
+
+/** @param unicode `Io.unicode` */
+export function glyphsFor(unicode: boolean): Glyphs {
+  return unicode ? UNICODE : ASCII;
+}
+
+/** Replaces the characters in texts of the program that a terminal with only ASCII lacks. */
+export function inAscii(text: string): string {
+  return text.replaceAll(UNICODE.ellipsis, ASCII.ellipsis);
 }

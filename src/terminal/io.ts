@@ -1,8 +1,7 @@
 import { type Text, renderText } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
-import { withoutControls } from './colour.ts';
-import type { TerminalFeatures } from './features.ts';
-import { spinnerOn } from './spinner.ts';
+import { withoutControls, type TerminalFeatures } from './features.ts';
+import { spinnerOn } from './progress.ts';
 import { isTerminal as isTerminalAt } from './standard-streams.ts';
 import { wrap } from './wrap.ts';
 

@@ -1,12 +1,12 @@
-import { Phrase, type Text, renderText } from '../base/phrase.ts';
+import { Phrase, type Text, renderText, joinTexts, phrase } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
 import { JSON_VERSION } from '../base/version.ts';
 import type { Clock } from '../base/time.ts';
-import { red } from './colour.ts';
-import { inAscii } from './glyphs.ts';
+import { red, inAscii } from './features.ts';
 import type { Io } from './io.ts';
 import { NO_PROGRESS, type Progress, ProgressDisplay } from './progress.ts';
 import { wrap } from './wrap.ts';
+import { type SyncError, messageOf } from '../base/errors.ts';
 
 export interface GlobalFlags {
   /** Profile named by the flag or by `SYNC_PROFILE`. */
@@ -109,4 +109,21 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
       return shown;
     },
   };
+}
+
+/** Returns an error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
+export function errorReport({ code, message, hint, details }: SyncError): Record<string, unknown> {
+  const told = { type: 'error', code, message, ...(hint === undefined ? {} : { hint }) };
+  return { ...told, ...details, ...told };
+}
+
+/** Returns an error for people: the message, then the hint. */
+export function errorText(error: SyncError, { verbose }: Pick<GlobalFlags, 'verbose'>): Text {
+  if (error.code === 'INTERRUPTED') return error.message;
+  const lines: Text[] = [`Error: ${error.message}`];
+  if (error.hint !== undefined) lines.push(phrase`  ${error.hint}`);
+  // The cause of a fault is in its trace.
+  if (verbose && error.cause !== undefined && error.code !== 'INTERNAL')
+    lines.push(`  Cause: ${messageOf(error.cause)}`);
+  return joinTexts(lines, '\n');
 }

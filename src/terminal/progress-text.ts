@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
-import type { Glyphs } from './glyphs.ts';
-import { cutToWidth, widthOf } from './width.ts';
+import type { Glyphs } from './features.ts';
+import { cutToWidth, widthOf } from './wrap.ts';
 import { bytes, plural } from './words.ts';
 
 /** Progress of a command. */

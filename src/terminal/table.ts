@@ -1,8 +1,8 @@
 import { type Text, joinTexts } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
-import { glyphsFor } from './glyphs.ts';
+import { glyphsFor } from './features.ts';
 import type { Io } from './io.ts';
-import { cutToWidth, widthOf } from './width.ts';
+import { cutToWidth, widthOf } from './wrap.ts';
 
 export interface Column {
   readonly title: string;

@@ -1,6 +1,5 @@
-import { deviceId } from '../fit/device.ts';
+import { deviceId, describeFileType, isActivity } from '../fit/file-id.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
-import { describeFileType, isActivity } from '../fit/file-id.ts';
 import { type Summary, readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { KnownFile } from '../ledger/known-files.ts';

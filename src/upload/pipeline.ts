@@ -22,9 +22,6 @@ export interface BatchTarget extends SenderTarget {
   readonly onOther?: ((file: OtherFile) => void) | undefined;
 }
 
-/** Default number of requests in flight. */
-export const DEFAULT_JOBS = 4;
-
 /**
  * Sends every recording below these paths, and in named zip archives, that the service does not have
  * yet. A faulty recording does not stop the others; a login failure stops them all. Every file is reported once, in no fixed

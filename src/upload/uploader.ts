@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import { type Activity, describeActivity } from '../fit/activity.ts';
-import { activityName } from '../fit/activity-name.ts';
+import { type Activity, describeActivity, activityName } from '../fit/activity.ts';
 import { type Summary, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadClaims } from '../ledger/uploads.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leakingVariables } from '../../src/app/node-variables.ts';
+import { leakingVariables } from '../../src/app/config.ts';
 
 it.each([
   [{ NODE_DEBUG: 'http' }, ['NODE_DEBUG is set']],

@@ -1,13 +1,13 @@
+import { openSession } from '../../src/auth/open-session.ts';
+import type { Text } from '../../src/base/phrase.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/system/this-process.ts';
+import { findPaths } from '../../src/config/paths.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
 /*
  * One process of the refresh race: opens the stored login of the state folder that it is given, and
  * prints the access token that it ends up with.
  */
-import { openSession } from '../../src/auth/open-session.ts';
-import type { Text } from '../../src/base/phrase.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { findPaths } from '../../src/config/paths.ts';
-import { createNodeHttp } from '../../src/api/node-http.ts';
 
 const env = process.env;
 const paths = findPaths(env, process.platform, env['HOME'] ?? '/');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
-import { sanitize } from '../../src/base/sanitize.ts';
+import { sanitize } from '../../src/base/printable.ts';
 
 const TOKEN = new Secret('tok+en/1234==');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { OTHER_WORDS, commandMeant } from '../../src/cli/other-words.ts';
+import { OTHER_WORDS, commandMeant } from '../../src/cli/usage-error.ts';
 import { type CommandNode, createTree } from '../../src/cli/tree.ts';
 
 interface Found {

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LogReader, logEntry, logIo, openLog } from '../../src/daemon/log.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { FORBIDDEN, HOSTILE } from '../support/hostile.ts';
 import { until } from '../watch/support.ts';

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { reportDaemons } from '../../src/commands/daemon/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
 import { registerWatcher } from '../../src/daemon/registration.ts';

@@ -1,6 +1,6 @@
 import { getFitSportName } from 'fit-file-parser/profile';
 import { describe, expect, it } from 'vitest';
-import { activityName } from '../../src/fit/activity-name.ts';
+import { activityName } from '../../src/fit/activity.ts';
 import { readSummary, type Session } from '../../src/fit/summary.ts';
 import { makeActivity, START } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { deviceId } from '../../src/fit/device.ts';
-import { describeFileType, isActivity, readFileId, type FileId } from '../../src/fit/file-id.ts';
+import {
+  deviceId,
+  describeFileType,
+  isActivity,
+  readFileId,
+  type FileId,
+} from '../../src/fit/file-id.ts';
 import { makeRecording, unfinished, wrapRecords, zeroFilled } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage, message, u32 } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';

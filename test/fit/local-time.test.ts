@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { activityName } from '../../src/fit/activity-name.ts';
+import { activityName } from '../../src/fit/activity.ts';
 import { readSummary } from '../../src/fit/summary.ts';
 import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';

@@ -1,13 +1,12 @@
-import FitParser from 'fit-file-parser';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { activityName, defaultActivityName } from '../../src/fit/activity-name.ts';
-import { deviceId } from '../../src/fit/device.ts';
-import { readFileId } from '../../src/fit/file-id.ts';
+import { activityName, defaultActivityName } from '../../src/fit/activity.ts';
+import { deviceId, readFileId } from '../../src/fit/file-id.ts';
 import { readFirstSession, readSummary } from '../../src/fit/summary.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 import { fitFile, fitMessage, message, u32 } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
+import FitParser from 'fit-file-parser';
+import fc from 'fast-check';
 
 const startTime = new Date('2026-02-15T22:30:00Z');
 const ride = { startTime, manufacturer: 1, product: 4062, serial: 3412345678, type: 4 };

@@ -3,7 +3,7 @@ import type { CommandModule } from '../../src/app/command.ts';
 import { createContext } from '../../src/app/context.ts';
 import type { System } from '../../src/app/system.ts';
 import type { ExitCode } from '../../src/base/errors.ts';
-import { globalFlags } from '../../src/cli/declaration.ts';
+import { globalFlags } from '../../src/cli/tree.ts';
 import type { GlobalFlags } from '../../src/terminal/output.ts';
 import { testSystem } from '../auth/support.ts';
 import { ndjson } from './program.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/base/context.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 
 /**
  * Returns a context of the real clock, a signal that is never aborted, a random number that is

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { type SandboxOptions, type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { type ServiceClient, type TokenSource, createServiceClient } from '../../src/api/client.ts';

@@ -6,9 +6,13 @@ import type { Clock } from '../../src/base/time.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { findMachineZone } from '../../src/system/machine-zone.ts';
-import { errorReport, errorText } from '../../src/terminal/error.ts';
+import {
+  errorReport,
+  errorText,
+  type GlobalFlags,
+  createOutput,
+} from '../../src/terminal/output.ts';
 import type { Io } from '../../src/terminal/io.ts';
-import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
 import { plainIo } from './io.ts';
 import { type Finished, PROGRAM, type RunOptions, withRightLines } from './program.ts';
 

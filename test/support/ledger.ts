@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type OpenLedger, openLedger } from '../../src/app/ledger.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { scratchDir } from '../auth/support.ts';
 
 /** Opens an empty ledger, as commands do; it is closed with the test. */

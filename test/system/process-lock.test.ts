@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { isHeld, tryLock, withLock } from '../../src/system/process-lock.ts';
 import { type ProcessMark, markProcess } from '../../src/system/processes.ts';

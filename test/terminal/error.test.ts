@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { errorReport, errorText } from '../../src/terminal/error.ts';
+import { errorReport, errorText } from '../../src/terminal/output.ts';
 
 describe('an error', () => {
   const error = new SyncError('CONFIG', 'SYNC_BASE_URL: wrong', {

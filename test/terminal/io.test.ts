@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { red } from '../../src/terminal/colour.ts';
+import { red } from '../../src/terminal/features.ts';
 import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
 import { FORBIDDEN, HOSTILE, harmIn } from '../support/hostile.ts';
 

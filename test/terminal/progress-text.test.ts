@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { glyphsFor } from '../../src/terminal/glyphs.ts';
+import { glyphsFor } from '../../src/terminal/features.ts';
 import { progressLine, progressText } from '../../src/terminal/progress-text.ts';
-import { widthOf } from '../../src/terminal/width.ts';
+import { widthOf } from '../../src/terminal/wrap.ts';
 
 const STATE = {
   noun: 'recording',

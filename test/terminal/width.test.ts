@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutToWidth, widthOf } from '../../src/terminal/width.ts';
+import { cutToWidth, widthOf } from '../../src/terminal/wrap.ts';
 
 it.each([
   ['ride.fit', 8],

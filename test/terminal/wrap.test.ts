@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { widthOf } from '../../src/terminal/width.ts';
-import { wrap } from '../../src/terminal/wrap.ts';
+import { widthOf, wrap } from '../../src/terminal/wrap.ts';
 
 describe('a text in a terminal', () => {
   it.each<[string, string, string[]]>([

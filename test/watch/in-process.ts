@@ -10,7 +10,7 @@ import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/this-process.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
 import { openOutbox } from '../../src/watch/send/outbox.ts';
@@ -18,7 +18,7 @@ import type { WatchNotice } from '../../src/watch/report.ts';
 import { Watcher, type WatcherOptions, type WatcherTarget } from '../../src/watch/watcher.ts';
 import { clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
-import { type ManualClock } from './manual-clock.ts';
+import type { ManualClock } from './manual-clock.ts';
 
 /** Of the test that runs. */
 export let dir: string;

@@ -1,10 +1,9 @@
 import type { Activity } from '../../fit/activity.ts';
-import { localStart } from '../../records/days/local-day.ts';
-import { zoneRules } from '../../records/days/zone.ts';
+import { localStart, zoneRules } from '../../records/days/zone.ts';
 import { printable } from '../../base/printable.ts';
 import { isoTime } from '../../base/time.ts';
 import type { Io } from '../../terminal/io.ts';
-import { widthOf } from '../../terminal/width.ts';
+import { widthOf } from '../../terminal/wrap.ts';
 import { clockTime, distance, weekday } from '../../terminal/words.ts';
 
 /** How activities are shown. */

@@ -7,7 +7,6 @@ import { printable } from '../../base/printable.ts';
 import { zoneNames } from '../../base/zone-name.ts';
 import { readConfigFile } from '../../config/config.ts';
 import { SETTINGS, isSettingKey } from '../../config/settings.ts';
-import { LISTS, type List } from './lists.ts';
 
 /**
  * The hidden command that completion scripts call: prints a list, each line a word, perhaps with a tab
@@ -52,3 +51,7 @@ function settingLines(key: string): readonly string[] {
   const values = 'values' in setting ? setting.values : {};
   return Object.entries(values).map(([word, about]) => `${word}\t${about}`);
 }
+
+/** Lists that change, so that completion scripts ask the program: `sync complete LIST`. */
+export const LISTS = ['profiles', 'zones', 'setting-values'] as const;
+export type List = (typeof LISTS)[number];

@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../config/settings.ts';
 import { SOURCES } from '../../records/sources/all.ts';
-import type { List } from './lists.ts';
+import type { List } from './complete.ts';
 
 /** A word that a shell offers, with its meaning for shells that show one. */
 export interface Word {

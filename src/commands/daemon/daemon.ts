@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandModule } from '../../app/command.ts';
+import { type CommandModule, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { contextOfEachProfile } from '../../app/profiles.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
-import { wholeNumber } from '../../app/flags/numbers.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { uncheckedTls } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
-import { leakingVariables } from '../../app/node-variables.ts';
+import { leakingVariables } from '../../app/config.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';

@@ -11,7 +11,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../../app/words/days.ts';
-import { namedPaths } from '../../app/named-paths.ts';
+import { namedPaths } from '../../upload/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
@@ -35,7 +35,7 @@ import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts'
 import { KINDS } from '../../import/take-records.ts';
 import type { UnreadablePiece } from '../../import/walk.ts';
 import { SOURCES } from '../../records/sources/all.ts';
-import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
+import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { UploadTally } from '../../upload/tally.ts';
 import {

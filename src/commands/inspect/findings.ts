@@ -5,7 +5,7 @@ import {
   getFitSubSportName,
 } from 'fit-file-parser/profile';
 import { isoTime } from '../../base/time.ts';
-import { activityName } from '../../fit/activity-name.ts';
+import { activityName } from '../../fit/activity.ts';
 import { compareAverages } from '../../fit/averages.ts';
 import {
   type Contents,
@@ -13,9 +13,14 @@ import {
   type Samples,
   readContents,
 } from '../../fit/contents.ts';
-import { deviceId } from '../../fit/device.ts';
+import {
+  deviceId,
+  type FileId,
+  describeFileType,
+  isActivity,
+  readFileId,
+} from '../../fit/file-id.ts';
 import { type Envelope, checkEnvelope } from '../../fit/envelope.ts';
-import { type FileId, describeFileType, isActivity, readFileId } from '../../fit/file-id.ts';
 import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import { type Averages, type Session, type Summary, readSummary, sum } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { AppContext } from '../../app/context.ts';
 import type { Authorization } from '../../auth/authorize.ts';
-import { authorizationError } from '../../auth/authorization-error.ts';
+import { authorizationError } from '../../auth/authorize-check.ts';
 import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';

@@ -4,7 +4,7 @@ import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/error
 import { inParallel } from '../../base/parallel.ts';
 import { linesOf, type Text, phrase, renderText } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
-import { errorReport, errorText } from '../../terminal/error.ts';
+import { errorReport, errorText } from '../../terminal/output.ts';
 import { plural } from '../../terminal/words.ts';
 import { type SeedAccount, readSeedAccounts, tokensOf, withVariablesOf } from './accounts.ts';
 

@@ -1,13 +1,18 @@
 import { Option } from 'commander';
 import type { ServiceClient } from '../../api/client.ts';
 import { type ActivityView, activityView } from '../../app/words/activities.ts';
-import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
+import {
+  type CommandModule,
+  dryRun,
+  jobsFlag,
+  jobsOf,
+  wholeNumber,
+  zoneFlag,
+} from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
-import { wholeNumber } from '../../app/flags/numbers.ts';
-import { jobsFlag, jobsOf } from '../../app/flags/jobs.ts';
 import { type OpenLedger, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';

@@ -3,7 +3,7 @@ import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { daysAfter } from '../../base/time.ts';
 import type { DayState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
-import { type Glyphs, glyphsFor } from '../../terminal/glyphs.ts';
+import { type Glyphs, glyphsFor } from '../../terminal/features.ts';
 import { weekday } from '../../terminal/words.ts';
 
 /** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */

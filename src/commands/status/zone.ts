@@ -1,6 +1,5 @@
 import type { AppContext } from '../../app/context.ts';
-import { sameClocks } from '../../app/platform-zone.ts';
-import { type PlatformZone, lastPlatformZone } from '../../app/platform-zone-memory.ts';
+import { sameClocks, type PlatformZone, lastPlatformZone } from '../../app/platform-zone.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { SyncError } from '../../base/errors.ts';
 import type { Config } from '../../config/config.ts';

@@ -10,7 +10,7 @@ import { type Registration, registerWatcher } from '../../daemon/registration.ts
 import { type WatcherPaths, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
-import { errorText } from '../../terminal/error.ts';
+import { errorText } from '../../terminal/output.ts';
 import { absoluteFolders, absoluteStateDir } from '../daemon/daemons.ts';
 
 /** Runs the watcher. `onReady` is called when its first rescan is complete. */

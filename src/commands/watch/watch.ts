@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
-import { type CommandModule, dryRun } from '../../app/command.ts';
+import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
-import { wholeNumber } from '../../app/flags/numbers.ts';
 import { devicePlaces } from '../../app/device-places.ts';
 import { zoneDataOf, zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';

@@ -1,6 +1,6 @@
 import type { Env } from '../../base/env.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import { sanitize } from '../../base/sanitize.ts';
+import { sanitize } from '../../base/printable.ts';
 import type { Run } from './runner.ts';
 
 /** A service of the operating system, for one profile. */

@@ -1,5 +1,6 @@
 import { IntlOffsets } from './zones/intl.ts';
 import type { Offsets, ZoneData } from './zones/offsets.ts';
+import type { Activity } from '../../fit/activity.ts';
 
 /**
  * Time zones: the offset at an instant, and the instant of a wall time. Instants are milliseconds since
@@ -85,4 +86,26 @@ export function zoneRules(name: string): ZoneRules {
     rules.set(name, found);
   }
   return found;
+}
+
+/**
+ * Returns the local time at which an activity began, as milliseconds that count it as UTC; undefined if
+ * the recording does not state when it began.
+ *
+ * @param zone of a recording without its own offset
+ */
+export function localStart(
+  { startedAt, offsetMinutes }: Activity,
+  zone: string,
+): number | undefined {
+  if (startedAt === undefined) return undefined;
+  return offsetMinutes === undefined
+    ? zoneRules(zone).wallAt(startedAt)
+    : startedAt + offsetMinutes * 60_000;
+}
+
+/** Returns the local day on which an activity began (`YYYY-MM-DD`). Parameters: {@link localStart}. */
+export function localDay(activity: Activity, zone: string): string | undefined {
+  const start = localStart(activity, zone);
+  return start === undefined ? undefined : new Date(start).toISOString().slice(0, 10);
 }

@@ -1,9 +1,8 @@
 import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import { checkEnvelope } from '../../fit/envelope.ts';
+import { checkEnvelope, HEADER_BYTES, readHeader } from '../../fit/envelope.ts';
 import { describeFileType, isActivity, readFileId } from '../../fit/file-id.ts';
-import { HEADER_BYTES, readHeader } from '../../fit/header.ts';
 import { type FitSample, readFitWellness } from '../../fit/wellness.ts';
 import type { RecordKind } from '../types.ts';
 

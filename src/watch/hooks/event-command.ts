@@ -3,7 +3,7 @@ import type { Context } from '../../base/context.ts';
 import type { Env } from '../../base/env.ts';
 import { messageOf } from '../../base/errors.ts';
 import { childEnv } from '../../system/environment.ts';
-import { endProcessGroup } from '../../system/process-group.ts';
+import { endProcessGroup } from '../../system/own-child.ts';
 
 /** Time limit of one run (ms). */
 const LIMIT_MS = 60_000;

@@ -16,7 +16,7 @@ import { accountKey, loadConfig } from '../../../src/config/config.ts';
 import type { LedgerUpload } from '../../../src/ledger/uploads.ts';
 import { changeProfile } from '../../../src/config/config-write.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
-import { systemClock } from '../../../src/system/clock.ts';
+import { systemClock } from '../../../src/system/this-process.ts';
 import { tryLock } from '../../../src/system/process-lock.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';

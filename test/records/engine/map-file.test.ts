@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../../src/base/errors.ts';
 import { renderText } from '../../../src/base/phrase.ts';
 import { readMapFile } from '../../../src/records/engine/map-file.ts';
-import { errorText } from '../../../src/terminal/error.ts';
+import { errorText } from '../../../src/terminal/output.ts';
 
 function errorOf(text: string): SyncError {
   try {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/system/clock.ts';
+import { systemClock } from '../../../src/system/this-process.ts';
 import { EventCommand } from '../../../src/watch/hooks/event-command.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { until } from '../support.ts';
