@@ -57,13 +57,16 @@ export function openLedgerAt(
   const mark = markProcess(stateDir);
   const now = () => clock.now();
   const known = knownFiles(database, account, now);
+  let records: RecordLedger | undefined;
   let open = true;
   return {
     database,
     mark,
     uploads: uploadLedger(database, account, mark, now),
     known,
-    records: new RecordLedger(database, account, mark, now),
+    get records() {
+      return (records ??= new RecordLedger(database, account, mark, now));
+    },
     close() {
       if (!open) return;
       open = false;
