@@ -201,7 +201,7 @@ export default defineConfig(
         {
           object: 'process',
           property: 'env',
-          message: 'Only app/system.ts reads the environment.',
+          message: 'Only app/context.ts reads the environment.',
         },
         {
           object: 'process',
@@ -218,7 +218,7 @@ export default defineConfig(
   },
   {
     files: [
-      'src/app/system.ts',
+      'src/app/context.ts',
       'src/run.ts',
       'src/credentials/keychain-child.ts',
       'src/devices/monitor-child.ts',
@@ -229,7 +229,7 @@ export default defineConfig(
     // `system/` and `terminal/` hold what these need of the process; the children are programs.
     files: BELOW_COMMANDS.map((folder) => `src/${folder}/**/*.ts`),
     ignores: [
-      'src/app/system.ts',
+      'src/app/context.ts',
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
       'src/devices/mtp/mtp-child.ts',

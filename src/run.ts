@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
-import { type System, thisSystem } from './app/system.ts';
+import { type System, thisSystem } from './app/context.ts';
 import {
   ExitCode,
   SyncError,
@@ -12,8 +12,14 @@ import {
   systemCode,
   worstExitCode,
 } from './base/errors.ts';
-import { phrase, renderText, sync } from './base/phrase.ts';
-import { NAME_VARIABLE, chooseProgramName, setProgramName } from './base/program-name.ts';
+import {
+  phrase,
+  renderText,
+  sync,
+  NAME_VARIABLE,
+  chooseProgramName,
+  setProgramName,
+} from './base/phrase.ts';
 import { ignoresHangup, handleSignals } from './system/signals.ts';
 import { type GlobalFlags, createOutput, errorReport, errorText } from './terminal/output.ts';
 import { diskWords } from './system/disk.ts';

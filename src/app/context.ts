@@ -1,6 +1,16 @@
+import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { type GlobalFlags, type Output, createOutput } from '../terminal/output.ts';
-import type { System } from './system.ts';
+import { realPath } from '../system/executables.ts';
+import { takeEnvironment } from '../system/environment.ts';
+import { terminalFeatures } from '../terminal/features.ts';
+import { type Io, systemIo } from '../terminal/io.ts';
+import { standardStreams } from '../terminal/standard-streams.ts';
+import { findMachineZone } from '../system/machine-zone.ts';
+import type { Env } from '../base/env.ts';
+import type { Clock } from '../base/time.ts';
+import { systemConfigFile } from '../config/paths.ts';
+import { systemClock, loadOs } from '../system/this-process.ts';
 
 /** The input of every command: the outside world, the common flags, and its output. */
 export interface AppContext extends Context, System {
@@ -21,4 +31,74 @@ export function createContext(system: System, version: string, flags: GlobalFlag
     trace: (line) => output.detail(line),
     warn: (text) => output.warn(text),
   };
+}
+
+/** The outside world. Tests replace it; no other module reads `process.env`. */
+export interface System {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  readonly homeDir: string;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly io: Io;
+  /** Aborted by Ctrl-C and SIGTERM, with a `SyncError` `INTERRUPTED`. */
+  readonly signal: AbortSignal;
+  /** The zone of this machine, such as `Europe/Berlin`. Throws a `SyncError` `CONFIG` if it is unknown. */
+  readonly machineZone: () => string;
+  /**
+   * Opens a page in the user's browser. Rejects if no browser starts. Every user of this machine can
+   * read the address in the list of processes.
+   */
+  readonly openBrowser: (url: string) => Promise<void>;
+  /** The configuration file for all users of this machine. */
+  readonly systemConfigFile: string;
+  /** The built program's folder, with the files that child processes run. */
+  readonly programDir: string;
+}
+
+/** Returns the system's home folder of the user, for an environment without HOME; '' if none. */
+function homeOfUser(): string {
+  try {
+    const { homedir, userInfo } = loadOs();
+    return homedir() || userInfo().homedir;
+  } catch {
+    return '';
+  }
+}
+
+/** @param onLost called once, if results cannot be written to stdout */
+export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void): System {
+  const env = takeEnvironment(process.env, process.platform);
+  return {
+    env,
+    platform: process.platform,
+    homeDir: env['HOME'] || homeOfUser(),
+    cwd: process.cwd(),
+    clock: systemClock,
+    io: systemIo(standardStreams(), terminalFeatures(env, process.platform), onLost),
+    signal,
+    machineZone: () => machineZone(env),
+    openBrowser: async (url) => {
+      const { default: open } = await import('open');
+      const child = await open(url);
+      // `open` reports a missing opener as an event of the child, after it returned.
+      child.on('error', () => undefined);
+    },
+    systemConfigFile: systemConfigFile(env, process.platform),
+    programDir: join(import.meta.dirname),
+  };
+}
+
+/** Returns the zone of this machine. @throws SyncError `CONFIG` if it is unknown */
+export function machineZone(env: Env): string {
+  return findMachineZone({
+    tz: env['TZ'],
+    resolved: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    localtime: () => realPath('/etc/localtime'),
+  });
+}
+
+/** Returns the environment of a process that is not ours: it stays as it is. */
+export function hostEnvironment(): Env {
+  return process.env;
 }

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { mountsIn, usualMounts } from '../devices/places.ts';
 import type { Places } from '../devices/types.ts';
-import type { System } from './system.ts';
+import type { System } from './context.ts';
 
 /** Folders in which devices are mounted, in place of the usual ones; separated as in `PATH`. */
 export const DEVICE_FOLDERS = 'SYNC_DEVICE_FOLDERS';

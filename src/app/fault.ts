@@ -9,7 +9,7 @@ import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts'
 import { findPaths } from '../config/paths.ts';
 import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
-import type { System } from './system.ts';
+import type { System } from './context.ts';
 
 /** What a trace needs of the outside world. */
 export type FaultSystem = Pick<System, 'clock' | 'env' | 'homeDir' | 'platform'>;

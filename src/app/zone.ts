@@ -5,8 +5,7 @@ import type { Zone } from '../records/types.ts';
 import { useZoneData } from '../records/days/zone.ts';
 import type { ZoneData } from '../records/days/zones/offsets.ts';
 import { findZoneInfo, runtimeZoneVersion } from '../system/zoneinfo.ts';
-import type { AppContext } from './context.ts';
-import type { System } from './system.ts';
+import type { AppContext, System } from './context.ts';
 
 /**
  * Returns the time zone that decides about dates: from the flag, the environment or the profile,

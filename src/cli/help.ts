@@ -1,7 +1,7 @@
 import type { Argument, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
-import { withProgramName } from '../base/program-name.ts';
+import { withProgramName } from '../base/phrase.ts';
 
 /** Width of the help if stdout is no terminal (columns). */
 export const DEFAULT_WIDTH = 80;

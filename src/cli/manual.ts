@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
 import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
-import { programName, withProgramName } from '../base/program-name.ts';
+import { programName, withProgramName } from '../base/phrase.ts';
 import { findPaths, systemConfigFile } from '../config/paths.ts';
 import { presetKeys } from '../config/system-file.ts';
 import { VARIABLES } from '../config/variables.ts';

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { System } from '../app/system.ts';
+import { type System, createContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { absoluteFolders, childEnv } from '../system/environment.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 import { type GlobalFlags, createOutput, errorText } from '../terminal/output.ts';
 import { notSent } from './not-sent.ts';
-import { createContext } from '../app/context.ts';
 import { quietConfigFor } from '../app/config.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { VERSION } from '../base/version.ts';

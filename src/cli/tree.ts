@@ -1,7 +1,6 @@
 import { Command, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
-import { phrase, sync } from '../base/phrase.ts';
-import { programName, withProgramName } from '../base/program-name.ts';
+import { phrase, sync, programName, withProgramName } from '../base/phrase.ts';
 import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 
 /** Headings of the commands in `sync --help`. */

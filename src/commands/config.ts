@@ -1,5 +1,4 @@
-import { type Text, phrase } from '../base/phrase.ts';
-import { withProgramName } from '../base/program-name.ts';
+import { type Text, phrase, withProgramName } from '../base/phrase.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';

@@ -14,7 +14,7 @@ import {
 import { namedPaths, STDIN } from '../upload/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { withLedger } from '../app/ledger.ts';
-import { withProgress } from '../app/with-progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,

@@ -1,5 +1,4 @@
-import { programName } from '../base/program-name.ts';
-import { type Text, joinTexts } from '../base/phrase.ts';
+import { programName, type Text, joinTexts } from '../base/phrase.ts';
 import type { RequestRecord } from '../sandbox/http/request-log.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { SandboxSettings } from '../sandbox/settings.ts';

@@ -5,7 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import { programName } from '../base/program-name.ts';
+import { programName } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/faults/spec.ts';
 import type { RequestRecord } from '../sandbox/http/request-log.ts';

@@ -12,7 +12,7 @@ import {
   uploadSummaryJson,
   uploadSummaryText,
 } from '../app/words/uploads.ts';
-import { withProgress } from '../app/with-progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';

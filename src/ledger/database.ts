@@ -4,8 +4,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
 import { type Database, guarded, transaction } from './guard.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
-import { type SqliteDatabase, loadSqlite } from '../system/sqlite.ts';
-import { loadCrypto } from '../system/this-process.ts';
+import { type SqliteDatabase, loadSqlite, loadCrypto } from '../system/this-process.ts';
 
 export type { Database } from './guard.ts';
 

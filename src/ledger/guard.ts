@@ -1,5 +1,5 @@
 import { type SyncError, systemCode } from '../base/errors.ts';
-import type { SqliteDatabase } from '../system/sqlite.ts';
+import type { SqliteDatabase } from '../system/this-process.ts';
 
 type Value = null | number | bigint | string | Uint8Array;
 

@@ -8,7 +8,7 @@ import { type ServiceClient, createServiceClient } from '../api/client.ts';
 import { ledgerIn } from '../app/config.ts';
 import { type OpenLedger, openLedgerAt } from '../app/ledger.ts';
 import { showOrUpdate } from '../app/profile-update.ts';
-import { machineZone } from '../app/system.ts';
+import { machineZone } from '../app/context.ts';
 import { listWorkouts } from '../app/workout-list.ts';
 import { zoneDataOf } from '../app/zone.ts';
 import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';

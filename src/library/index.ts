@@ -1,4 +1,4 @@
-import { hostEnvironment } from '../app/system.ts';
+import { hostEnvironment } from '../app/context.ts';
 import { LibraryClient } from './client.ts';
 import { publicError } from './results.ts';
 import type { Client, ClientOptions } from './types.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { type SqliteDatabase, loadSqlite } from './sqlite.ts';
+import { type SqliteDatabase, loadSqlite } from './this-process.ts';
 import { makeFolder, storageError } from './storage.ts';
 import type { Clock } from '../base/time.ts';
 

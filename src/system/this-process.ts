@@ -1,8 +1,10 @@
 import type { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import type * as crypto from 'node:crypto';
 import type * as os from 'node:os';
 import type * as v8 from 'node:v8';
 import type * as zlib from 'node:zlib';
+import type { DatabaseSync as DatabaseClass, DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '../base/time.ts';
 
 /** Facts about this process. Modules below `commands/` use these instead of `process`. */
@@ -59,3 +61,27 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** A connection to a SQLite file. */
+export type SqliteDatabase = DatabaseSyncInstance;
+
+/**
+ * Loads Node's own SQLite, or @photostructure/sqlite, which has the same API. Many commands need neither.
+ *
+ * @throws Error `MODULE_NOT_FOUND` if this installation lacks the package
+ */
+export function loadSqlite(): { readonly DatabaseSync: typeof DatabaseClass } {
+  const own = hasStableSqlite(process.versions.node)
+    ? process.getBuiltinModule('node:sqlite')
+    : undefined;
+  const require = createRequire(import.meta.filename);
+  return (own ?? require('@photostructure/sqlite')) as ReturnType<typeof loadSqlite>;
+}
+
+/** Returns whether `node:sqlite` is stable in a version of Node.js. Earlier versions print a warning. */
+export function hasStableSqlite(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major === 24) return minor >= 15;
+  if (major === 25) return minor >= 7;
+  return major > 25;
+}

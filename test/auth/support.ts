@@ -9,7 +9,7 @@ import { decodeTokenResponse } from '../../src/auth/token-response.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/this-process.ts';
-import type { System } from '../../src/app/system.ts';
+import type { System } from '../../src/app/context.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';

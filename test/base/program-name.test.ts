@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { phrase, sync } from '../../src/base/phrase.ts';
 import {
+  phrase,
+  sync,
   type ProgramName,
   chooseProgramName,
   setProgramName,
   withProgramName,
-} from '../../src/base/program-name.ts';
+} from '../../src/base/phrase.ts';
 
 const NAMES: readonly ProgramName[] = ['sync', 'athlete-sync'];
 

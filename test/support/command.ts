@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandModule } from '../../src/app/command.ts';
-import { createContext } from '../../src/app/context.ts';
-import type { System } from '../../src/app/system.ts';
+import { createContext, type System } from '../../src/app/context.ts';
 import type { ExitCode } from '../../src/base/errors.ts';
 import { globalFlags } from '../../src/cli/tree.ts';
 import type { GlobalFlags } from '../../src/terminal/output.ts';

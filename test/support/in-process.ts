@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { thisSystem } from '../../src/app/system.ts';
+import { thisSystem } from '../../src/app/context.ts';
 import { failureOf } from '../../src/app/fault.ts';
 import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
 import type { Clock } from '../../src/base/time.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasStableSqlite } from '../../src/system/sqlite.ts';
+import { hasStableSqlite } from '../../src/system/this-process.ts';
 
 it.each([
   ['20.19.0', false],

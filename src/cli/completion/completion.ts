@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import { ChoiceOption, type CommandModule } from '../../app/command.ts';
 import { ExitCode } from '../../base/errors.ts';
-import { programName } from '../../base/program-name.ts';
+import { programName } from '../../base/phrase.ts';
 import { type CommandDeclaration, createTree } from '../tree.ts';
 import { bash } from './bash.ts';
 import { fish } from './fish.ts';

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { DEVICE_FOLDERS } from '../../app/device-places.ts';
-import { NAME_VARIABLE, programName } from '../../base/program-name.ts';
+import { NAME_VARIABLE, programName } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { watcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';

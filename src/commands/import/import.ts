@@ -19,7 +19,7 @@ import {
   uploadItemText,
   uploadSummaryText,
 } from '../../app/words/uploads.ts';
-import { withProgress } from '../../app/with-progress.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';

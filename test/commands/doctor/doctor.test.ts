@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { System } from '../../../src/app/system.ts';
+import type { System } from '../../../src/app/context.ts';
 import type { Env } from '../../../src/base/env.ts';
 import { doctor } from '../../../src/commands/doctor/doctor.ts';
 import { closedPort, startProxy } from '../../api/support.ts';

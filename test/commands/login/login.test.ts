@@ -9,7 +9,7 @@ import { parseTimeout } from '../../../src/commands/login/login.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import type { Env } from '../../../src/base/env.ts';
-import type { System } from '../../../src/app/system.ts';
+import type { System } from '../../../src/app/context.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';

@@ -1,7 +1,7 @@
 import { login } from '../../../src/commands/login/login.ts';
 import type { LoginReport } from '../../../src/commands/login/keep.ts';
 import { token } from '../../../src/commands/token.ts';
-import type { System } from '../../../src/app/system.ts';
+import type { System } from '../../../src/app/context.ts';
 import { startCommand } from '../../support/command.ts';
 import { ndjson } from '../../support/program.ts';
 import { AUTHORIZE_URL } from '../../support/acceptance.ts';

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineService } from '../../../src/commands/daemon/service-definition.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { type System, thisSystem } from '../../../src/app/system.ts';
+import { type System, thisSystem } from '../../../src/app/context.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { WatchScope } from '../../../src/daemon/watch-scope.ts';
 import {

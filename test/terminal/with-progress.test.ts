@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { withProgress } from '../../src/app/with-progress.ts';
+import { withProgress } from '../../src/terminal/progress.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 import { plainIo } from '../support/io.ts';
 import { manualClock } from '../watch/manual-clock.ts';
