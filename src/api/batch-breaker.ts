@@ -27,7 +27,6 @@ export class BatchBreaker {
   #unanswered = 0;
   #openedBy: Failure | undefined;
 
-  /** The failure that opened the breaker; undefined while it is closed. */
   get openedBy(): Failure | undefined {
     return this.#openedBy;
   }

@@ -110,7 +110,6 @@ export interface ServiceClient {
   readProfile(signal: AbortSignal): Promise<unknown>;
   /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** Reads the athlete behind the token. */
   userinfo(signal: AbortSignal): Promise<unknown>;
 }
 

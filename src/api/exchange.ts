@@ -21,11 +21,9 @@ export const ANSWER_TIMEOUT_MS = 300_000;
 
 /** Events of a request, reported by an implementation of HTTP. Each may be reported twice. */
 export interface Exchange {
-  /** The request has a connection. */
   readonly hasTurn: () => void;
   /** The connection is established: from here on the service may act on the request. */
   readonly connected: () => void;
-  /** The whole request was sent. */
   readonly sent: () => void;
   readonly answered: (response: HttpResponse) => void;
   readonly failed: (cause: unknown) => void;

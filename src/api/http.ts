@@ -37,7 +37,6 @@ export interface HttpResponse {
  */
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes idle connections. May be called twice. */
   close(): Promise<void>;
 }
 

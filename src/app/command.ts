@@ -12,7 +12,6 @@ export interface CommandModule {
   readonly declare?: (command: Command) => void;
   /** Command lines for the help, perhaps with `# remark`. */
   readonly examples?: readonly string[];
-  /** Sections of the help besides arguments and flags. */
   readonly sections?: readonly HelpSection[];
   /** Files of `docs/` that say more, such as `records.md`. */
   readonly documents?: readonly string[];

@@ -14,7 +14,6 @@ export interface Connection {
    * @throws SyncError if the ledger needs the athlete and the service cannot say now who it is.
    */
   ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
-  /** May be called twice. */
   close(): Promise<void>;
 }
 

@@ -50,7 +50,6 @@ export interface System {
    * read the address in the list of processes.
    */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** The configuration file for all users of this machine. */
   readonly systemConfigFile: string;
   /** The built program's folder, with the files that child processes run. */
   readonly programDir: string;

@@ -20,7 +20,6 @@ export interface OpenLedger {
   readonly uploads: UploadLedger;
   readonly known: KnownFiles;
   readonly records: RecordLedger;
-  /** May be called twice. */
   close(): void;
 }
 

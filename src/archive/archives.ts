@@ -88,7 +88,7 @@ export class Archives {
     yield* this.#membersOf(place);
   }
 
-  /** Closes all archives. May be called twice. */
+  /** Closes all archives. */
   async close(): Promise<void> {
     await this.#closeFrom(0);
   }

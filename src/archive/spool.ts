@@ -10,7 +10,7 @@ export interface Spool {
   readonly handle: FileHandle;
   /** Bytes. */
   readonly size: number;
-  /** Closes the file. May be called twice. */
+  /** Closes the file. */
   readonly close: () => Promise<void>;
 }
 

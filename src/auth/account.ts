@@ -31,7 +31,6 @@ export type WhoAmI =
 
 export interface UserinfoOptions {
   readonly http: Http;
-  /** The userinfo endpoint. */
   readonly url: URL;
   readonly policy: RetryPolicy;
 }

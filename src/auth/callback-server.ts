@@ -58,7 +58,6 @@ export class CallbackServer {
   readonly #accepted = withResolver<CheckedCallback>();
   /** The query of the accepted callback; '' after a pasted address, or after the end. */
   #acceptedQuery: string | undefined;
-  /** The page that shows the outcome. */
   #outcome: LandingPage | undefined;
   #start: StartAddress | undefined;
   /** Reasons that `onRefused` was called with. */
@@ -135,7 +134,7 @@ export class CallbackServer {
     for (const response of this.#held) this.#send(response, this.#outcome);
   }
 
-  /** Lets responses in flight arrive, then stops listening. May be called twice. */
+  /** Lets responses in flight arrive, then stops listening. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }

@@ -9,9 +9,7 @@ export interface LandingPage {
   readonly title: string;
   /** Paragraphs; commands to type are in backticks. */
   readonly text: readonly Text[];
-  /** A command to type in the terminal. */
   readonly command?: CommandLine | undefined;
-  /** HTTP status. */
   readonly status: number;
 }
 

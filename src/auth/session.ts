@@ -127,7 +127,7 @@ export class Session implements TokenSource {
 
   /**
    * Stops, without interrupting a refresh halfway, and warns of tokens that were never saved: another
-   * failure of the run may hide the one of the refresh. May be called twice.
+   * failure of the run may hide the one of the refresh.
    */
   async close(): Promise<void> {
     this.#closing.abort(new SyncError('INTERRUPTED', 'The session was closed.'));

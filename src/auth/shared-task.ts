@@ -9,7 +9,6 @@ export class SharedTask<T> {
   readonly #over: Promise<void>;
   #waiting = 0;
 
-  /** Starts the task. */
   constructor(run: (signal: AbortSignal) => Promise<T>) {
     this.#running = run(this.#controller.signal);
     this.#over = this.#running.then(

@@ -19,7 +19,6 @@ export interface StartAddress {
   readonly misused: AbortSignal;
   /** Returns the redirect for a request, or the page to show instead. */
   open(request: IncomingMessage): Promise<{ readonly to: string } | LandingPage>;
-  /** From now on the address redirects no longer. */
   end(): void;
 }
 

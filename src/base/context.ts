@@ -10,6 +10,5 @@ export interface Context {
   readonly random: () => number;
   /** Writes one line about a request or a retry; shown with `--verbose`. */
   readonly trace: (line: string) => void;
-  /** Warns the user of something that does not stop the operation. */
   readonly warn: (text: Text) => void;
 }

@@ -77,7 +77,6 @@ export class Phrase {
     return this.render();
   }
 
-  /** Shows the commands without a profile. */
   toJSON(): string {
     return this.render();
   }

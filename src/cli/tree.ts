@@ -84,7 +84,6 @@ export interface CommandNode {
   readonly path: readonly string[];
   readonly command: Command;
   readonly module: CommandModule | undefined;
-  /** The subcommands that the help lists. */
   readonly subcommands: readonly CommandNode[];
 }
 

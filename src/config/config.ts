@@ -43,7 +43,6 @@ export interface Config {
   readonly endpoints: Endpoints;
   /** Known after a login with this profile. */
   readonly account: Account | undefined;
-  /** {@link ProfileEntry.loginId} */
   readonly loginId: string | undefined;
   /** From the environment. The credential store holds stored secrets. */
   readonly clientSecret: Secret | undefined;
@@ -72,7 +71,6 @@ export interface ConfigFile {
    * Reading one with a fault throws SyncError `CONFIG`.
    */
   readonly profiles: Readonly<Record<string, ProfileEntry>>;
-  /** The profiles as the file has them. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 

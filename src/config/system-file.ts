@@ -9,7 +9,6 @@ import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from './setting
 export interface SystemFile {
   readonly path: string;
   readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
-  /** Why the file cannot be used. */
   readonly fault: SyncError | undefined;
 }
 

@@ -11,7 +11,6 @@ const START_LIMIT_MS = 20_000;
 export interface KeychainCall {
   /** Names the keychain for people. */
   readonly name: string;
-  /** The built `keychain-child`. */
   readonly childPath: string;
   /** For the child: `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME` lead to the keychain. */
   readonly env: Env;

@@ -12,7 +12,6 @@ import { sha256 } from '../system/sha256.ts';
 export interface StoreOptions {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** The folder of the built program; contains the keychain's child process. */
   readonly programDir: string;
   /** A person can answer an unlock prompt. */
   readonly attended: boolean;

@@ -48,7 +48,7 @@ type StoreKind = 'keychain' | 'file' | 'environment';
 export interface PreparedSave {
   /** Replaces the stored credentials atomically; cannot be interrupted. */
   commit(credentials: Credentials): Promise<void>;
-  /** Releases the reserved space. May be called twice; does nothing after a commit. */
+  /** Releases the reserved space; does nothing after a commit. */
   discard(): void;
 }
 

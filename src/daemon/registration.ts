@@ -118,7 +118,7 @@ export class Registration {
     );
   }
 
-  /** Records how the watcher ended, and releases the lock. May be called twice. */
+  /** Records how the watcher ended, and releases the lock. */
   end(exitCode: number, message?: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

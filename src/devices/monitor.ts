@@ -116,7 +116,7 @@ export class DeviceMonitor {
     this.#wake?.();
   }
 
-  /** Ends the child. May be called twice. */
+  /** Ends the child. */
   close(): void {
     this.#ended.abort();
     this.#wake?.();

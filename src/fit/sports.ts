@@ -12,7 +12,6 @@ export interface Sport {
   readonly name?: string;
   /** Whether the name covers many sports: "Workout". */
   readonly isVague?: boolean;
-  /** Absent if the sport has none. */
   readonly cadence?: CadenceUnit;
   /** Absent: km/h. */
   readonly pace?: Pace;

@@ -4,7 +4,6 @@ import type { SqliteDatabase } from '../system/this-process.ts';
 type Value = null | number | bigint | string | Uint8Array;
 
 export interface Statement {
-  /** Returns the first row. */
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
   /** Returns the number of changed rows. */

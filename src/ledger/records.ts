@@ -120,7 +120,6 @@ export class RecordLedger {
     return found && { state: found.state, digest: found.digest, changedAt: found.changed_at };
   }
 
-  /** Returns the state of each known day from `first` to `last`. */
   statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, DayState> {
     const rows = this.#selectRange.all(this.#account, kind, first, last);
     return new Map(
@@ -158,7 +157,6 @@ export class RecordLedger {
     return this.#isConfirmed(this.#row(kind, date), digest);
   }
 
-  /** Records that the service holds a day. */
   confirm(
     kind: RecordKind,
     date: string,

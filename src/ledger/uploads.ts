@@ -28,7 +28,6 @@ export interface LedgerUpload extends UploadStanding {
   readonly activity: Activity;
   /** The ids in the service's answer; empty before it is confirmed. */
   readonly service: Readonly<Record<string, unknown>>;
-  /** Why the service refused it. */
   readonly message: string | undefined;
 }
 
@@ -57,7 +56,6 @@ export interface ConfirmedUpload extends SentRecording {
   readonly startedAt: number | undefined;
   /** ms since the epoch. */
   readonly confirmedAt: number;
-  /** The workout that the service named, if any. */
   readonly workoutId: string | undefined;
 }
 

@@ -26,7 +26,6 @@ export interface WatchMarks {
   isReported(path: string, stamp: FileStamp): boolean;
   /** Marks files that were there before: they are not sent. One transaction. */
   markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
-  /** Marks a file that was reported as incomplete. */
   markReported(path: string, stamp: FileStamp): void;
   /**
    * Opens a folder of which only new files are sent. Writes nothing yet.

@@ -19,7 +19,6 @@ export interface MeasuredFile {
 /** The service's refusals of one record of a day. */
 export interface DayRefusal {
   readonly digest: string;
-  /** How often it was refused. */
   readonly refusals: number;
   /** When it was refused last (ms since the epoch). */
   readonly at: number;
@@ -235,12 +234,10 @@ export class WellnessLedger {
     return row === undefined ? {} : (JSON.parse(row.dropped) as Record<string, number>);
   }
 
-  /** Records the record that a watcher sent. */
   noteWatched(date: string, digest: string): void {
     this.#putWatched.run(this.#account, date, digest);
   }
 
-  /** Counts a refusal of a record. */
   noteRefusal(date: string, digest: string): void {
     this.#putRefusal.run(this.#account, date, digest, this.#now());
   }

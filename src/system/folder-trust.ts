@@ -12,7 +12,6 @@ export interface Distrust {
   readonly above: number;
   /** A clause that follows the path: "belongs to another user (uid 1001)". */
   readonly reason: string;
-  /** The command that fixes it. */
   readonly fix: string;
   /** Another user owns it, and may have written its contents. */
   readonly foreign: boolean;

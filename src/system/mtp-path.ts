@@ -25,7 +25,6 @@ const KIO_FUSE = /^(.*\/kio-fuse-[^/]+\/mtp\/([^/]+))(?:\/|$)/;
 
 /** A device over MTP, as its path tells it. */
 export interface MtpMount {
-  /** The folder that shows the device. */
   readonly root: string;
   /** For people, within a sentence: `the Edge 840`. */
   readonly title: string;

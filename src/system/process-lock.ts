@@ -7,7 +7,6 @@ import type { Clock } from '../base/time.ts';
 
 /** A lock across all processes of this machine, held until {@link Lock.release}. */
 export interface Lock {
-  /** May be called twice. */
   release(): void;
 }
 

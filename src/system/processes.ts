@@ -20,7 +20,6 @@ export interface ProcessMark {
    * file is removed; or this process finished it and could not record that, as on a full disk.
    */
   isAbandoned(id: string, work: string): boolean;
-  /** May be called twice. */
   release(): void;
 }
 

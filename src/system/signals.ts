@@ -16,15 +16,12 @@ const NAMES: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
 
 export interface SignalOptions {
-  /** Words of the command line. */
   readonly args: readonly string[];
-  /** The built program's folder. */
   readonly programDir: string;
   /** SIGHUP does not end this process. */
   readonly ignoresHangup: () => boolean;
   /** Called for the first signal: the work is to end in good order. */
   readonly onSignal: () => void;
-  /** `process.exit` */
   readonly exit: () => void;
 }
 

@@ -99,7 +99,7 @@ export interface WriteOptions {
 export interface Replacement {
   /** Writes the content and puts it in place, as a whole. @throws what the disk throws */
   commit(content: string | Uint8Array): void;
-  /** Removes the temporary file. May be called twice; does nothing after a commit. */
+  /** Removes the temporary file; does nothing after a commit. */
   discard(): void;
 }
 

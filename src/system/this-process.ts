@@ -12,7 +12,6 @@ export const thisProcess = {
   pid: process.pid,
   arch: process.arch,
   nodeVersion: process.versions.node,
-  /** Path of the running Node executable. */
   nodePath: process.execPath,
   /** Effective user id; undefined on Windows. */
   userId: process.geteuid?.(),

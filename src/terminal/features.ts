@@ -4,11 +4,9 @@ import { printableLines } from '../base/printable.ts';
 
 /** Capabilities of the terminal, as the environment states them. */
 export interface TerminalFeatures {
-  /** Shows characters beyond ASCII. */
   readonly unicode: boolean;
   /** Shows colours, and the user did not turn them off (`NO_COLOR`, https://no-color.org). */
   readonly colour: boolean;
-  /** Can redraw a line. */
   readonly redraws: boolean;
 }
 

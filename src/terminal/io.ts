@@ -29,9 +29,7 @@ export interface Io {
    * Commands that only print stop then; others continue.
    */
   readonly unread: AbortSignal;
-  /** Writes one line of results to stdout. */
   out(line: string): void;
-  /** Writes one line for people to stderr. */
   err(line: string): void;
   /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
   drawLine(text: string): void;

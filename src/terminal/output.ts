@@ -11,11 +11,9 @@ import { type SyncError, messageOf } from '../base/errors.ts';
 export interface GlobalFlags {
   /** Profile named by the flag or by `SYNC_PROFILE`. */
   readonly profile?: string | undefined;
-  /** Print only NDJSON on stdout. */
   readonly json: boolean;
   /** Print only results, warnings and errors. */
   readonly quiet: boolean;
-  /** Print a line for each request on stderr. */
   readonly verbose: boolean;
 }
 
@@ -31,9 +29,7 @@ export interface Output {
   script(object: Readonly<Record<string, unknown>>, script: string): void;
   /** Prints a remark on stderr, unless `--quiet`. */
   say(text: Text): void;
-  /** Prints a warning on stderr. */
   warn(text: Text): void;
-  /** Prints a line on stderr with `--verbose`. */
   detail(text: string): void;
   error(object: Readonly<Record<string, unknown>>, text: Text): void;
   progress(): Progress;

@@ -11,7 +11,6 @@ export interface ProgressState {
   readonly done?: number | undefined;
   /** All items; undefined if their number is not known yet. */
   readonly total?: number | undefined;
-  /** Bytes sent so far. */
   readonly sentBytes?: number | undefined;
   /** Name of the item in work, or what the command does. */
   readonly current?: string | undefined;

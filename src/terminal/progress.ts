@@ -10,7 +10,7 @@ import type { Output } from './output.ts';
 export interface Progress {
   /** Notes the progress, which is drawn at an interval: callers may report each item. */
   update(state: ProgressState): void;
-  /** Removes the line. May be called twice. */
+  /** Removes the line. */
   stop(): void;
 }
 

@@ -29,7 +29,6 @@ export interface RecordingContents {
 }
 
 export interface FileContents extends RecordingContents {
-  /** The file's stamp when it was read. */
   readonly stamp: FileStamp;
 }
 

@@ -23,14 +23,12 @@ export type UploadItem = { readonly path: string } & (
       readonly reason: SkipReason;
       readonly sha256?: string;
       readonly detail?: string;
-      /** It holds wellness. */
       readonly wellness?: boolean;
     }
   | {
       readonly outcome: 'invalid';
       readonly reason: InvalidReason;
       readonly detail: string;
-      /** It holds wellness. */
       readonly wellness?: boolean;
     }
   | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
@@ -71,7 +69,6 @@ export interface UploadProgress {
   readonly done: number;
   /** Undefined if archives are read, whose recordings are not counted yet. */
   readonly total: number | undefined;
-  /** Bytes of the recordings sent so far. */
   readonly sentBytes: number;
   /** The file started last. */
   readonly current: string;

@@ -13,9 +13,7 @@ export type UploadSummary = { readonly total: number } & Readonly<Record<UploadO
 
 export interface UploadReport {
   readonly summary: UploadSummary;
-  /** Skipped files per reason. */
   readonly skipped: Readonly<Record<SkipReason, number>>;
-  /** Skipped files with wellness in them. */
   readonly wellness: number;
   /** Uploaded recordings that the service has received and not processed yet. */
   readonly processing: number;

@@ -66,7 +66,6 @@ interface Recording {
 
 /** A recording to send, or the outcome of a file whose content cannot be sent. */
 export type Examined = ({ readonly recording: Recording } | { readonly item: UploadItem }) & {
-  /** What the ledger remembers of the file. */
   readonly found?: {
     readonly absolute: string;
     readonly stamp: FileStamp;
@@ -84,7 +83,6 @@ export class Uploader {
   readonly #target: UploadTarget;
   /** Recordings that this run delivered. With `force`, too, each is sent once. */
   readonly #delivered = new Set<string>();
-  /** Recordings that this uploader is sending. */
   readonly #sending = new Set<string>();
   readonly #sentElsewhere = new Set<string>();
 

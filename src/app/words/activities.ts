@@ -12,7 +12,6 @@ export interface ActivityView {
   readonly zone: string;
   /** Milliseconds since the epoch. A day of another year is shown with its year. */
   readonly now: number;
-  /** Lines are aligned below each other. */
   readonly aligned: boolean;
 }
 

@@ -28,7 +28,6 @@ export interface ValueShape {
 }
 
 export interface ArgumentShape extends ValueShape {
-  /** The last argument may be repeated. */
   readonly variadic: boolean;
 }
 

@@ -12,7 +12,7 @@ import { watchNoticeJson } from './words.ts';
 export interface Hooks {
   /** @param waiting recordings that are still to be sent */
   report(notice: WatchNotice, waiting: number): void;
-  /** Passes on what is held back, and ends the user's command. May be called twice. */
+  /** Passes on what is held back, and ends the user's command. */
   close(): Promise<void>;
 }
 

@@ -92,7 +92,6 @@ export interface OpenLogin {
   readonly useLogin: (signal: AbortSignal) => Promise<void>;
   /** Takes over the recordings that are kept for another account. */
   readonly adopt: (account: string) => void;
-  /** May be called twice. */
   readonly close: () => Promise<void>;
 }
 

@@ -73,7 +73,7 @@ export class MtpReader {
     return Buffer.concat(chunks);
   }
 
-  /** Ends the child. May be called twice. */
+  /** Ends the child. */
   close(): void {
     clearTimeout(this.#idle);
     if (this.#child !== undefined) this.#abandon(this.#child);
@@ -204,8 +204,6 @@ export class MtpReaders {
     this.#readers.set(root, reader);
     return reader;
   }
-
-  /** May be called twice. */
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
   }
