@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { type SqliteDatabase, loadSqlite } from './this-process.ts';
+import { type SqliteDatabase, loadCrypto, loadSqlite } from './this-process.ts';
 import { makeFolder, storageError } from './storage.ts';
 import type { Clock } from '../base/time.ts';
 
@@ -101,7 +101,7 @@ export async function withLock<T>(
         details: { path },
       });
     }
-    await clock.sleep(RETRY_MS.min + Math.random() * (RETRY_MS.max - RETRY_MS.min), signal);
+    await clock.sleep(loadCrypto().randomInt(RETRY_MS.min, RETRY_MS.max), signal);
   }
 }
 

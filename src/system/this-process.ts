@@ -17,6 +17,11 @@ export const thisProcess = {
   userId: process.geteuid?.(),
 } as const;
 
+/** From now on, other users may not read the files that this process and its children create. */
+export function keepNewFilesPrivate(): void {
+  process.umask(0o077);
+}
+
 /** Returns the CPU time that this process has used, in ms. Waiting for a disk or a network uses none. */
 export function cpuTimeMs(): number {
   const { user, system } = process.cpuUsage();

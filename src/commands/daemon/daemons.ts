@@ -22,6 +22,7 @@ import {
 import type { BackgroundKind, WatcherEnd, WatcherState } from '../../daemon/state-file.ts';
 import { type WatchScope, scopeArguments, scopeNames } from '../../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../../daemon/stop.ts';
+import { thisProcess } from '../../system/this-process.ts';
 
 /*
  * The daemons of a profile: what `sync daemon`, `sync daemon install` and `sync watch --daemon` share.
@@ -180,7 +181,7 @@ export async function startDaemon(
   const pid = await launchDaemon(
     {
       paths,
-      command: [process.execPath, ...args],
+      command: [thisProcess.nodePath, ...args],
       env: { ...context.env, ...absolutePlaces(context, config), [NAME_VARIABLE]: programName() },
       cwd: parse(stateDir).root,
       limitMs: START_LIMIT_MS,

@@ -9,6 +9,7 @@ import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import type { ServiceDefinition, ServiceKind } from '../../daemon/os-service/definition.ts';
 import { hasPassword } from '../../system/environment.ts';
 import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
+import { thisProcess } from '../../system/this-process.ts';
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */
 const CARRIED = [
@@ -71,7 +72,7 @@ export function defineService(
   const definition: ServiceDefinition = {
     profile: config.profile,
     watches: scopeNames(scope),
-    command: [lastingNode(process.execPath), program, ...args],
+    command: [lastingNode(thisProcess.nodePath), program, ...args],
     env,
     crashFile: paths.crashFile,
   };

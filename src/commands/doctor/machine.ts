@@ -7,15 +7,18 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import { type Finding, failed } from './finding.ts';
+import { thisProcess } from '../../system/this-process.ts';
+import { runtimeZoneVersion } from '../../system/zoneinfo.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
 
 /** Names the Node.js that runs this program. */
 export function checkNode({ version }: AppContext): Finding {
-  const { node, tz } = process.versions;
+  const { nodeVersion, nodePath } = thisProcess;
+  const tz = runtimeZoneVersion();
   const zones = tz === undefined ? '' : `, with zone data ${tz}`;
-  const message = `sync ${version} on Node.js ${node} (${process.execPath})${zones}.`;
+  const message = `sync ${version} on Node.js ${nodeVersion} (${nodePath})${zones}.`;
   return { check: 'node', state: 'good', message };
 }
 

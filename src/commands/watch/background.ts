@@ -12,6 +12,7 @@ import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.t
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/output.ts';
 import { absoluteFolders, absoluteStateDir } from '../daemon/daemons.ts';
+import { keepNewFilesPrivate, thisProcess } from '../../system/this-process.ts';
 
 /** Runs the watcher. `onReady` is called when its first rescan is complete. */
 type Watch = (
@@ -50,8 +51,7 @@ export async function runInBackground(
   watch: Watch,
 ): Promise<ExitCode> {
   const { flags } = context;
-  // Other users may not read what the daemon writes.
-  process.umask(0o077);
+  keepNewFilesPrivate();
   const starter = starterChannel();
   try {
     const code = await runRegistered(context, options, starter, watch);
@@ -99,7 +99,7 @@ async function runRegistered(
   });
   const onReady = () => {
     registration.ready();
-    void starter.send({ state: 'watching', pid: process.pid });
+    void starter.send({ state: 'watching', pid: thisProcess.pid });
   };
   try {
     const code = await watch(inner, registration, onReady);
