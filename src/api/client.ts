@@ -135,7 +135,7 @@ export function itemRemoval(
 }
 
 export function createServiceClient(
-  context: Pick<Context, 'clock' | 'random'>,
+  context: Context,
   options: ServiceClientOptions,
 ): ServiceClient {
   const { http, tokens } = options;

@@ -70,7 +70,7 @@ function httpAlone(http: Http, error: SyncError): Http {
  * Traces each request in one line: method, path, status or failure, duration. The line holds no query,
  * header or body.
  */
-export function tracedHttp({ clock, trace }: Pick<Context, 'clock' | 'trace'>, http: Http): Http {
+export function tracedHttp({ clock, trace }: Context, http: Http): Http {
   return {
     async send(request) {
       const started = clock.monotonic();

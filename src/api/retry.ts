@@ -69,7 +69,7 @@ function isTemporary(status: number): boolean {
  *   did not act on any of the tries.
  */
 export async function withRetry(
-  { clock, random, signal }: Pick<Context, 'clock' | 'random' | 'signal'>,
+  { clock, random, signal }: Context,
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
   { policy, onRetry, sent }: RetryOptions,

@@ -42,10 +42,11 @@ export interface UserinfoOptions {
  * @throws the signal's reason when it is aborted.
  */
 export async function whoAmI(
-  { clock, random, signal }: Context,
+  context: Context,
   { http, url, policy }: UserinfoOptions,
   token: Secret,
 ): Promise<WhoAmI> {
+  const { signal } = context;
   const ask = async () => {
     const answerTimeoutMs = ANSWER_TIMEOUT_MS;
     const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
@@ -55,7 +56,7 @@ export async function whoAmI(
     return response;
   };
   try {
-    const { response } = await withRetry({ clock, random, signal }, ask, 'always', { policy });
+    const { response } = await withRetry(context, ask, 'always', { policy });
     if (response.status === 401) return { kind: 'rejected' };
     const account =
       response.status === 200 && claimsJson(response)

@@ -36,7 +36,7 @@ export interface CheckedRequest extends Pick<AuthorizeOptions, 'endpoint' | 'cli
  *   client or redirect URI; `AUTH_REFUSED`; the signal's reason.
  */
 export async function checkAuthorizePage(
-  { signal }: Pick<Context, 'signal'>,
+  { signal }: Context,
   http: Http,
   request: CheckedRequest,
 ): Promise<Text | undefined> {

@@ -38,10 +38,7 @@ export interface Authorization {
    *
    * @throws SyncError `AUTH_TIMEOUT`; the signal's reason.
    */
-  waitForAnswer(
-    context: Pick<Context, 'clock' | 'signal'>,
-    options: WaitOptions,
-  ): Promise<CheckedCallback>;
+  waitForAnswer(context: Context, options: WaitOptions): Promise<CheckedCallback>;
 }
 
 export interface WaitOptions {

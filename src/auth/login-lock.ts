@@ -22,7 +22,7 @@ export interface LoginPlace {
  * @throws SyncError `BUSY` if another process holds the lock too long; the errors of the task.
  */
 export async function withLoginLock<T>(
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  { clock, signal }: Context,
   place: LoginPlace,
   task: () => Promise<T>,
 ): Promise<T> {

@@ -171,7 +171,6 @@ export class Session implements TokenSource {
 
   async #readOrRefresh(isStale: IsStale, stop: AbortSignal): Promise<Credentials> {
     const { profile, stateDir, store } = this.#options;
-    const { clock } = this.#context;
     if (this.#state.name === 'usable') this.#state = { name: 'unread' };
     let credentials = await this.#loadLive(stop);
     if (isStale(credentials) || this.#state.name === 'unsaved') {
@@ -180,7 +179,7 @@ export class Session implements TokenSource {
       credentials =
         store.kind === 'environment'
           ? await refresh()
-          : await withLoginLock({ clock, signal: stop }, { stateDir, profile }, refresh);
+          : await withLoginLock({ ...this.#context, signal: stop }, { stateDir, profile }, refresh);
     }
     this.#state = { name: 'usable', credentials };
     return credentials;

@@ -149,7 +149,7 @@ function clientFields({ id, secret }: Client): Record<string, string> {
 }
 
 async function post(
-  { clock, random, signal }: Context,
+  context: Context,
   { http, url }: Endpoint,
   fields: Record<string, string>,
   repeatable: Repeatable,
@@ -162,9 +162,9 @@ async function post(
       body: [Buffer.from(JSON.stringify(fields))],
       answerTimeoutMs: ANSWER_TIMEOUT_MS,
       totalTimeoutMs: TOTAL_TIMEOUT_MS,
-      signal,
+      signal: context.signal,
     });
-  const { response } = await withRetry({ clock, random, signal }, send, repeatable, {
+  const { response } = await withRetry(context, send, repeatable, {
     policy: RETRY,
   });
   return response;

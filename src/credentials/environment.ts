@@ -21,10 +21,7 @@ export function hasEnvironmentTokens(config: Config): boolean {
  *
  * @throws SyncError `CONFIG` if the base URL is missing, or the client ID that a refresh needs.
  */
-export function environmentStore(
-  { clock, warn }: Pick<Context, 'clock' | 'warn'>,
-  config: Config,
-): CredentialStore {
+export function environmentStore({ clock, warn }: Context, config: Config): CredentialStore {
   const { access, refresh } = config.environmentTokens;
   let current: Credentials | undefined = {
     service: serviceId(requireBaseUrl(config)),

@@ -17,7 +17,7 @@ export interface SendOptions extends DeliveryOptions {
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function sendStock(
-  context: Pick<Context, 'clock' | 'signal'>,
+  context: Context,
   { files, members, records }: Stock,
   options: SendOptions,
   recordings: SenderTarget,

@@ -18,7 +18,7 @@ export interface MemberRecording {
 
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
+  readonly #context: Context;
   readonly #jobs: number;
   readonly #target: SenderTarget;
   readonly #total: number | undefined;
@@ -31,7 +31,7 @@ export class BatchSender {
 
   /** @param total number of recordings, if it is known, for the progress */
   constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
+    context: Context,
     options: UploadOptions & { readonly jobs: number },
     target: SenderTarget,
     total: number | undefined,

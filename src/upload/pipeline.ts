@@ -30,7 +30,7 @@ export interface BatchTarget extends SenderTarget {
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function uploadBatch(
-  context: Pick<Context, 'clock' | 'signal'>,
+  context: Context,
   paths: readonly string[],
   options: UploadOptions & { readonly jobs: number },
   target: BatchTarget,

@@ -15,7 +15,7 @@ import { isRecordingName } from './recording-names.ts';
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function sendArchives(
-  { signal }: Pick<Context, 'signal'>,
+  { signal }: Context,
   files: readonly RecordingFile[],
   sender: BatchSender,
   target: BatchTarget,

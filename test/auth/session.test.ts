@@ -8,6 +8,7 @@ import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { testContext } from '../support/context.ts';
 import type { Clock } from '../../src/base/time.ts';
 import {
   everythingShownOf,
@@ -226,11 +227,15 @@ describe('a refresh', () => {
     const { service, clock, needs, stateDir } = await loggedIn();
     clock.advance(HOUR);
     const stop = new AbortController();
-    await withLoginLock({ clock, signal: never }, { stateDir, profile: 'default' }, async () => {
-      const asked = openTestSession(needs).accessToken(stop.signal);
-      setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
-      expect((await failure(asked)).code).toBe('INTERRUPTED');
-    });
+    await withLoginLock(
+      testContext({ clock, signal: never }),
+      { stateDir, profile: 'default' },
+      async () => {
+        const asked = openTestSession(needs).accessToken(stop.signal);
+        setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
+        expect((await failure(asked)).code).toBe('INTERRUPTED');
+      },
+    );
     expect(tokenRequests(service)).toEqual([]);
   });
 
