@@ -1,6 +1,6 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
-import { type Proxy, proxyName } from './proxy.ts';
+import type { Proxy } from './open-http.ts';
 
 /** Whether the service may have acted on a request without a complete response. */
 export type Delivery = 'not-sent' | 'unknown';
@@ -157,4 +157,9 @@ function firstLine(text: string): string {
 /** Returns a time-out in the form of a system error. */
 export function timeoutCause(what: string): Error {
   return Object.assign(new Error(what), { code: 'ETIMEDOUT' });
+}
+
+/** Names a proxy for people: its address without password, and its variable. */
+export function proxyName({ address, variable }: Proxy): string {
+  return `${new URL(address).origin} (${variable})`;
 }

@@ -12,7 +12,7 @@ import {
 } from './http.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import { ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
-import type { Proxy } from './proxy.ts';
+import type { Proxy } from './open-http.ts';
 
 /** Creates an {@link Http} over a proxy, which Node's own client does not support. */
 export function createProxiedHttp(options: {

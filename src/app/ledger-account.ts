@@ -1,3 +1,20 @@
+import { existsSync } from 'node:fs';
+import type { WhoAmI } from '../auth/account.ts';
+import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
+import type { Secret } from '../base/secret.ts';
+import { type Account, type Config, accountKey } from '../config/config.ts';
+import { changeProfile } from '../config/config-write.ts';
+import {
+  accountByToken,
+  adoptAccount,
+  hasAccountLike,
+  rememberTokenAccount,
+} from '../ledger/accounts.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
+import { moveCopies } from '../ledger/outbox.ts';
+import { ledgerPath } from './config.ts';
+import { sha256 } from '../system/this-process.ts';
 /*
  * The ledger is one file for all accounts of this user. Each row of it has a key: the account that
  * the upload or record belongs to. What one account sent must not count as sent for another, so the
@@ -23,23 +40,6 @@
  *   the rides, and send all of them again.
  * - It answers "43": Ben logged in. His key is athlete:43, so Ada's rides do not count as his.
  */
-import { existsSync } from 'node:fs';
-import type { WhoAmI } from '../auth/account.ts';
-import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
-import type { Secret } from '../base/secret.ts';
-import { type Account, type Config, accountKey } from '../config/config.ts';
-import { changeProfile } from '../config/config-write.ts';
-import {
-  accountByToken,
-  adoptAccount,
-  hasAccountLike,
-  rememberTokenAccount,
-} from '../ledger/accounts.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
-import { moveCopies } from '../ledger/outbox.ts';
-import { ledgerPath } from './config.ts';
-import { sha256 } from '../system/sha256.ts';
 
 /**
  * Asks the service for the account of the login in use.

@@ -9,7 +9,7 @@ import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
 import { readFile } from '../upload/read-recording.ts';
 import { REPAIRED } from '../upload/recording-names.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 
 interface RepairFlags {
   readonly out?: string;

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
-import { systemClock } from '../system/this-process.ts';
+import { systemClock, sha256 } from '../system/this-process.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
 import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
-import { sha256 } from '../system/sha256.ts';
 
 /** Changes of a profile: `null` removes a value, an absent field keeps it. */
 export interface ProfileChange {

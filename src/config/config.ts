@@ -5,7 +5,7 @@ import { distrustHint, findOwnDistrust } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
 import type { EndpointName, Endpoints } from './endpoints.ts';
-import { DEFAULT_ENDPOINTS } from './endpoints.ts';
+import { DEFAULT_ENDPOINTS, serviceId } from './endpoints.ts';
 import { asObject, readJsonFile } from './json-file.ts';
 import {
   SETTINGS,
@@ -162,8 +162,7 @@ function missing(config: Config, key: SettingKey, what: string, flag: readonly s
  * that two profiles never share confirmed uploads.
  */
 export function accountKey(config: Config, account: Account | undefined): string {
-  const base = requireBaseUrl(config);
-  const service = base.origin + base.pathname.replace(/\/+$/, '');
+  const service = serviceId(requireBaseUrl(config));
   return account === undefined
     ? `${service} profile:${config.profile}`
     : `${service} athlete:${account.id}`;

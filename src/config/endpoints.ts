@@ -47,3 +47,8 @@ export function endpointUrl(baseUrl: URL, path: string): URL {
   if (url.origin !== baseUrl.origin) throw new Error(`${path} leaves ${baseUrl.origin}`);
   return url;
 }
+
+/** Returns the same name for a service, however its address was typed. */
+export function serviceId(baseUrl: URL): string {
+  return baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
+}

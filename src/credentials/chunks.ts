@@ -1,4 +1,4 @@
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 
 /** The smallest keychain: one text for each account. */
 export interface Vault {

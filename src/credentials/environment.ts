@@ -2,7 +2,8 @@ import type { Context } from '../base/context.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
-import { type CredentialStore, type Credentials, serviceId } from './store.ts';
+import { serviceId } from '../config/endpoints.ts';
+import type { CredentialStore, Credentials } from './store.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,7 +1,3 @@
-/*
- * The child process that calls the keychain. An unanswered unlock prompt hangs the calling process,
- * and only SIGKILL ends it: so the program itself never calls the keychain.
- */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
@@ -11,7 +7,11 @@ import { childEnv } from '../system/environment.ts';
 import { type Vault, deleteValue, loadValue, saveValue } from './chunks.ts';
 import { type KeychainTrouble, classify } from './keychain-failure.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
+/*
+ * The child process that calls the keychain. An unanswered unlock prompt hangs the calling process,
+ * and only SIGKILL ends it: so the program itself never calls the keychain.
+ */
 
 /** Time that this process has beyond the parent's time limit (ms). */
 const GRACE_MS = 2_000;

@@ -2,7 +2,7 @@ import { readCredentials, writeCredentials } from './credentials-text.ts';
 import type { KeychainCall } from './keychain-call.ts';
 import type { KeychainRequest } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 
 /** The service name of all entries in the keychain. */
 const KEYCHAIN_SERVICE = 'athlete-sync';

@@ -4,9 +4,9 @@ import type { Config } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
-import { type CredentialStore, serviceId } from './store.ts';
-import { loadOs } from '../system/this-process.ts';
-import { sha256 } from '../system/sha256.ts';
+import { serviceId } from '../config/endpoints.ts';
+import type { CredentialStore } from './store.ts';
+import { loadOs, sha256 } from '../system/this-process.ts';
 
 /** The outside world, as the stores see it. */
 export interface StoreOptions {

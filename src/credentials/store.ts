@@ -18,7 +18,7 @@ export interface TokenSet {
 
 /** All secrets of one profile, and the login that they belong to. */
 export interface Credentials {
-  /** {@link serviceId} of the service that issued the tokens; they are never sent to another. */
+  /** `serviceId` of the service that issued the tokens; they are never sent to another. */
   readonly service: string;
   /** The client that the tokens were issued to: a refresh must name the same one. */
   readonly clientId: string;
@@ -35,11 +35,6 @@ export interface Credentials {
   /** When a logout began, or this machine learned that the service ended this login; ms since 1970. */
   readonly endedAt?: number | undefined;
   readonly tokens: TokenSet;
-}
-
-/** Returns the same name for a service, however its address was typed. */
-export function serviceId(baseUrl: URL): string {
-  return baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
 }
 
 type StoreKind = 'keychain' | 'file' | 'environment';

@@ -6,13 +6,12 @@ import type { Clock } from '../base/time.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
-import { thisProcess } from '../system/this-process.ts';
+import { thisProcess, sha256 } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
 import type { DeviceHealth, WatcherHealth } from './health.ts';
 import { type WatcherPaths, alreadyWatching, inspectWatcher, listWatchers } from './registry.ts';
 import { type WatcherState, writeState } from './state-file.ts';
 import type { WatchScope } from './watch-scope.ts';
-import { sha256 } from '../system/sha256.ts';
 
 /**
  * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an

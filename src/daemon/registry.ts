@@ -10,7 +10,7 @@ import type { WatcherHealth } from './health.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherKind, type WatcherState, parseState, readStateText } from './state-file.ts';
 import { type WatchScope, scopeNames } from './watch-scope.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 
 /*
  * The registry of watchers: who watches which folders, whether that process is alive, and how it

@@ -1,4 +1,4 @@
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Digests of records, by which the ledger recognises a confirmed one. */

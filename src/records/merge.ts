@@ -1,5 +1,5 @@
 import { recordDigest, sameJson } from './digest.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import { mergeDay, nutritionBody } from './nutrition/day-plan.ts';

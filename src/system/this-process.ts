@@ -89,3 +89,8 @@ export function hasStableSqlite(version: string): boolean {
   if (major === 25) return minor >= 7;
   return major > 25;
 }
+
+/** Returns the SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
+export function sha256(data: string | Uint8Array): string {
+  return loadCrypto().hash('sha256', data);
+}

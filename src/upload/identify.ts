@@ -4,7 +4,7 @@ import { type Summary, readSummary } from '../fit/summary.ts';
 import { readFitWellness } from '../fit/wellness.ts';
 import type { KnownFile } from '../ledger/known-files.ts';
 import type { InvalidReason } from './report.ts';
-import { sha256 } from '../system/sha256.ts';
+import { sha256 } from '../system/this-process.ts';
 
 /** The result of checking a file's bytes. */
 export type Identity =

@@ -25,7 +25,7 @@ import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import { type Averages, type Session, type Summary, readSummary, sum } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import { sha256 } from '../../system/sha256.ts';
+import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =
   | { readonly path: string; readonly state: 'unreadable'; readonly detail: string }

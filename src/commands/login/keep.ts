@@ -8,12 +8,12 @@ import { SyncError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { type Account, readConfigFile } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
+import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { DEFAULT_SCOPES, type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { SettingKey } from '../../config/settings.ts';
 import { givenSecret, hasEnvironmentTokens, secretFor } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { type CredentialStore, type Credentials, serviceId } from '../../credentials/store.ts';
+import type { CredentialStore, Credentials } from '../../credentials/store.ts';
 import type { LoginAttempt } from './store.ts';
 
 /** Time limit for revoking one login (ms). */

@@ -5,7 +5,8 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { type CredentialStore, type Credentials, serviceId } from '../../credentials/store.ts';
+import { serviceId } from '../../config/endpoints.ts';
+import type { CredentialStore, Credentials } from '../../credentials/store.ts';
 import { type LoginTarget, confirm } from './target.ts';
 
 /** A store that can keep a login. */

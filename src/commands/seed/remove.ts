@@ -14,8 +14,8 @@ import { itemKey } from '../../records/nutrition/items.ts';
 import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
-import { sha256 } from '../../system/sha256.ts';
 import { inBatches, recordsOf, seedInput } from './days.ts';
+import { sha256 } from '../../system/this-process.ts';
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import { sha256 } from '../../system/sha256.ts';
+import { sha256 } from '../../system/this-process.ts';
 import { type ManagerOptions, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
 import { generated, readOwnFile, removeOwnFile, writeOwnFile } from './files.ts';
 import { type System, launchd, systemd, windows } from './systems.ts';

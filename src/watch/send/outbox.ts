@@ -20,7 +20,7 @@ import {
 } from '../../ledger/outbox.ts';
 import { isFolder } from '../../system/disk.ts';
 import type { ProcessMark } from '../../system/processes.ts';
-import { sha256 as hashOf } from '../../system/sha256.ts';
+import { sha256 as hashOf } from '../../system/this-process.ts';
 import { makeFolder, storageError } from '../../system/storage.ts';
 import type { QueueItem } from './queue.ts';
 

@@ -15,7 +15,7 @@ import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
-import { sha256 } from '../../system/sha256.ts';
+import { sha256 } from '../../system/this-process.ts';
 
 /** Largest buffer that is kept while there is nothing to read (bytes). */
 const REUSED_BYTES = 1024 * 1024;

@@ -3,12 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import packed from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
-import { newestZoneData, releasedBy, SHIPPED } from '../../../../src/records/days/zones/newest.ts';
-import { type PackedData, packedZoneData } from '../../../../src/records/days/zones/packed.ts';
+import {
+  newestZoneData,
+  releasedBy,
+  SHIPPED,
+  type PackedData,
+  packedZoneData,
+} from '../../../../src/records/days/zones/newest.ts';
 import { RuntimeOffsets } from '../../../../src/records/days/zones/runtime.ts';
 import { readTzif } from '../../../../src/records/days/zones/tzif.ts';
 import { findZoneInfo } from '../../../../src/system/zoneinfo.ts';
+import packed from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
 
 const shipped = packedZoneData(packed);
 const DAY = 86_400_000;
