@@ -3,8 +3,13 @@ import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, UploadOptions } from './known-outcome.ts';
 import type { SenderTarget } from './pipeline.ts';
-import { ReadAhead, reusedBuffer } from './read-ahead.ts';
-import { LARGE_BYTES, NeedsRoom, type RecordingContents } from './read-recording.ts';
+import {
+  type BufferSource,
+  LARGE_BYTES,
+  NeedsRoom,
+  type RecordingContents,
+  reusedBuffer,
+} from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
 import { goneItem } from './searched-folder.ts';
@@ -117,46 +122,30 @@ export class BatchSender {
 
   async #sendAll(files: readonly RecordingFile[], method: Method): Promise<RecordingFile[]> {
     const busy: RecordingFile[] = [];
-    let begun = 0;
-    const ahead = new ReadAhead(
-      this.#jobs,
-      (file, buffers) => this.#uploader.examine(file, buffers, LARGE_BYTES),
-      () => this.#mayReadAhead(files[begun]),
-    );
-    try {
-      await inParallel(files, this.#jobs, async (file) => {
-        begun++;
-        this.#progress(file.path);
-        const item = await this.#sendFile(method, file, ahead);
-        if (item === undefined) busy.push(file);
-        else this.#settle(item);
-        // Files that need no request would leave no time for a signal.
-        if (item === undefined || !('attempts' in item)) await nextTurn();
-      });
-    } finally {
-      begun = files.length;
-    }
+    const buffers = Array.from({ length: this.#jobs }, reusedBuffer);
+    await inParallel(files, this.#jobs, async (file, slot) => {
+      this.#progress(file.path);
+      const item = await this.#sendFile(method, file, buffers[slot] ?? reusedBuffer());
+      if (item === undefined) busy.push(file);
+      else this.#settle(item);
+      // Files that need no request would leave no time for a signal.
+      if (item === undefined || !('attempts' in item)) await nextTurn();
+    });
     return busy;
   }
 
-  #mayReadAhead(file: RecordingFile | undefined): RecordingFile | undefined {
-    if (this.#context.signal.aborted || this.#breaker.openedBy !== undefined) return undefined;
-    return file === undefined || file.stamp.size > LARGE_BYTES ? undefined : file;
-  }
-
-  async #sendFile(method: Method, file: RecordingFile, ahead: ReadAhead) {
-    const deliver = (examined: Examined) => this.#deliver(method, file, examined);
+  async #sendFile(method: Method, file: RecordingFile, buffers: BufferSource) {
+    const send = async (source: BufferSource, room?: number) =>
+      this.#given(file.path) ??
+      (await this.#deliver(method, file, this.#uploader.examine(file, source, room)));
     if (file.stamp.size <= LARGE_BYTES) {
       try {
-        return this.#given(file.path) ?? (await ahead.use(file, deliver));
+        return await send(buffers, LARGE_BYTES);
       } catch (error) {
         if (!(error instanceof NeedsRoom)) throw error;
       }
     }
-    const { turn: before, buffers } = this.#large;
-    const turn = before.then(
-      () => this.#given(file.path) ?? deliver(this.#uploader.examine(file, buffers)),
-    );
+    const turn = this.#large.turn.then(() => send(this.#large.buffers));
     this.#large.turn = turn.catch(() => undefined);
     return await turn;
   }

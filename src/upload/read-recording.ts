@@ -44,6 +44,15 @@ export class NeedsRoom extends Error {}
 /** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
 
+/** Returns a source of one buffer, which grows to the largest file and is reused. */
+export function reusedBuffer(): BufferSource {
+  let buffer = Buffer.alloc(0);
+  return (size) => {
+    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
+    return buffer;
+  };
+}
+
 /**
  * Reads a whole file once, and unpacks it if it is gzip.
  *

@@ -113,8 +113,7 @@ export class Uploader {
   }
 
   /**
-   * Reads and checks one file, and derives the fields to send. Writes nothing, so that a file may be
-   * examined before its turn.
+   * Reads and checks one file, and derives the fields to send. Writes nothing.
    *
    * @returns a result that is valid until `buffers` is used again
    * @throws NeedsRoom; see {@link upload}
