@@ -14,7 +14,7 @@ import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { type OpenLedger, withLedger } from '../../app/ledger.ts';
-import { withProgress, type Progress } from '../../terminal/progress.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';

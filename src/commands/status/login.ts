@@ -10,7 +10,7 @@ import type { Session } from '../../auth/session.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl, serviceId } from '../../config/endpoints.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
 import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { Credentials } from '../../credentials/store.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
