@@ -86,7 +86,7 @@ const INNER = {
     rooms: [['sources'], ['days'], ['read'], ['engine'], ['nutrition', 'wellness']],
   },
   watch: {
-    shared: ['below', 'events', 'report'],
+    shared: ['below', 'events', 'parts', 'report'],
     rooms: [['hooks', 'send'], ['find'], ['wellness']],
   },
 };

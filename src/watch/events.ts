@@ -2,7 +2,7 @@ import type { Clock } from '../base/time.ts';
 import type { Device } from '../devices/types.ts';
 import type { DeviceClaim } from './find/device-folders.ts';
 import type { FinishedUpload } from './send/sender.ts';
-import type { Sighting, WatchedFolder } from './find/watched-folder.ts';
+import type { Observation, WatchedFolder } from './find/watched-folder.ts';
 
 /** Everything that can wake the watcher. */
 export type WatchEvent =
@@ -10,22 +10,20 @@ export type WatchEvent =
   | { readonly type: 'files-changed' }
   /** The file system reported a change of a watched folder itself. */
   | { readonly type: 'root-changed' }
-  /** A look at a watched folder ended. */
+  /** A probe or, on an MTP mount, a rescan of a folder ended. */
   | {
-      readonly type: 'folder-checked';
+      readonly type: 'folder-probed';
       readonly folder: WatchedFolder;
-      readonly sighting: Sighting;
+      readonly observation: Observation;
     }
-  /** The rescan of a folder on an MTP mount ended. */
-  | {
-      readonly type: 'mtp-rescanned';
-      readonly folder: WatchedFolder;
-      readonly sighting: Sighting;
-    }
+  /** A folder appeared, or was replaced. */
+  | { readonly type: 'folder-appeared' }
   /** A device was plugged in, or left: these are the devices that are there now. */
   | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
   /** The claim for a device ended. */
   | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
+  /** A claimed device is watched. */
+  | { readonly type: 'device-plugged' }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
@@ -36,6 +34,8 @@ export type WatchEvent =
   | { readonly type: 'verified' }
   /** A check of wellness files and days ended. */
   | { readonly type: 'days-checked' }
+  /** A task beside the loop failed. */
+  | { readonly type: 'failed'; readonly error: unknown }
   /** A timer is due. */
   | { readonly [Type in TimerEvent]: { readonly type: Type } }[TimerEvent]
   /** The watcher is to stop, or to make room for another one. */

@@ -1,26 +1,17 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
-import type { ServiceClient } from '../api/client.ts';
-import type { WatchScope } from '../daemon/watch-scope.ts';
-import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
-import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadLedger } from '../ledger/uploads.ts';
-import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { UploadItem } from '../upload/report.ts';
-import { CircuitBreaker, type Failure } from './send/circuit-breaker.ts';
-import type { DeviceTarget } from './find/device-folders.ts';
-import { Discovery } from './find/discovery.ts';
+import { MtpReaders } from '../devices/mtp/reader.ts';
 import { CHECK_MS, EventQueue, type WatchEvent } from './events.ts';
-import type { FilesystemType } from './find/filesystem-type.ts';
-import type { Outbox } from './send/outbox.ts';
-import type { WatchNotice } from './report.ts';
-import type { RescanOptions } from './find/rescan.ts';
+import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
+import { Discovery } from './find/discovery.ts';
+import { IncompleteFiles } from './find/incomplete-files.ts';
+import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
+import { CircuitBreaker, type Failure } from './send/circuit-breaker.ts';
 import { Sender } from './send/sender.ts';
-import { Surroundings } from './surroundings.ts';
 import { Verifier } from './send/verifier.ts';
-import type { WellnessTarget } from './wellness/wellness.ts';
-import { WellnessSchedule } from './wellness/schedule.ts';
+import { Surroundings } from './surroundings.ts';
+import { Wellness } from './wellness/wellness.ts';
 
 /** Interval of checks while nothing is missing: events report a removal, checks a mount over the folder (ms). */
 const QUIET_CHECK_MS = 10_000;
@@ -32,36 +23,6 @@ const VERIFY_MS = 60_000;
  */
 const STOP_GRACE_MS = 1_700;
 
-/** What is watched, and how. The folders are there once each. */
-export interface WatcherOptions extends RescanOptions, WatchScope {}
-
-/** The account that a watcher sends to, its ledger, and the calls that the watcher makes. */
-export interface WatcherTarget {
-  readonly appVersion: string;
-  readonly filesystemType: (folder: string) => FilesystemType;
-  /** The kernel watches a whole tree with one handle. */
-  readonly recursiveEvents: boolean;
-  /** How folders on MTP mounts are read. */
-  readonly mtp: MtpReaderOptions;
-  readonly ledger: UploadLedger;
-  readonly known: KnownFiles;
-  readonly marks: WatchMarks;
-  readonly outbox: Outbox;
-  /** If false, nothing is sent: recordings are found and kept for the next login. */
-  readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
-  /** Absent: wellness is not sent. */
-  readonly wellness?: WellnessTarget | undefined;
-  readonly report: (notice: WatchNotice) => void;
-  /** Absent: only the given folders are watched. */
-  readonly devices?: DeviceTarget | undefined;
-  /** Called after a change of {@link Watcher.picture}. */
-  readonly onChange: () => void;
-  /** Called with every check of the folders, every few seconds. */
-  readonly onTick: () => void;
-}
-
 /** How a watcher ended: by its signal, or by {@link Watcher.leave}. */
 export type WatchEnd = 'stopped' | 'left';
 
@@ -72,16 +33,13 @@ export type WatchEnd = 'stopped' | 'left';
  * folder checks and verifications run beside it and post their outcome as an event.
  */
 export class Watcher {
-  readonly breaker: CircuitBreaker;
-  readonly #context: Pick<Context, 'clock' | 'random' | 'signal'>;
-  readonly #options: WatcherOptions;
-  readonly #target: WatcherTarget;
-  readonly #events: EventQueue;
+  readonly #parts: WatchParts;
+  /** Stops the watcher. */
+  readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
   readonly #sender: Sender;
   readonly #verifier: Verifier;
-  readonly #wellness: WellnessSchedule | undefined;
-  readonly #readers: MtpReaders;
+  readonly #wellness: Wellness | undefined;
   readonly #surroundings: Surroundings;
   /** Rescans and checks that run beside the loop. */
   readonly #tasks = new Tasks((error) => this.#fail(error));
@@ -95,63 +53,41 @@ export class Watcher {
   #lastRescanAt: number | undefined;
   /** The interval before the next check (ms). */
   #checkMs = CHECK_MS;
-  /** Set by {@link Watcher.once}. */
-  #onSettled: ((item: UploadItem) => void) | undefined;
 
   /** @param context its signal stops the watcher */
   constructor(
-    context: Pick<Context, 'clock' | 'random' | 'signal'>,
+    { clock, random, signal }: Pick<Context, 'clock' | 'random' | 'signal'>,
     options: WatcherOptions,
     target: WatcherTarget,
   ) {
-    const { clock, random } = context;
-    const inner = {
-      ...{ clock, random },
-      signal: AbortSignal.any([context.signal, this.#ended.signal]),
+    const names = new DeviceNames();
+    const parts: WatchParts = {
+      ...options,
+      ...target,
+      clock,
+      random,
+      signal: AbortSignal.any([signal, this.#ended.signal]),
+      events: new EventQueue(clock),
+      tasks: this.#tasks,
+      breaker: new CircuitBreaker(() => clock.monotonic(), random),
+      readers: new MtpReaders(target.mtp),
+      names,
+      known: knownByName(target.ledger.known, names),
+      marks: marksByName(target.marks, names),
+      incomplete: new IncompleteFiles(clock),
+      changed: () => this.#noteChange(),
     };
-    const events = new EventQueue(clock);
-    const breaker = new CircuitBreaker(() => clock.monotonic(), random);
-    const readers = new MtpReaders(target.mtp);
-    const onSettled = (item: UploadItem) => this.#onSettled?.(item);
-    this.#context = context;
-    this.#options = options;
-    this.#target = target;
-    this.#events = events;
-    this.breaker = breaker;
-    this.#readers = readers;
+    this.#parts = parts;
+    this.#signal = signal;
     this.#surroundings = new Surroundings(clock);
-    this.#verifier = new Verifier(inner, { ...target, breaker });
-    this.#wellness =
-      target.wellness &&
-      new WellnessSchedule(inner, options, {
-        ...target,
-        ...target.wellness,
-        ...{ breaker, events, mtp: readers },
-        watched: () => this.#discovery.foldersThere,
-        recordingsWait: () => this.#sender.waiting > 0,
-        runCheck: (check) => this.#runCheck(check, 'days-checked'),
-      });
-    this.#discovery = new Discovery(inner, options, {
-      ...target,
-      ...{ events, readers, onSettled },
-      devices: target.devices && { ...target.devices, listener: this.#wellness },
-      onCandidate: (item) => this.#sender.add(item),
-      onRead: (item, bytes) => this.#sender.addBytes(item, bytes),
-      onAppeared: () => this.#wellness?.readSoon(),
-      forgetCandidates: (folder) => this.#sender.forgetBelow(folder),
-      onChange: () => this.#noteChange(),
-      runBeside: (task) => this.#tasks.run(task),
-      onError: (error) => this.#onError(error),
-    });
-    this.#sender = new Sender(context, options, {
-      ...target,
-      ...{ known: this.#discovery.known, breaker, onSettled },
-      onChange: () => this.#noteChange(),
-      onWork: () => events.post({ type: 'sender-work' }),
-      onFinished: (upload) => events.post({ type: 'upload-finished', upload }),
-      onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) =>
-        this.#discovery.noteIncomplete({ path, stamp, removable }, reason, detail),
-    });
+    this.#verifier = new Verifier(parts);
+    this.#sender = new Sender(parts);
+    this.#discovery = new Discovery(parts, this.#sender);
+    this.#wellness = target.wellness ? new Wellness(parts, this.#discovery) : undefined;
+  }
+
+  get breaker(): CircuitBreaker {
+    return this.#parts.breaker;
   }
 
   /** The watcher's state, for the health report. Times in ms since the epoch. */
@@ -178,7 +114,7 @@ export class Watcher {
 
   /** Watches until its signal is aborted, or until {@link Watcher.leave}. */
   async run(): Promise<WatchEnd> {
-    const { signal } = this.#context;
+    const signal = this.#signal;
     const stop = () => this.#finish('stopped');
     if (signal.aborted) return 'stopped';
     signal.addEventListener('abort', stop, { once: true });
@@ -187,12 +123,12 @@ export class Watcher {
       this.#sender.adopt();
       await this.#discovery.findDevices();
       this.#handleQueued();
-      await this.#discovery.firstCheck();
-      // Folders that the first check found are rescanned once, not once more for their appearance.
+      await this.#discovery.firstProbe();
+      // Folders that the first probe found are rescanned once, not once more for their appearance.
       this.#handleQueued();
       this.#discovery.start();
       while (!this.#hasEnded()) {
-        const event = await this.#events.next();
+        const event = await this.#parts.events.next();
         this.#guarded(() => this.#handle(event));
         this.#discovery.setTimers();
       }
@@ -208,29 +144,27 @@ export class Watcher {
   /**
    * Rescans every folder once, sends new recordings, and ends.
    *
-   * @param onItem called with the outcome of each file, also of files that need no work
    * @throws the signal's reason when it is aborted; SyncError if the login has ended, and only the
    *   verification of earlier uploads showed that
    */
-  async once(onItem: (item: UploadItem) => void): Promise<void> {
-    const { signal } = this.#context;
+  async once(): Promise<void> {
+    const signal = this.#signal;
     const stop = () => this.#finish('stopped');
-    this.#onSettled = onItem;
     signal.addEventListener('abort', stop, { once: true });
     try {
       await this.#discovery.findDevices();
       this.#handleQueued();
       await this.#discovery.rescanOnce();
-      if (!this.#options.dryRun) this.#sender.adopt();
+      if (!this.#parts.dryRun) this.#sender.adopt();
       this.#sendOnce();
       while (!signal.aborted && this.#sender.waiting > 0) {
-        const event = await this.#events.next();
+        const event = await this.#parts.events.next();
         if (event.type === 'upload-finished') this.#sender.settle(event.upload);
         this.#sendOnce();
       }
       this.#discovery.settleIncomplete();
-      await this.#wellness?.once();
-      if (!this.#options.dryRun) await this.#verifier.check();
+      await this.#wellness?.check();
+      if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
       signal.removeEventListener('abort', stop);
@@ -241,24 +175,40 @@ export class Watcher {
   }
 
   #sendOnce(): void {
-    this.#events.setTimer('sender-due', this.#sender.stepOnce());
+    this.#parts.events.setTimer('sender-due', this.#sender.stepOnce());
   }
 
   #handleQueued(): void {
-    for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
+    for (const event of this.#parts.events.drain()) this.#guarded(() => this.#handle(event));
   }
 
   /** Handles one event. It awaits nothing, so that the next event is handled soon. */
   #handle(event: WatchEvent): void {
     switch (event.type) {
       case 'files-changed':
-      case 'folder-checked':
-      case 'mtp-rescanned':
+        this.#discovery.filesChanged();
+        return;
+      case 'folder-probed':
+        this.#discovery.folderProbed(event.folder, event.observation);
+        return;
+      case 'folder-appeared':
+        this.#wellness?.readSoon();
+        return;
       case 'devices-found':
+        this.#discovery.devicesFound(event.devices);
+        return;
       case 'device-claimed':
+        this.#discovery.deviceClaimed(event.claim);
+        return;
+      case 'device-plugged':
+        this.#wellness?.readSoon();
+        this.#wellness?.checkSoon();
+        return;
       case 'rescan-due':
+        this.#discovery.rescanDue();
+        return;
       case 'incomplete-due':
-        this.#discovery.handle(event);
+        this.#discovery.checkIncomplete();
         return;
       case 'root-changed':
       case 'check-due':
@@ -269,7 +219,7 @@ export class Watcher {
         return;
       case 'sender-work':
       case 'sender-due':
-        this.#events.setTimer('sender-due', this.#sender.step());
+        this.#parts.events.setTimer('sender-due', this.#sender.step());
         return;
       case 'upload-finished':
         this.#sender.settle(event.upload);
@@ -279,14 +229,17 @@ export class Watcher {
         this.#startVerification();
         return;
       case 'verified':
-        this.#events.setTimer('verify-due', VERIFY_MS);
+        this.#parts.events.setTimer('verify-due', VERIFY_MS);
         return;
       case 'days-due':
-        this.#wellness?.start();
+        this.#checkDays();
         return;
       case 'days-checked':
         this.#wellness?.checked();
         this.#noteChange();
+        return;
+      case 'failed':
+        this.#onError(event.error);
         return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
@@ -300,11 +253,11 @@ export class Watcher {
     const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);
     if (slept) this.#discovery.rescanAll();
     if (slept || networkChanged) this.#retryNow();
-    this.#discovery.check();
+    this.#discovery.probeFolders();
     this.#checkMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
     this.#changed = false;
-    this.#events.setTimer('check-due', this.#checkMs);
-    this.#target.onTick();
+    this.#parts.events.setTimer('check-due', this.#checkMs);
+    this.#parts.onSignal('checked');
   }
 
   #isQuiet(): boolean {
@@ -316,12 +269,11 @@ export class Watcher {
   #retryNow(): void {
     this.breaker.tryNow();
     this.#wellness?.tryNow();
-    this.#events.post({ type: 'sender-work' });
+    this.#parts.events.post({ type: 'sender-work' });
   }
 
   #onRescanned(files: number, complete: boolean): void {
-    const { clock } = this.#context;
-    const { report } = this.#target;
+    const { clock, report } = this.#parts;
     this.#discovery.rescanned();
     this.#wellness?.checkSoon();
     if (complete) {
@@ -332,13 +284,19 @@ export class Watcher {
     if (this.#isReady) return;
     this.#isReady = true;
     report({ event: 'ready', files, queued: this.#sender.waiting });
-    this.#events.setTimer('check-due', CHECK_MS);
+    this.#parts.events.setTimer('check-due', CHECK_MS);
     this.#startVerification();
   }
 
   /** Verifies earlier uploads that are due, also those of an earlier run. */
   #startVerification(): void {
     this.#runCheck(() => this.#verifier.check(), 'verified');
+  }
+
+  #checkDays(): void {
+    const wellness = this.#wellness;
+    if (wellness?.start(this.#sender.waiting > 0) !== true) return;
+    this.#runCheck(() => wellness.check(), 'days-checked');
   }
 
   /** Runs a check beside the loop, and posts its end. A failed login keeps recordings waiting, too. */
@@ -350,13 +308,13 @@ export class Watcher {
         if (!(error instanceof SyncError)) throw error;
         this.#sender.hinder(error);
       }
-      this.#events.post({ type: end });
+      this.#parts.events.post({ type: end });
     });
   }
 
   #noteChange(): void {
     this.#changed = true;
-    this.#target.onChange();
+    this.#parts.onSignal('changed');
   }
 
   #hasEnded(): boolean {
@@ -365,17 +323,17 @@ export class Watcher {
 
   #finish(end: WatchEnd): void {
     this.#end ??= end;
-    this.#ended.abort(this.#context.signal.reason);
-    this.#events.post({ type: 'stop-requested' });
+    this.#ended.abort(this.#signal.reason);
+    this.#parts.events.post({ type: 'stop-requested' });
   }
 
   /** Waits for in-flight requests and for the tasks beside the loop. */
   async #stop(): Promise<void> {
     this.#ended.abort();
-    this.#readers.close();
+    this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await this.#tasks.settled();
-    for (const event of this.#events.drain()) {
+    for (const event of this.#parts.events.drain()) {
       if (event.type === 'upload-finished') this.#sender.settle(event.upload);
     }
   }
@@ -390,9 +348,9 @@ export class Watcher {
 
   /** Reports disk and ledger errors: the next pass retries. Every other error ends the watcher. */
   #onError(error: unknown): void {
-    if (this.#context.signal.aborted || this.#ended.signal.aborted) return;
+    if (this.#signal.aborted || this.#ended.signal.aborted) return;
     if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
-      this.#target.report({ event: 'problem', message: messageOf(error) });
+      this.#parts.report({ event: 'problem', message: messageOf(error) });
     } else this.#fail(error);
   }
 

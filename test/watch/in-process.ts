@@ -15,7 +15,8 @@ import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
 import { openOutbox } from '../../src/watch/send/outbox.ts';
 import type { WatchNotice } from '../../src/watch/report.ts';
-import { Watcher, type WatcherOptions, type WatcherTarget } from '../../src/watch/watcher.ts';
+import type { WatcherOptions, WatcherTarget } from '../../src/watch/parts.ts';
+import { Watcher } from '../../src/watch/watcher.ts';
 import { clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -51,8 +52,8 @@ const NO_MTP = { childPath: '', env: {} };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
-  options: Partial<Omit<WatcherOptions, 'devices'>> &
-    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp' | 'devices'>> & {
+  options: Partial<WatcherOptions> &
+    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp' | 'deviceAccess'>> & {
       /** Called for each file that was read. */
       onRead?: (path: string) => void;
       clock?: Clock | ManualClock;
@@ -62,7 +63,7 @@ export function start(
     } = {},
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
-  const { mtp = NO_MTP, wellness = false, devices, onRead, ...given } = options;
+  const { mtp = NO_MTP, wellness = false, deviceAccess, onRead, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -75,33 +76,31 @@ export function start(
     filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
     mtp,
-    ledger: uploadLedger(database, 'me', mark, now),
-    known: {
-      find: (path, stamp) => known.find(path, stamp),
-      uploaded: (path, stamp) => known.uploaded(path, stamp),
-      remember(path, stamp, file) {
-        onRead?.(path);
-        known.remember(path, stamp, file);
+    ledger: {
+      uploads: uploadLedger(database, 'me', mark, now),
+      known: {
+        find: (path, stamp) => known.find(path, stamp),
+        uploaded: (path, stamp) => known.uploaded(path, stamp),
+        remember(path, stamp, file) {
+          onRead?.(path);
+          known.remember(path, stamp, file);
+        },
+        flush: () => known.flush(),
+        reading: (task) => known.reading(task),
       },
-      flush: () => known.flush(),
-      reading: (task) => known.reading(task),
+      records: new RecordLedger(database, 'me', mark, now),
     },
-    devices,
+    wellness,
+    deviceAccess,
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, 'me', mark),
     client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     report: (event) => events.push(event),
-    onChange: () => undefined,
-    onTick: () => undefined,
+    onSignal: () => undefined,
     delivers,
-    wellness: wellness
-      ? {
-          records: new RecordLedger(database, 'me', mark, now),
-          zone: () => Promise.resolve({ name: 'Europe/Berlin', from: 'profile' }),
-          url: () => new URL('/api/wellness', sandbox.url),
-        }
-      : undefined,
+    zone: () => Promise.resolve({ name: 'Europe/Berlin', from: 'profile' }),
+    wellnessUrl: () => new URL('/api/wellness', sandbox.url),
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);

@@ -4,7 +4,7 @@ import {
   type Failure,
   isLoginFailure,
 } from '../../watch/send/circuit-breaker.ts';
-import type { WatcherOptions } from '../../watch/watcher.ts';
+import type { WatcherOptions } from '../../watch/parts.ts';
 import { type Login, type WatchSetup, isFailure, nextLogin } from './login.ts';
 
 /** Pause before a login that could not be read is tried again (ms). */

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { ServiceClient } from '../../api/client.ts';
 import { DEFAULT_RETRY } from '../../api/retry.ts';
 import { connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -19,19 +18,16 @@ import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
 import { adoptWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';
-import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
-import type { Zone } from '../../records/types.ts';
-import type { MtpReaderOptions } from '../../devices/mtp/reader.ts';
+import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { Failure } from '../../watch/send/circuit-breaker.ts';
-import type { FilesystemType } from '../../watch/find/filesystem-type.ts';
+import type { WatchAccount, WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
 
 /** What all logins of one watcher share. */
-export interface WatchSetup {
+export interface WatchSetup extends WatchMachine {
   readonly context: Pick<Context, 'clock' | 'random' | 'signal' | 'trace'>;
-  readonly appVersion: string;
   readonly stateDir: string;
   readonly profile: string;
   /** This process in the registry of watchers. */
@@ -40,13 +36,6 @@ export interface WatchSetup {
   readonly loginCanChange: boolean;
   /** Returns a text that changes with every login and logout; cheap. */
   readonly loginMarker: () => string;
-  readonly filesystemType: (folder: string) => FilesystemType;
-  /** The kernel watches a whole tree with one handle. */
-  readonly recursiveEvents: boolean;
-  /** Send wellness, too. */
-  readonly wellness: boolean;
-  /** How folders on MTP mounts are read. */
-  readonly mtp: MtpReaderOptions;
   /**
    * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
@@ -66,21 +55,13 @@ export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
 };
 
 /** An open login, with the ledger of its account. */
-export interface OpenLogin {
+export interface OpenLogin extends WatchAccount {
   readonly account: string;
   /** The address of the service. */
   readonly service: string;
   /** The service's id of the athlete; undefined if it is unknown, or after a logout. */
   readonly athlete: string | undefined;
   readonly ledger: OpenLedger;
-  readonly marks: WatchMarks;
-  /** False for a placeholder account: nothing may be sent. */
-  readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
-  readonly wellnessUrl: () => URL;
-  /** Returns the athlete's time zone. */
-  readonly zone: () => Promise<Zone>;
   /**
    * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
    *
@@ -133,6 +114,7 @@ export async function openLogin(
       service: serviceId(baseUrl),
       // Read again: the account may have become known just now.
       athlete: configFor(context).account?.id,
+      // A placeholder account: nothing may be sent.
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),

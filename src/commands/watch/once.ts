@@ -7,13 +7,12 @@ import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { isBelow } from '../../watch/below.ts';
-import type { DeviceSource } from '../../watch/find/device-folders.ts';
 import { openOutbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
+import type { DeviceSource, WatcherOptions } from '../../watch/parts.ts';
+import { Watcher } from '../../watch/watcher.ts';
 import { wellnessFolders } from '../../watch/wellness/folders.ts';
 import type { OnceSetup } from './login.ts';
-import { watcherTarget } from './target.ts';
 
 /** Events that are shown and do not change the exit code. */
 const REMARKS: readonly WatchNotice['event'][] = [
@@ -60,8 +59,10 @@ export async function runWatchOnce(
     const source = setup.monitor && (await devicesNow(setup.monitor, signal));
     const outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
     const watcher = new Watcher(context, options, {
-      ...watcherTarget(setup, opened, outbox),
-      devices: source && {
+      ...setup,
+      ...opened,
+      outbox,
+      deviceAccess: source && {
         source,
         away: new Map(),
         ignored: setup.ignoredDevices,
@@ -88,10 +89,10 @@ export async function runWatchOnce(
           setup.report(event);
         } else if (REMARKS.includes(event.event)) setup.report(event);
       },
-      onChange: () => undefined,
-      onTick: () => undefined,
+      onSettled: onItem,
+      onSignal: () => undefined,
     });
-    await watcher.once(onItem);
+    await watcher.once();
     const { report } = tally;
     return { ...report, wellness, days };
   } finally {

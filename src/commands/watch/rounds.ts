@@ -4,16 +4,15 @@ import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
 import { UploadTally } from '../../upload/tally.ts';
 import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
-import type { DeviceTarget } from '../../watch/find/device-folders.ts';
+import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
 import { type Outbox, openOutbox } from '../../watch/send/outbox.ts';
 import { notItsLogin } from '../../watch/send/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
+import { Watcher } from '../../watch/watcher.ts';
 import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
 import { type Login, type WatchSetup, asError } from './login.ts';
 import { LoginSearch } from './login-search.ts';
-import { watcherTarget } from './target.ts';
 
 /** Interval of checks of when the login ends (ms). */
 const LOGIN_CHECK_MS = 12 * 3_600_000;
@@ -61,7 +60,7 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
 interface Shared {
   readonly health: HealthReporter;
   readonly announcer: Announcer;
-  readonly devices: Omit<DeviceTarget, 'claim'> | undefined;
+  readonly devices: Omit<DeviceAccess, 'claim'> | undefined;
 }
 
 /** Returns the devices for all rounds, with what the watcher before this one knew of absent ones. */
@@ -133,14 +132,15 @@ class Round {
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
     this.#outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
-      ...watcherTarget(setup, opened, this.#outbox),
-      devices: devices && {
+      ...setup,
+      ...opened,
+      outbox: this.#outbox,
+      deviceAccess: devices && {
         ...devices,
         claim: (folders) => lockScope({ clock, signal: this.#signal }, owner, { folders }),
       },
       report: (notice) => this.#onNotice(notice),
-      onChange: () => this.#updateHealth(false),
-      onTick: () => this.#onTick(),
+      onSignal: (signal) => this.#onSignal(signal),
     });
     this.#search = new LoginSearch(login, options, setup, {
       signal: this.#signal,
@@ -184,7 +184,17 @@ class Round {
     this.#announcer.announce(notice);
   }
 
-  #onTick(): void {
+  #onSignal(signal: WatchSignal): void {
+    switch (signal) {
+      case 'changed':
+        this.#updateHealth(false);
+        return;
+      case 'checked':
+        this.#onChecked();
+    }
+  }
+
+  #onChecked(): void {
     const { clock } = this.#setup.context;
     const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
     if (checkIsDue && this.#isLoginInUse()) this.#tasks.run(() => this.#checkLogin());

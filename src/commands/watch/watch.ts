@@ -20,7 +20,7 @@ import { POLL_MS } from '../../watch/find/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import { hearSignals } from '../../system/signals.ts';
 import { keepIdleHeapSmall } from '../../system/small-heap.ts';
-import type { WatcherOptions } from '../../watch/watcher.ts';
+import type { WatcherOptions } from '../../watch/parts.ts';
 import { type DaemonStartOptions, requireProfile, startDaemon } from '../daemon/daemons.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';

@@ -1,30 +1,18 @@
 import { closeSync, readSync } from 'node:fs';
-import type { Context } from '../../base/context.ts';
 import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
-import type { FileStamp, KnownFiles } from '../../ledger/known-files.ts';
-import type { WatchMarks } from '../../ledger/watch-marks.ts';
+import type { FileStamp } from '../../ledger/known-files.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../upload/find-files.ts';
 import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
-import type { InvalidReason, UploadItem } from '../../upload/report.ts';
-import type { IncompleteFiles } from './incomplete-files.ts';
-import type { Outbox } from '../send/outbox.ts';
+import type { InvalidReason } from '../../upload/report.ts';
+import type { WatchParts } from '../parts.ts';
 import type { QueueItem } from '../send/queue.ts';
 import { isAtRest } from '../send/refusal-backoff.ts';
-
-/** The ledger that files are looked up in, and the calls that the classifier makes. */
-export interface ClassifierTarget {
-  readonly known: KnownFiles;
-  readonly marks: WatchMarks;
-  readonly outbox: Outbox;
-  readonly incomplete: IncompleteFiles;
-  /** Called for a file that may be a recording to send. */
-  readonly onCandidate: (item: QueueItem) => void;
-  /** Called for a file that needs no work (the tally of `--once`). */
-  readonly onSettled: (item: UploadItem) => void;
-}
+import type { Sender } from '../send/sender.ts';
+import { statOf } from './fs-events.ts';
 
 /** A file in a watched folder. */
 export interface FoundFile {
@@ -35,12 +23,12 @@ export interface FoundFile {
 
 /** Decides for each file whether it needs work, reading as little as possible. */
 export class Classifier {
-  readonly #context: Pick<Context, 'clock'>;
-  readonly #target: ClassifierTarget;
+  readonly #parts: WatchParts;
+  readonly #sender: Sender;
 
-  constructor(context: Pick<Context, 'clock'>, target: ClassifierTarget) {
-    this.#context = context;
-    this.#target = target;
+  constructor(parts: WatchParts, sender: Sender) {
+    this.#parts = parts;
+    this.#sender = sender;
   }
 
   /** Classifies a file: settled by the ledger, a candidate for sending, or incomplete. */
@@ -50,8 +38,7 @@ export class Classifier {
 
   /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
   isOpen(file: FoundFile): boolean {
-    const { clock } = this.#context;
-    const { known, marks, outbox, incomplete, onSettled } = this.#target;
+    const { clock, known, marks, outbox, incomplete, onSettled } = this.#parts;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
@@ -64,12 +51,12 @@ export class Classifier {
       if (sha256 === undefined) return true;
       if (upload === undefined || !isAtRest(upload, clock.now())) return !outbox.has(sha256);
       incomplete.forget(path);
-      onSettled(outcomeAtRest(upload, path, sha256));
+      onSettled?.(outcomeAtRest(upload, path, sha256));
       return false;
     }
     if (verdict === 'not-an-activity') {
       incomplete.forget(path);
-      onSettled(notAnActivity(path, false, before));
+      onSettled?.(notAnActivity(path, false, before));
       return false;
     }
     this.noteIncomplete(file, verdict as InvalidReason, detail);
@@ -78,9 +65,9 @@ export class Classifier {
 
   /** Reads the first bytes of an open file: it is a candidate, or incomplete. */
   examine(file: FoundFile): void {
-    const { incomplete, onCandidate } = this.#target;
-    const { path, stamp, removable } = file;
-    const peek = peekAt(path, stamp, this.#context.clock.now());
+    const { clock, incomplete } = this.#parts;
+    const { path, stamp } = file;
+    const peek = peekAt(path, stamp, clock.now());
     switch (peek.peek) {
       case 'gone':
         incomplete.forget(path);
@@ -90,18 +77,38 @@ export class Classifier {
         return;
       case 'possible': {
         incomplete.forget(path);
-        const { recordedAt } = peek;
-        const fresh = { kept: undefined, failures: 0 };
-        onCandidate({ key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh });
+        this.#sender.add(queueItem(file, peek.recordedAt));
       }
     }
   }
 
   /** Records an incomplete file, so that it is checked again. */
   noteIncomplete(file: FoundFile, reason: InvalidReason, detail: string): void {
-    const { incomplete, marks } = this.#target;
+    const { incomplete, marks } = this.#parts;
     incomplete.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
   }
+
+  /** Checks the incomplete files that are due again, and reports long-incomplete ones. */
+  checkIncomplete(): void {
+    const { incomplete, marks, report } = this.#parts;
+    for (const { path, removable } of incomplete.dueChecks()) {
+      // The rescans of the device check it.
+      if (isOnMtp(path)) continue;
+      const stats = statOf(path);
+      if (stats?.isFile() === true) this.classify({ path, stamp: stats, removable });
+      else incomplete.forget(path);
+    }
+    for (const { path, stamp, reason, detail } of incomplete.dueReports()) {
+      marks.markReported(path, stamp);
+      report({ event: 'unfinished', path, reason, detail });
+    }
+  }
+}
+
+/** @param recordedAt best known time (ms since the epoch) */
+export function queueItem({ path, stamp, removable }: FoundFile, recordedAt: number): QueueItem {
+  const fresh = { kept: undefined, failures: 0 };
+  return { key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh };
 }
 
 /** What the first bytes of a file show. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isRecordingName, isSearchedFolder } from '../../upload/recording-names.ts';
+import type { WatchParts } from '../parts.ts';
 import type { Classifier } from './classify.ts';
 import { statOf } from './fs-events.ts';
-import type { IncompleteFiles } from './incomplete-files.ts';
 import type { Rescanner } from './rescan.ts';
 import { walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
@@ -17,35 +17,32 @@ const LONG_WALK_MS = 200;
  */
 const MOUNT_MS = 3_000;
 
-export interface EventHandlerOptions {
-  readonly classifier: Classifier;
-  readonly incomplete: IncompleteFiles;
-  readonly rescanner: Rescanner;
-  /** Called for the first path of a batch: call {@link EventHandler.handle} soon. */
-  readonly onQueued: () => void;
-  /** Schedules a rescan of the folder (ms). */
-  readonly rescanIn: (folder: WatchedFolder, ms: number) => void;
-}
-
 /** Handles file-system events: classifies files, walks new folders. */
 export class EventHandler {
-  readonly #options: EventHandlerOptions;
+  readonly #parts: WatchParts;
+  readonly #classifier: Classifier;
+  readonly #rescanner: Rescanner;
   #queued = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
 
-  constructor(options: EventHandlerOptions) {
-    this.#options = options;
+  constructor(parts: WatchParts, classifier: Classifier, rescanner: Rescanner) {
+    this.#parts = parts;
+    this.#classifier = classifier;
+    this.#rescanner = rescanner;
   }
 
   /** Queues a path for the next batch. */
   add(folder: WatchedFolder, parent: string, name: string): void {
     if (!isRecordingName(name) && !isSearchedFolder(name)) return;
-    if (this.#queued.size === 0) this.#options.onQueued();
+    // One write fires several events: they are handled together.
+    if (this.#queued.size === 0) {
+      setImmediate(() => this.#parts.events.post({ type: 'files-changed' }));
+    }
     this.#queued.set(join(parent, name), { folder, name });
   }
 
-  /** Handles queued paths in one batch: one write fires several events. */
+  /** Handles the queued paths. */
   handle(): void {
-    const { classifier, incomplete, rescanIn } = this.#options;
+    const { incomplete } = this.#parts;
     const batch = this.#queued;
     this.#queued = new Map();
     for (const [path, { folder, name }] of batch) {
@@ -54,17 +51,17 @@ export class EventHandler {
       if (stats?.isFile() !== true) {
         if (isSearchedFolder(name)) this.#onFolder(folder, path, stats?.isDirectory() === true);
       } else if (isRecordingName(name)) {
-        classifier.classify({ path, stamp: stats, removable: folder.removable });
+        this.#classifier.classify({ path, stamp: stats, removable: folder.removable });
       }
     }
     if (batch.size > FLOOD) {
-      for (const { folder } of batch.values()) rescanIn(folder, 0);
+      for (const { folder } of batch.values()) folder.rescanIn(0);
     }
   }
 
   /** Walks a folder that was created or replaced: its files came before it was watched. */
   #onFolder(folder: WatchedFolder, path: string, exists: boolean): void {
-    const { classifier, incomplete, rescanner, rescanIn } = this.#options;
+    const { incomplete } = this.#parts;
     if (folder.events?.isCovered(path) === true) {
       folder.events.uncover(path);
       if (!exists) incomplete.forgetBelow(path);
@@ -72,11 +69,11 @@ export class EventHandler {
     if (!exists) return;
     const end = performance.now() + LONG_WALK_MS;
     for (const found of walk(path)) {
-      rescanner.visit(folder, found, (file) => classifier.classify(file));
+      this.#rescanner.visit(folder, found, (file) => this.#classifier.classify(file));
       if (performance.now() < end) continue;
-      rescanIn(folder, 0);
+      folder.rescanIn(0);
       return;
     }
-    rescanIn(folder, Math.max(MOUNT_MS, folder.rescanCostMs * 20));
+    folder.rescanIn(Math.max(MOUNT_MS, folder.rescanCostMs * 20));
   }
 }

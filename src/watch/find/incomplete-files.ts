@@ -16,7 +16,7 @@ interface Entry extends IncompleteFile {
   /** Its last known change (ms of the monotonic clock, like all times here). */
   readonly quietSince: number;
   /** The next check, and the pause after it. */
-  lookAt: number;
+  checkAt: number;
   pauseMs: number;
   reported: boolean;
 }
@@ -58,21 +58,14 @@ export class IncompleteFiles {
     const now = this.#clock.monotonic();
     const before = this.#entries.get(file.path);
     if (before !== undefined && sameStamp(before.stamp, file.stamp)) {
-      const { quietSince, pauseMs, lookAt } = before;
-      this.#entries.set(file.path, {
-        ...file,
-        quietSince,
-        pauseMs,
-        lookAt,
-        reported: before.reported || reported,
-      });
+      this.#entries.set(file.path, { ...before, ...file, reported: before.reported || reported });
       return;
     }
     this.#entries.set(file.path, {
       ...file,
       // A second state of the file: it changed just now, even if its time is older.
       quietSince: before === undefined ? now - this.#ageMs(file.stamp) : now,
-      lookAt: now + FIRST_PAUSE_MS,
+      checkAt: now + FIRST_PAUSE_MS,
       pauseMs: FIRST_PAUSE_MS * 2,
       reported,
     });
@@ -99,13 +92,13 @@ export class IncompleteFiles {
   }
 
   /** Returns the files to check now; each is due again after a longer pause. */
-  dueLooks(): readonly IncompleteFile[] {
+  dueChecks(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
     const due: IncompleteFile[] = [];
     for (const entry of this.#entries.values()) {
-      if (entry.lookAt > now) continue;
+      if (entry.checkAt > now) continue;
       due.push(entry);
-      entry.lookAt = entry.pauseMs > LAST_PAUSE_MS ? Infinity : now + entry.pauseMs;
+      entry.checkAt = entry.pauseMs > LAST_PAUSE_MS ? Infinity : now + entry.pauseMs;
       entry.pauseMs *= 2;
     }
     return due;
@@ -126,8 +119,8 @@ export class IncompleteFiles {
   /** ms until a check or a report is due; undefined if none is. */
   get waitMs(): number | undefined {
     let at = Infinity;
-    for (const { lookAt, reported, quietSince, reason } of this.#entries.values()) {
-      at = Math.min(at, lookAt, reported ? Infinity : quietSince + patienceMs(reason));
+    for (const { checkAt, reported, quietSince, reason } of this.#entries.values()) {
+      at = Math.min(at, checkAt, reported ? Infinity : quietSince + patienceMs(reason));
     }
     return at === Infinity ? undefined : Math.max(0, at - this.#clock.monotonic());
   }

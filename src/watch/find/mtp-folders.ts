@@ -1,22 +1,18 @@
 import { dirname } from 'node:path';
-import type { Context } from '../../base/context.ts';
 import { MtpError } from '../../devices/mtp/protocol.ts';
-import type { MtpReaders } from '../../devices/mtp/reader.ts';
-import type { KnownFiles } from '../../ledger/known-files.ts';
-import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../upload/find-files.ts';
 import { MAX_RECORDING_BYTES } from '../../upload/read-recording.ts';
 import { isBelow } from '../below.ts';
-import { type Classifier, type FoundFile, recordingTime } from './classify.ts';
-import type { IncompleteFiles } from './incomplete-files.ts';
+import type { WatchParts } from '../parts.ts';
+import type { Sender } from '../send/sender.ts';
+import { type Classifier, type FoundFile, queueItem, recordingTime } from './classify.ts';
 import { MtpListing } from './mtp-listing.ts';
-import type { QueueItem } from '../send/queue.ts';
-import { POLL_MS, type RescanOptions } from './rescan.ts';
-import type { Sighting } from './watched-folder.ts';
+import { POLL_MS } from './rescan.ts';
+import type { Observation } from './watched-folder.ts';
 
-/** Shortest interval between two looks at a folder (ms). */
-const LOOK_MS = 5_000;
+/** Shortest interval between two probes of a folder (ms). */
+const PROBE_MS = 5_000;
 /** First pause after a device failed, and the longest (ms). */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
@@ -30,20 +26,9 @@ const ENOUGH_FAILURES = 3;
 /** The end of a rescan of a folder on an MTP device. */
 export interface MtpRescan {
   /** Whether the folder is still there. */
-  readonly sighting: Sighting;
+  readonly observation: Observation;
   /** Time until the next rescan; Infinity: when the device is back (ms). */
   readonly pauseMs: number;
-}
-
-/** The readers of the devices, the ledger, and the calls that the rescans make. */
-export interface MtpFoldersTarget {
-  readonly readers: MtpReaders;
-  readonly known: KnownFiles;
-  readonly marks: WatchMarks;
-  readonly classifier: Classifier;
-  readonly incomplete: IncompleteFiles;
-  /** Takes over a file that was read. @returns false if it cannot be kept now */
-  readonly onRead: (item: QueueItem, bytes: Buffer) => Promise<boolean>;
 }
 
 /** What is known of one watched folder. Times in ms of the monotonic clock. */
@@ -55,47 +40,43 @@ interface FolderState {
   left: number;
   /** Files without a stated size that were read and are not whole; the ledger does not know them. */
   readonly tried: Set<string>;
-  /** Looks and rescans in a row that failed. */
+  /** Probes and rescans in a row that failed. */
   failures: number;
-  /** Looks before this time get the last sighting. */
-  lookAgainAt: number;
-  last: Sighting | undefined;
+  /** Probes before this time get the last observation. */
+  probeAgainAt: number;
+  last: Observation | undefined;
   sizesReadAt: number;
 }
 
 /**
- * Looks at and rescans watched folders on devices over MTP (system/mtp-path.ts). A child process makes
+ * Probes and rescans watched folders on devices over MTP (system/mtp-path.ts). A child process makes
  * every call, since any call may hang. A file is read once: its recording goes to the outbox, and the
  * ledger remembers every file.
  */
 export class MtpFolders {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: RescanOptions;
-  readonly #target: MtpFoldersTarget;
+  readonly #parts: WatchParts;
+  readonly #classifier: Classifier;
+  readonly #sender: Sender;
   readonly #states = new Map<string, FolderState>();
 
-  constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    options: RescanOptions,
-    target: MtpFoldersTarget,
-  ) {
-    this.#context = context;
-    this.#options = options;
-    this.#target = target;
+  constructor(parts: WatchParts, classifier: Classifier, sender: Sender) {
+    this.#parts = parts;
+    this.#classifier = classifier;
+    this.#sender = sender;
   }
 
-  /** Looks at a folder. @returns undefined while it is rescanned, which shows more */
-  async lookAt(path: string): Promise<Sighting | undefined> {
-    const { clock, signal } = this.#context;
+  /** Probes a folder. @returns undefined while it is rescanned, which shows more */
+  async probe(path: string): Promise<Observation | undefined> {
+    const { clock, readers, signal } = this.#parts;
     const state = this.#stateOf(path);
     if (state.isBusy) return undefined;
-    if (clock.monotonic() < state.lookAgainAt) return state.last;
+    if (clock.monotonic() < state.probeAgainAt) return state.last;
     try {
-      const [found] = await this.#target.readers.of(path).stat([path], signal);
+      const [found] = await readers.of(path).stat([path], signal);
       if (found === undefined) return this.#missing(path, state);
       if (found.kind !== 'folder') return this.#missing(path, state, 'It is a file.');
       state.wasThere = true;
-      state.lookAgainAt = clock.monotonic() + LOOK_MS;
+      state.probeAgainAt = clock.monotonic() + PROBE_MS;
       return (state.last = { identity: 'mtp' });
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -110,7 +91,7 @@ export class MtpFolders {
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async rescan(path: string): Promise<MtpRescan | undefined> {
-    const { clock, signal } = this.#context;
+    const { clock, signal } = this.#parts;
     const state = this.#stateOf(path);
     if (state.isBusy) return undefined;
     state.isBusy = true;
@@ -121,10 +102,10 @@ export class MtpFolders {
       state.wasThere = true;
       await this.#readOpen(path, state, found);
       state.failures = 0;
-      return { sighting: { identity: 'mtp' }, pauseMs };
+      return { observation: { identity: 'mtp' }, pauseMs };
     } catch (error) {
       signal.throwIfAborted();
-      return { sighting: this.#failed(path, state, error), pauseMs: Infinity };
+      return { observation: this.#failed(path, state, error), pauseMs: Infinity };
     } finally {
       state.isBusy = false;
     }
@@ -136,7 +117,7 @@ export class MtpFolders {
   }
 
   #pauseAfter(listingMs: number): number {
-    const { pollMs = POLL_MS } = this.#options;
+    const { pollMs = POLL_MS } = this.#parts;
     return Math.max(pollMs, Math.min(LONGEST_PAUSE_MS, listingMs / LISTING_SHARE));
   }
 
@@ -144,17 +125,22 @@ export class MtpFolders {
     const before = this.#states.get(path);
     if (before !== undefined) return before;
     const state: FolderState = {
-      listing: new MtpListing(path, this.#target.readers.of(path)),
-      ...{ isBusy: false, wasThere: false, left: 0, tried: new Set(), failures: 0 },
-      ...{ lookAgainAt: -Infinity, last: undefined, sizesReadAt: -Infinity },
+      listing: new MtpListing(path, this.#parts.readers.of(path)),
+      isBusy: false,
+      wasThere: false,
+      left: 0,
+      tried: new Set(),
+      failures: 0,
+      probeAgainAt: -Infinity,
+      last: undefined,
+      sizesReadAt: -Infinity,
     };
     this.#states.set(path, state);
     return state;
   }
 
   async #list(path: string, state: FolderState): Promise<readonly FoundFile[]> {
-    const { clock, signal } = this.#context;
-    const { incomplete } = this.#target;
+    const { clock, incomplete, signal } = this.#parts;
     const now = clock.monotonic();
     if (now - state.sizesReadAt >= SIZES_MS) {
       state.listing.forget();
@@ -170,18 +156,18 @@ export class MtpFolders {
   }
 
   async #readOpen(path: string, state: FolderState, found: readonly FoundFile[]): Promise<void> {
-    const { known, marks, classifier } = this.#target;
-    const { newOnly, dryRun } = this.#options;
-    const firstLook = newOnly ? marks.newOnly(path) : undefined;
-    if (!dryRun) firstLook?.begin();
+    const { dryRun, known, marks, newOnly } = this.#parts;
+    const firstRescan = newOnly ? marks.newOnly(path) : undefined;
+    if (!dryRun) firstRescan?.begin();
     const isOld = (file: FoundFile, recordedAt: number) => {
-      if (firstLook?.isOld({ ...file.stamp, mtimeMs: recordedAt }) !== true) return false;
+      if (firstRescan?.isOld({ ...file.stamp, mtimeMs: recordedAt }) !== true) return false;
       if (!dryRun) marks.markSeen([file]);
       return true;
     };
     const open = found.filter(
-      // Without a time of the file, only reading it shows if it is older than an absent device's first look.
-      (file) => !state.tried.has(file.path) && classifier.isOpen(file) && !isOld(file, Infinity),
+      // Without a time of the file, only reading it shows if it is older than an absent device's first rescan.
+      (file) =>
+        !state.tried.has(file.path) && this.#classifier.isOpen(file) && !isOld(file, Infinity),
     );
     state.left = open.length;
     let failures = 0;
@@ -194,7 +180,7 @@ export class MtpFolders {
       if (failure !== undefined && failures >= ENOUGH_FAILURES) throw failure;
       state.left--;
     }
-    if (!dryRun) firstLook?.done();
+    if (!dryRun) firstRescan?.done();
   }
 
   /**
@@ -208,9 +194,8 @@ export class MtpFolders {
     state: FolderState,
     isOld: (file: FoundFile, recordedAt: number) => boolean,
   ): Promise<MtpError | 'no-room' | undefined> {
-    const { clock, signal } = this.#context;
-    const { readers, classifier, incomplete, onRead } = this.#target;
-    const { path, stamp, removable } = file;
+    const { clock, incomplete, readers, signal } = this.#parts;
+    const { path, stamp } = file;
     let bytes: Buffer;
     try {
       bytes = await readers.of(path).read(path, MAX_RECORDING_BYTES, signal);
@@ -221,7 +206,7 @@ export class MtpFolders {
       const [folder] = await readers.of(path).stat([dirname(path)], signal);
       if (folder === undefined) throw new MtpError('ENOENT', error.message);
       if (error.code === 'ENOENT') return undefined;
-      classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
+      this.#classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
       return error;
     }
     incomplete.forget(path);
@@ -229,16 +214,15 @@ export class MtpFolders {
     const recordedAt = recordingTime(bytes, now) ?? now;
     if (isOld(file, recordedAt)) return undefined;
     if (stamp.size === 0) state.tried.add(path);
-    const item = { key: path, path, absolute: path, stamp, removable, recordedAt };
-    const isKept = await onRead({ ...item, kept: undefined, failures: 0 }, bytes);
+    const isKept = await this.#sender.addBytes(queueItem(file, recordedAt), bytes);
     return isKept ? undefined : 'no-room';
   }
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */
-  #missing(path: string, state: FolderState, reason?: string): Sighting {
-    const { newOnly, dryRun } = this.#options;
-    if (newOnly && !dryRun && !state.wasThere) this.#target.marks.newOnly(path).begin();
-    state.lookAgainAt = this.#context.clock.monotonic() + LOOK_MS;
+  #missing(path: string, state: FolderState, reason?: string): Observation {
+    const { clock, dryRun, marks, newOnly } = this.#parts;
+    if (newOnly && !dryRun && !state.wasThere) marks.newOnly(path).begin();
+    state.probeAgainAt = clock.monotonic() + PROBE_MS;
     state.listing.forget();
     state.tried.clear();
     const neverThere = state.wasThere ? undefined : `${nameOf(path)} is not plugged in.`;
@@ -246,14 +230,14 @@ export class MtpFolders {
   }
 
   /** Records a failure of the device. Pauses grow: a call on a device that hangs costs a process. */
-  #failed(path: string, state: FolderState, error: unknown): Sighting {
+  #failed(path: string, state: FolderState, error: unknown): Observation {
     if (!(error instanceof MtpError)) throw error;
     if (isUnplugged(error)) return this.#missing(path, state);
-    const sighting = this.#missing(path, state, reasonOf(error, nameOf(path)));
+    const observation = this.#missing(path, state, reasonOf(error, nameOf(path)));
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** state.failures, LONGEST_PAUSE_MS);
-    state.lookAgainAt = this.#context.clock.monotonic() + pauseMs;
+    state.probeAgainAt = this.#parts.clock.monotonic() + pauseMs;
     state.failures++;
-    return sighting;
+    return observation;
   }
 }
 

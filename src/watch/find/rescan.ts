@@ -1,54 +1,104 @@
-import type { Context } from '../../base/context.ts';
-import type { KnownFiles } from '../../ledger/known-files.ts';
-import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import type { Classifier, FoundFile } from './classify.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
-import type { WatchNotice } from '../report.ts';
+import type { WatchParts } from '../parts.ts';
+import type { Folders } from './folders.ts';
+import type { MtpFolders } from './mtp-folders.ts';
 import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
-export const RESCAN_MS = 5 * 60_000;
+const RESCAN_MS = 5 * 60_000;
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
 /** Largest share of one core's time that rescans may take: a large folder is rescanned less often. */
 const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1 };
 
-export interface RescanOptions {
-  /** Ignore the files that the first rescan finds. */
-  readonly newOnly: boolean;
-  /** Poll every folder at this interval (ms). */
-  readonly pollMs: number | undefined;
-  readonly dryRun: boolean;
-}
-
-/** The ledger that files are compared with, and the classifier that they go to. */
-export interface RescanTarget {
-  readonly known: KnownFiles;
-  readonly marks: WatchMarks;
-  readonly classifier: Classifier;
-  readonly report: (notice: WatchNotice) => void;
-}
+/** Pause before a folder on an MTP mount that was not rescanned is tried again (ms). */
+const MTP_RETRY_MS = 5_000;
 
 /**
- * Compares the files in a folder with the ledger. Rescans make the watcher correct; file events only
- * make it fast.
+ * Compares the files in folders with the ledger, in rounds. Rescans make the watcher correct; file events
+ * only make it fast.
  */
 export class Rescanner {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: RescanOptions;
-  readonly #target: RescanTarget;
+  readonly #parts: WatchParts;
+  readonly #classifier: Classifier;
+  readonly #folders: Pick<Folders, 'all'>;
+  readonly #mtpFolders: MtpFolders;
+  #isRunning = false;
+  /** The next round without a folder: all devices are away (ms of the monotonic clock). */
+  #emptyRoundAt = -Infinity;
   /** Problems that were reported since a folder last appeared or disappeared. */
   readonly #reported = new Set<string>();
 
   constructor(
-    context: Pick<Context, 'clock' | 'signal'>,
-    options: RescanOptions,
-    target: RescanTarget,
+    parts: WatchParts,
+    classifier: Classifier,
+    folders: Pick<Folders, 'all'>,
+    mtpFolders: MtpFolders,
   ) {
-    this.#context = context;
-    this.#options = options;
-    this.#target = target;
+    this.#parts = parts;
+    this.#classifier = classifier;
+    this.#folders = folders;
+    this.#mtpFolders = mtpFolders;
+  }
+
+  /** Time until the next round (ms); Infinity while one runs. */
+  get waitMs(): number {
+    return this.#isRunning ? Infinity : this.#dueAt - this.#parts.clock.monotonic();
+  }
+
+  /** The next round. Without a folder, a round still shows that the watcher is alive. */
+  get #dueAt(): number {
+    const { all } = this.#folders;
+    return all.length === 0
+      ? this.#emptyRoundAt
+      : Math.min(...all.map((folder) => folder.rescanAt));
+  }
+
+  /** Starts a round of the folders that are due, one after another. It ends with the event `rescanned`. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { clock, events, signal, tasks } = this.#parts;
+    const now = clock.monotonic();
+    const isDue = this.#dueAt <= now;
+    const due = this.#folders.all.filter(({ rescanAt }) => rescanAt <= now);
+    this.#emptyRoundAt = now + RESCAN_MS;
+    // A device over MTP may take minutes, or not answer.
+    for (const folder of due.filter(({ path }) => isOnMtp(path))) {
+      tasks.run(() => this.#rescanMtp(folder));
+    }
+    tasks.run(async () => {
+      let files = 0;
+      let complete = isDue;
+      for (const folder of due.filter(({ path }) => !isOnMtp(path))) {
+        if (signal.aborted) return;
+        try {
+          files += await this.rescan(folder);
+        } catch (error) {
+          events.post({ type: 'failed', error });
+          complete = false;
+        }
+      }
+      events.post({ type: 'rescanned', files, complete });
+    });
+  }
+
+  /** Ends a round: call it for the event `rescanned`. */
+  ended(): void {
+    this.#isRunning = false;
+  }
+
+  /** Rescans one folder, for `--once`. */
+  async rescanOnce(folder: WatchedFolder): Promise<void> {
+    if (!isOnMtp(folder.path)) {
+      await this.rescan(folder);
+      return;
+    }
+    const rescan = await this.#mtpFolders.rescan(folder.path);
+    if (rescan !== undefined) folder.apply(rescan.observation);
   }
 
   /**
@@ -58,13 +108,13 @@ export class Rescanner {
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async rescan(folder: WatchedFolder): Promise<number> {
-    const { clock } = this.#context;
+    const { clock } = this.#parts;
     const started = { at: clock.monotonic(), cpuMs: cpuTimeMs() };
     try {
       return folder.state === 'waiting' ? 0 : await this.#rescan(folder);
     } finally {
       const { state } = folder;
-      const interval = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : RESCAN_MS;
+      const interval = state === 'polling' ? (this.#parts.pollMs ?? POLL_MS) : RESCAN_MS;
       // Not the time that passed: a file system that hung for a minute would stay unread for hours.
       const costMs = cpuTimeMs() - started.cpuMs;
       const now = clock.monotonic();
@@ -75,8 +125,8 @@ export class Rescanner {
 
   /** Records for `--new-only` that a folder is missing at the start: its later files are new. */
   expect(path: string): void {
-    const { newOnly, dryRun } = this.#options;
-    if (newOnly && !dryRun) this.#target.marks.newOnly(path).begin();
+    const { newOnly, dryRun, marks } = this.#parts;
+    if (newOnly && !dryRun) marks.newOnly(path).begin();
   }
 
   /** Reports problems again: a folder appeared or disappeared. */
@@ -98,23 +148,22 @@ export class Rescanner {
         const { path, problem: message } = found;
         if (this.#reported.has(`${path}: ${message}`)) return;
         this.#reported.add(`${path}: ${message}`);
-        this.#target.report({ event: 'problem', path, message });
+        this.#parts.report({ event: 'problem', path, message });
       }
     }
   }
 
   async #rescan(folder: WatchedFolder): Promise<number> {
-    const { signal } = this.#context;
-    const { known, marks, classifier } = this.#target;
-    const { newOnly, dryRun } = this.#options;
-    const firstLook = newOnly ? marks.newOnly(folder.path) : undefined;
-    if (!dryRun) firstLook?.begin();
+    const { dryRun, known, marks, newOnly, signal } = this.#parts;
+    const classifier = this.#classifier;
+    const firstRescan = newOnly ? marks.newOnly(folder.path) : undefined;
+    if (!dryRun) firstRescan?.begin();
     let files = 0;
     let seen: FoundFile[] = [];
     const onFile = (file: FoundFile) => {
       files++;
       if (!classifier.isOpen(file)) return;
-      if (firstLook?.isOld(file.stamp) === true) seen.push(file);
+      if (firstRescan?.isOld(file.stamp) === true) seen.push(file);
       else classifier.examine(file);
     };
     const transaction = (slice: () => boolean) => {
@@ -125,7 +174,27 @@ export class Rescanner {
     };
     const take = (found: Found) => this.visit(folder, found, onFile);
     await inSlices(walk(folder.path), take, transaction, signal);
-    if (!dryRun) firstLook?.done();
+    if (!dryRun) firstRescan?.done();
     return files;
+  }
+
+  async #rescanMtp(folder: WatchedFolder): Promise<void> {
+    const { clock, events } = this.#parts;
+    // Until it ends, or the device is back.
+    folder.rescanAt = Infinity;
+    if (folder.state === 'waiting') return;
+    try {
+      const rescan = await this.#mtpFolders.rescan(folder.path);
+      if (rescan !== undefined) {
+        folder.rescanAt = clock.monotonic() + rescan.pauseMs;
+        events.post({ type: 'folder-probed', folder, observation: rescan.observation });
+        return;
+      }
+    } catch (error) {
+      events.post({ type: 'failed', error });
+    }
+    // An earlier rescan still runs, or the ledger failed.
+    folder.rescanAt = clock.monotonic() + MTP_RETRY_MS;
+    events.post({ type: 'rescan-due' });
   }
 }

@@ -1,32 +1,27 @@
 import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
 import { describeFileError } from '../../upload/find-files.ts';
-import type { FilesystemType } from './filesystem-type.ts';
+import type { WatchParts } from '../parts.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../../daemon/health.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { plural } from '../../terminal/words.ts';
 import { notThereYet } from './missing-folder.ts';
 
-/** What a look at the folder found: which folder it is, or why it is missing, if the system says so. */
-export type Sighting = { readonly identity: string } | { readonly missing: string | undefined };
+/** What a probe of the folder found: which folder it is, or why it is missing, if the system says so. */
+export type Observation = { readonly identity: string } | { readonly missing: string | undefined };
 
-/** What a sighting changed. */
+/** What an observation changed. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
-export interface WatchedFolderOptions {
-  readonly filesystemType: (folder: string) => FilesystemType;
-  /** The kernel watches a whole tree with one handle. */
-  readonly recursiveEvents: boolean;
-  /** Poll on every file system. */
-  readonly forcePolling: boolean;
-  /** Looks at a folder on an MTP mount. @returns undefined if it knows no more than before */
-  readonly lookAtMtp: (path: string) => Promise<Sighting | undefined>;
+/** What a folder needs of the others. */
+export interface FolderCalls {
+  /** Probes a folder on an MTP mount. @returns undefined if there is no news */
+  readonly probeMtp: (path: string) => Promise<Observation | undefined>;
+  /** Called for a name that changed in a folder below. */
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
-  readonly onRoot: (folder: WatchedFolder) => void;
-  /** Called when the folder disappeared. Returns how many recordings in it are not sent. */
-  readonly onGone: (folder: WatchedFolder) => number;
-  readonly onStateChange: (folder: WatchedFolder) => void;
+  /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
+  readonly forgetBelow: (path: string) => number;
 }
 
 /** One of the user's folders: it appears and disappears. */
@@ -38,7 +33,7 @@ export class WatchedFolder {
   removable = false;
   /** Recordings that were not sent when it disappeared. */
   left = 0;
-  /** Its state was reported; before that, a look that finds it missing is no change. */
+  /** Its state was reported; before that, a probe that finds it missing is no change. */
   isAnnounced = false;
   /** The next rescan (ms of the monotonic clock). */
   rescanAt = -Infinity;
@@ -48,15 +43,22 @@ export class WatchedFolder {
   /** Why it is missing, if the system does not say so. */
   #absence: string | undefined;
   #wasThere = false;
-  #looking = false;
+  #probing = false;
   #closed = false;
   #events: FolderEvents | undefined;
-  readonly #options: WatchedFolderOptions;
+  readonly #isOnDevice: boolean;
+  readonly #parts: WatchParts;
+  readonly #calls: FolderCalls;
 
-  /** @param path absolute; links are followed for this one, not below it */
-  constructor(path: string, options: WatchedFolderOptions) {
+  /**
+   * @param path absolute; links are followed for this one, not below it
+   * @param isOnDevice its recordings are copied before they are sent
+   */
+  constructor(path: string, parts: WatchParts, calls: FolderCalls, isOnDevice = false) {
     this.path = path;
-    this.#options = options;
+    this.#parts = parts;
+    this.#calls = calls;
+    this.#isOnDevice = isOnDevice;
   }
 
   get events(): FolderEvents | undefined {
@@ -64,41 +66,41 @@ export class WatchedFolder {
   }
 
   /**
-   * Looks whether the folder exists, and whether it is the same: another one may be mounted. An
-   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over the findings.
+   * Checks whether the folder exists, and whether it is the same: another one may be mounted. An
+   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over the observation.
    *
-   * @returns undefined while an earlier look has not returned: its file system hangs; also if there is
+   * @returns undefined while an earlier probe has not returned: its file system hangs; also if there is
    *   no news of an MTP mount
    */
-  async look(): Promise<Sighting | undefined> {
-    if (this.#looking) return undefined;
-    this.#looking = true;
+  async probe(): Promise<Observation | undefined> {
+    if (this.#probing) return undefined;
+    this.#probing = true;
     try {
       if (isOnMtp(this.path)) {
-        const found = await this.#options.lookAtMtp(this.path);
+        const found = await this.#calls.probeMtp(this.path);
         return this.#closed ? undefined : found;
       }
-      const found = await lookAt(this.path);
+      const found = await probe(this.path);
       const isNew = 'missing' in found && found.missing === undefined && !this.#wasThere;
       if (isNew) this.#absence ??= await notThereYet(this.path);
       return this.#closed ? undefined : found;
     } finally {
-      this.#looking = false;
+      this.#probing = false;
     }
   }
 
-  /** Looks at the folder, and takes over the findings. */
+  /** Probes the folder, and takes over the observation. */
   async check(): Promise<void> {
-    const found = await this.look();
+    const found = await this.probe();
     if (found !== undefined) this.apply(found);
   }
 
-  /** Takes over a sighting. A folder that is missing from the start is no change. */
-  apply(found: Sighting): Appearance {
+  /** Takes over an observation. A folder that is missing from the start is no change. */
+  apply(found: Observation): Appearance {
     const before = this.#identity;
     if ('missing' in found) {
       if (before !== undefined) {
-        this.left = this.#options.onGone(this);
+        this.left = this.#calls.forgetBelow(this.path);
         this.#absence = disappeared(this.left, this.removable);
       }
       const reason = found.missing ?? this.#absence;
@@ -114,6 +116,25 @@ export class WatchedFolder {
     this.#wasThere = true;
     this.#enter();
     return before === undefined ? 'appeared' : 'replaced';
+  }
+
+  /** Reports its state. */
+  announce(): void {
+    const { path, state, reason, left, removable } = this;
+    this.isAnnounced = true;
+    this.#parts.report({
+      event: 'folder',
+      folder: path,
+      state,
+      ...(reason === undefined ? {} : { reason }),
+      ...(removable && left > 0 ? { left } : {}),
+    });
+    this.#parts.changed();
+  }
+
+  /** Schedules a rescan (ms). */
+  rescanIn(ms: number): void {
+    this.rescanAt = Math.min(this.rescanAt, this.#parts.clock.monotonic() + ms);
   }
 
   /** Ends its events. May be called twice. */
@@ -135,10 +156,10 @@ export class WatchedFolder {
 
   #enter(): void {
     this.#closeEvents();
-    const { forcePolling, recursiveEvents } = this.#options;
-    const filesystemType = this.#options.filesystemType(this.path);
-    this.removable = filesystemType.removable;
-    if (forcePolling) {
+    const { pollMs, recursiveEvents } = this.#parts;
+    const filesystemType = this.#parts.filesystemType(this.path);
+    this.removable = this.#isOnDevice || filesystemType.removable;
+    if (pollMs !== undefined) {
       this.#become('polling', 'As asked for.');
       return;
     }
@@ -147,8 +168,8 @@ export class WatchedFolder {
       return;
     }
     const listener: FolderListener = {
-      onName: (parent, name) => this.#options.onName(this, parent, name),
-      onRoot: () => this.#options.onRoot(this),
+      onName: (parent, name) => this.#calls.onName(this, parent, name),
+      onRoot: () => this.#parts.events.post({ type: 'root-changed' }),
       onFailure: (reason) => {
         failure = reason;
         if (this.#events === events) this.#become('polling', reason);
@@ -166,9 +187,7 @@ export class WatchedFolder {
     const news = this.state !== state || this.reason !== reason;
     this.state = state;
     this.reason = reason;
-    if (!news) return;
-    this.isAnnounced = true;
-    this.#options.onStateChange(this);
+    if (news) this.announce();
   }
 }
 
@@ -179,7 +198,7 @@ function disappeared(left: number, removable: boolean): string {
   return `It disappeared with ${recordings}${removable ? ': plug it in again.' : '.'}`;
 }
 
-async function lookAt(path: string): Promise<Sighting> {
+async function probe(path: string): Promise<Observation> {
   try {
     const found = await stat(path);
     if (!found.isDirectory()) return { missing: 'It is a file.' };

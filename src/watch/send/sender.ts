@@ -1,8 +1,5 @@
-import type { Context } from '../../base/context.ts';
 import { type ErrorCode, SyncError, messageOf } from '../../base/errors.ts';
-import { type KnownFiles, sameStamp } from '../../ledger/known-files.ts';
-import type { UploadLedger } from '../../ledger/uploads.ts';
-import type { ServiceClient } from '../../api/client.ts';
+import { sameStamp } from '../../ledger/known-files.ts';
 import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import { Uploader } from '../../upload/uploader.ts';
@@ -13,10 +10,9 @@ import {
   patientClient,
   restingLedger,
 } from './refusal-backoff.ts';
-import type { Failure, CircuitBreaker } from './circuit-breaker.ts';
-import type { Outbox } from './outbox.ts';
+import type { Failure } from './circuit-breaker.ts';
 import { Queue, type QueueItem } from './queue.ts';
-import type { WatchNotice } from '../report.ts';
+import type { WatchParts } from '../parts.ts';
 import { ReadBuffers } from './stash.ts';
 import { type Sending, Stasher } from './stasher.ts';
 
@@ -27,30 +23,6 @@ const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
 /** Failures that pass. Their hints ask the user to try again, which the watcher does. */
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
-
-/** The account that a sender sends to, its ledger, and the calls that the sender makes. */
-export interface SenderTarget {
-  readonly appVersion: string;
-  readonly ledger: UploadLedger;
-  readonly known: KnownFiles;
-  readonly outbox: Outbox;
-  readonly breaker: CircuitBreaker;
-  /** If false, nothing is sent: recordings are only stashed. */
-  readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
-  readonly report: (event: WatchNotice) => void;
-  /** Called for a candidate that turned out to be incomplete. */
-  readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
-  /** Called for a candidate that needs no sending (the tally of `--once`). */
-  readonly onSettled: (item: UploadItem) => void;
-  /** Called after a change of the queue or the breaker that the health report shows. */
-  readonly onChange: () => void;
-  /** Called when {@link Sender.step} may have work to do. */
-  readonly onWork: () => void;
-  /** Called when an upload ends; call {@link Sender.settle} with it. */
-  readonly onFinished: (upload: FinishedUpload) => void;
-}
 
 /** An upload that ended: with a result, or because it threw. */
 export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
@@ -64,49 +36,35 @@ export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sendi
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly #context: Pick<Context, 'clock'>;
-  readonly #target: SenderTarget;
-  readonly #queue = new Queue();
-  readonly #readBuffers = new ReadBuffers();
-  readonly #stasher: Stasher;
+  readonly queue = new Queue();
+  readonly readBuffers = new ReadBuffers();
   /** In-flight uploads. */
-  readonly #active = new Map<QueueItem, Sending>();
+  readonly active = new Map<QueueItem, Sending>();
+  readonly #parts: WatchParts;
+  readonly #stasher: Stasher;
   readonly #tasks = new Set<Promise<void>>();
   readonly #hardStop = new AbortController();
-  readonly #dryRun: boolean;
   #retryAfterMs = 0;
   #stopping = false;
   /** Copies that nothing sends, when they were last reported. */
   #forOthers = 0;
   lastSuccessAt: number | undefined;
 
-  constructor(
-    context: Pick<Context, 'clock'>,
-    options: { readonly dryRun: boolean },
-    target: SenderTarget,
-  ) {
-    this.#context = context;
-    this.#target = target;
-    this.#dryRun = options.dryRun;
-    this.#stasher = new Stasher(context, options, {
-      ...target,
-      queue: this.#queue,
-      active: this.#active,
-      readBuffers: this.#readBuffers,
-      onKept: (item) => this.add(item),
-    });
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#stasher = new Stasher(parts, this);
   }
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
-    const { clock } = this.#context;
-    const { appVersion, ledger, known, uploadUrl, client } = this.#target;
-    const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
+    const { appVersion, clock, ledger, known, uploadUrl, client, dryRun } = this.#parts;
+    const options = { force: false, anyType: false, metadata: {}, dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
-      ...{ appVersion, uploadUrl },
+      appVersion,
+      uploadUrl,
       known: kept ? REMEMBERS_NOTHING : known,
       ledger: restingLedger(
-        ledger,
+        ledger.uploads,
         () => clock.now(),
         ({ sha256, size }) => (sending.sent = { sha256, size }),
       ),
@@ -123,16 +81,16 @@ export class Sender {
 
   /** Queued and in-flight recordings. */
   get waiting(): number {
-    return this.#queue.size + this.#active.size;
+    return this.queue.size + this.active.size;
   }
 
   get sending(): number {
-    return this.#active.size;
+    return this.active.size;
   }
 
   add(item: QueueItem): void {
     // A rescan finds in-flight files, too.
-    for (const { key, stamp } of this.#active.keys()) {
+    for (const { key, stamp } of this.active.keys()) {
       if (key === item.key && sameStamp(stamp, item.stamp)) return;
     }
     this.#enqueue(item);
@@ -145,49 +103,59 @@ export class Sender {
    * @returns false if the outbox cannot take it
    */
   async addBytes(item: QueueItem, bytes: Buffer): Promise<boolean> {
-    if (!this.#dryRun) return this.#stasher.stashBytes(item, bytes);
-    const readBuffer = this.#readBuffers.take();
+    if (!this.#parts.dryRun) return this.#stasher.stashBytes(item, bytes);
+    const readBuffer = this.readBuffers.take();
     try {
       const { path, stamp } = item;
       const contents = unpackFile(bytes, stamp, readBuffer.buffers);
       if ('problem' in contents) {
-        this.#target.onIncomplete(item, contents.reason, contents.problem);
+        this.noteIncomplete(item, contents.reason, contents.problem);
         return true;
       }
-      const sending = { readBuffer, since: this.#context.clock.monotonic(), stashed: false };
+      const sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
       const result = await this.#uploader(true, sending).uploadContents(path, contents);
-      this.#target.report({ event: 'upload', item: result });
+      this.#parts.report({ event: 'upload', item: result });
       return true;
     } finally {
-      this.#readBuffers.giveBack(readBuffer);
+      this.readBuffers.giveBack(readBuffer);
     }
+  }
+
+  /** Records a candidate that turned out to be incomplete. */
+  noteIncomplete(item: QueueItem, reason: InvalidReason, detail: string): void {
+    const { incomplete, marks } = this.#parts;
+    const { absolute: path, stamp, removable } = item;
+    incomplete.note({ path, stamp, removable, reason, detail }, marks.isReported(path, stamp));
+  }
+
+  #postWork(): void {
+    this.#parts.events.post({ type: 'sender-work' });
   }
 
   /** Removes the queued files below a folder that disappeared. @returns how many there were */
   forgetBelow(folder: string): number {
-    return this.#queue.removeBelow(folder);
+    return this.queue.removeBelow(folder);
   }
 
   #enqueue(item: QueueItem): void {
-    if (!this.#queue.add(item)) return;
+    if (!this.queue.add(item)) return;
     this.#stasher.queued(item);
-    this.#target.onWork();
+    this.#postWork();
   }
 
   /**
    * Queues stashed recordings that no living process owns, and refused ones after their pause.
    */
   adopt(): void {
-    const { clock } = this.#context;
-    const { outbox, ledger, report } = this.#target;
+    const { clock, outbox, ledger, report } = this.#parts;
     const { items, gone, forOthers } = outbox.review();
     if (forOthers > this.#forOthers) report({ event: 'kept-for-others', copies: forOthers });
     this.#forOthers = forOthers;
-    for (const sha256 of gone) this.#queue.remove(sha256);
-    const beingSent = [...this.#active.values()].map(({ sent }) => sent?.sha256);
+    for (const sha256 of gone) this.queue.remove(sha256);
+    const beingSent = [...this.active.values()].map(({ sent }) => sent?.sha256);
     for (const item of items) {
       if (beingSent.includes(item.key)) continue;
-      const upload = ledger.find(item.key);
+      const upload = ledger.uploads.find(item.key);
       if (upload?.state !== 'rejected' || !isAtRest(upload, clock.now())) this.add(item);
     }
   }
@@ -195,10 +163,10 @@ export class Sender {
   /**
    * Starts the uploads that may start now, and stashes a slice of the recordings that have waited.
    *
-   * @returns ms until the next step is due without a call of `onWork`; Infinity: never
+   * @returns ms until the next step is due without the event `sender-work`; Infinity: never
    */
   step(): number {
-    const { breaker, delivers } = this.#target;
+    const { breaker, delivers } = this.#parts;
     this.#startUploads();
     const stashInMs = this.#stasher.step(breaker.state.state !== 'closed' || !delivers);
     if (this.waiting === 0) this.#rest();
@@ -210,10 +178,10 @@ export class Sender {
    * up recordings that cannot be sent.
    */
   stepOnce(): number {
-    const { breaker } = this.#target;
+    const { breaker } = this.#parts;
     this.#startUploads();
     const { state } = breaker;
-    if (this.#active.size === 0 && this.#queue.size > 0 && state.state !== 'closed') {
+    if (this.active.size === 0 && this.queue.size > 0 && state.state !== 'closed') {
       const isHopeless =
         state.state === 'login-needed' ||
         breaker.failures >= GIVE_UP_AFTER ||
@@ -224,8 +192,8 @@ export class Sender {
   }
 
   #retryInMs(): number {
-    const { breaker, delivers } = this.#target;
-    if (!delivers || this.#active.size > 0 || this.#queue.size === 0) return Infinity;
+    const { breaker, delivers } = this.#parts;
+    if (!delivers || this.active.size > 0 || this.queue.size === 0) return Infinity;
     return breaker.waitMs ?? Infinity;
   }
 
@@ -239,7 +207,7 @@ export class Sender {
     this.#stopping = true;
     const ended = Promise.allSettled(this.#tasks);
     const late = new AbortController();
-    const timeout = this.#context.clock.sleep(graceMs, late.signal).catch(() => undefined);
+    const timeout = this.#parts.clock.sleep(graceMs, late.signal).catch(() => undefined);
     await Promise.race([ended, timeout]);
     late.abort();
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
@@ -247,17 +215,17 @@ export class Sender {
   }
 
   #startUploads(): void {
-    const { breaker, delivers } = this.#target;
+    const { breaker, delivers } = this.#parts;
     if (!delivers) return;
-    while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
-      if ([...this.#active.keys()].some(isLarge)) return;
-      const item = this.#queue.take();
+    while (!this.#stopping && breaker.mayStart(this.active.size, AT_ONCE)) {
+      if ([...this.active.keys()].some(isLarge)) return;
+      const item = this.queue.take();
       if (item === undefined) return;
-      if (isLarge(item) && this.#active.size > 0) {
-        this.#queue.add(item);
+      if (isLarge(item) && this.active.size > 0) {
+        this.queue.add(item);
         return;
       }
-      const isFirstCopied = item.removable && item.kept === undefined && !this.#dryRun;
+      const isFirstCopied = item.removable && item.kept === undefined && !this.#parts.dryRun;
       if (isFirstCopied && this.#stasher.stashFile(item)) continue;
       const task = this.#send(item);
       this.#tasks.add(task);
@@ -267,35 +235,36 @@ export class Sender {
 
   /** Runs when the queue is empty. Writes down the files that were read; a failure costs a second read. */
   #rest(): void {
-    if (this.#target.delivers && this.#target.breaker.idle()) this.#target.onChange();
+    if (this.#parts.delivers && this.#parts.breaker.idle()) this.#parts.changed();
     try {
-      this.#target.known.flush();
+      this.#parts.known.flush();
     } catch (error) {
-      this.#target.report({ event: 'problem', message: messageOf(error) });
+      this.#parts.report({ event: 'problem', message: messageOf(error) });
     }
   }
 
   async #send(item: QueueItem): Promise<void> {
-    const readBuffer = this.#readBuffers.take();
+    const { events } = this.#parts;
+    const readBuffer = this.readBuffers.take();
     const { path, absolute, stamp, kept } = item;
-    const sending: Sending = { readBuffer, since: this.#context.clock.monotonic(), stashed: false };
+    const sending: Sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
     const uploader = this.#uploader(kept !== undefined, sending);
-    this.#active.set(item, sending);
-    this.#target.onChange();
+    this.active.set(item, sending);
+    this.#parts.changed();
     try {
       const file = { path, absolute, stamp, named: false };
       const room = isLarge(item) ? undefined : LARGE_BYTES;
       const result = await uploader.upload(file, readBuffer.buffers, room);
-      this.#target.onFinished({ item, sending, result });
+      events.post({ type: 'upload-finished', upload: { item, sending, result } });
     } catch (error) {
-      this.#target.onFinished({ item, sending, error });
+      events.post({ type: 'upload-finished', upload: { item, sending, error } });
     }
   }
 
   /** Takes over the outcome of an upload. */
   settle(upload: FinishedUpload): void {
     const { item, sending } = upload;
-    this.#active.delete(item);
+    this.active.delete(item);
     try {
       if ('result' in upload) this.#settle(item, upload.result, sending);
       else if (upload.error instanceof NeedsRoom) this.#enqueue({ ...item, isLarge: true });
@@ -305,16 +274,15 @@ export class Sender {
       // The ledger or the outbox refused: the recording is sent again, and found to be a duplicate.
       this.#failed(item, sending, asFailure(error));
     } finally {
-      this.#readBuffers.giveBack(sending.readBuffer);
-      if (this.#queue.size + this.#active.size === 0) this.#readBuffers.trim();
-      this.#target.onChange();
-      this.#target.onWork();
+      this.readBuffers.giveBack(sending.readBuffer);
+      if (this.queue.size + this.active.size === 0) this.readBuffers.trim();
+      this.#parts.changed();
+      this.#postWork();
     }
   }
 
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
-    const { clock } = this.#context;
-    const { outbox, breaker, report } = this.#target;
+    const { clock, outbox, breaker, ledger, report } = this.#parts;
     if (result.outcome !== 'failed') this.#stasher.answered();
     switch (result.outcome) {
       case 'uploaded':
@@ -326,7 +294,7 @@ export class Sender {
         return;
       case 'rejected': {
         // The stashed copy may be the only one: it is kept, and sent again later.
-        const upload = this.#target.ledger.find(result.sha256);
+        const upload = ledger.uploads.find(result.sha256);
         if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
         if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
@@ -349,7 +317,7 @@ export class Sender {
           // The copy was damaged or removed. A rescan finds the source again, if it still exists.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
-          this.#target.onIncomplete(item, result.reason, result.detail);
+          this.noteIncomplete(item, result.reason, result.detail);
         }
         return;
       case 'failed':
@@ -360,23 +328,23 @@ export class Sender {
   /** Keeps an aborted upload for the next run, which sends it again: it counts as queued. */
   #interrupted(item: QueueItem, sending: Sending): void {
     this.#stasher.stashSent(item, sending);
-    this.#queue.add(item);
+    this.queue.add(item);
   }
 
   /** Removes a delivered recording from the queue and the outbox. */
   #drop(sha256: string): void {
-    if (this.#dryRun) return;
-    this.#queue.remove(sha256);
-    this.#target.outbox.drop(sha256);
+    if (this.#parts.dryRun) return;
+    this.queue.remove(sha256);
+    this.#parts.outbox.drop(sha256);
   }
 
   #failed(item: QueueItem, sending: Sending, failure: Failure): void {
     this.#stasher.stashSent(item, sending);
     const sha256 = sending.sent?.sha256;
     const failures = item.failures + 1;
-    if (item.kept !== undefined || sha256 === undefined || !this.#target.outbox.has(sha256)) {
+    if (item.kept !== undefined || sha256 === undefined || !this.#parts.outbox.has(sha256)) {
       this.#enqueue({ ...item, failures });
-    } else if (this.#target.outbox.owns(sha256)) {
+    } else if (this.#parts.outbox.owns(sha256)) {
       this.#enqueue({ ...this.#stasher.keptItem(item, sha256), failures });
     }
     this.hinder(failure);
@@ -384,12 +352,12 @@ export class Sender {
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
   hinder(failure: Failure): void {
-    const { breaker, report } = this.#target;
+    const { breaker, report } = this.#parts;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
     const isNews = breaker.failed(failure, retryAfterMs);
-    this.#target.onChange();
-    this.#target.onWork();
+    this.#parts.changed();
+    this.#postWork();
     if (!isNews) return;
     const { code, message } = failure;
     const hint = RETRIED.includes(code) ? undefined : failure.hint;
@@ -407,9 +375,9 @@ export class Sender {
 
   #giveUp({ code, message, hint }: Failure): void {
     const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-    for (let item = this.#queue.take(); item !== undefined; item = this.#queue.take()) {
+    for (let item = this.queue.take(); item !== undefined; item = this.queue.take()) {
       const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
-      this.#target.report({ event: 'upload', item: result });
+      this.#parts.report({ event: 'upload', item: result });
     }
   }
 }

@@ -1,6 +1,3 @@
-import type { Context } from '../../base/context.ts';
-import type { KnownFiles } from '../../ledger/known-files.ts';
-import type { UploadLedger } from '../../ledger/uploads.ts';
 import type { FramedUpload } from '../../api/client.ts';
 import { identify, knownFileOf } from '../../upload/identify.ts';
 import {
@@ -13,6 +10,7 @@ import {
 import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
+import type { WatchParts } from '../parts.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
 import { sha256 } from '../../system/this-process.ts';
@@ -69,13 +67,6 @@ export type StashOutcome =
   | { readonly stash: 'settled'; readonly item?: UploadItem }
   | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
 
-/** The ledger that a recording is looked up in, and the outbox that it is copied to. */
-export interface StashTarget {
-  readonly ledger: UploadLedger;
-  readonly known: KnownFiles;
-  readonly outbox: Outbox;
-}
-
 /** A recording that is being sent, or was. */
 export interface Sent {
   readonly sha256: string;
@@ -92,22 +83,20 @@ export interface Sent {
  * @param removable copies it even if the outbox has no room
  */
 export function stashFile(
-  { clock }: Pick<Context, 'clock'>,
+  parts: WatchParts,
   item: QueueItem,
   readBuffer: ReadBuffer,
-  target: StashTarget,
   removable = item.removable,
 ): StashOutcome {
   const contents = readFile(item.absolute, readBuffer.buffers);
-  return stashContents({ clock }, item, contents, target, removable);
+  return stashContents(parts, item, contents, removable);
 }
 
 /** Does the same as {@link stashFile} for a file that was read before. */
 export function stashContents(
-  { clock }: Pick<Context, 'clock'>,
+  { clock, ledger, known, outbox }: WatchParts,
   item: QueueItem,
   contents: FileContents | Unreadable,
-  { ledger, known, outbox }: StashTarget,
   removable = item.removable,
 ): StashOutcome {
   if ('problem' in contents) {
@@ -126,7 +115,7 @@ export function stashContents(
     return { stash: 'settled', item: notAnActivity(path, false, knownFileOf(identity)) };
   }
   const { sha256 } = identity;
-  const upload = ledger.find(sha256);
+  const upload = ledger.uploads.find(sha256);
   if (upload !== undefined && isAtRest(upload, clock.now())) {
     return { stash: 'settled', item: outcomeAtRest(upload, path, sha256) };
   }

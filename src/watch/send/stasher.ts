@@ -1,16 +1,13 @@
 import { lstatSync } from 'node:fs';
-import type { Context } from '../../base/context.ts';
 import { messageOf } from '../../base/errors.ts';
 import { unpackFile } from '../../upload/read-recording.ts';
-import type { InvalidReason, UploadItem } from '../../upload/report.ts';
-import type { Queue, QueueItem } from './queue.ts';
-import type { WatchNotice } from '../report.ts';
+import type { WatchParts } from '../parts.ts';
+import type { QueueItem } from './queue.ts';
+import type { Sender } from './sender.ts';
 import {
   type ReadBuffer,
-  type ReadBuffers,
   type Sent,
   type StashOutcome,
-  type StashTarget,
   stashContents,
   stashFile,
   stashSent,
@@ -46,31 +43,13 @@ export interface Sending {
   stashed: boolean;
 }
 
-/** The recordings that a stasher copies, the outbox that it copies them to, and the calls that it makes. */
-export interface StasherTarget extends StashTarget {
-  readonly queue: Queue;
-  /** In-flight uploads. */
-  readonly active: ReadonlyMap<QueueItem, Sending>;
-  readonly readBuffers: ReadBuffers;
-  readonly report: (event: WatchNotice) => void;
-  /** Called with the copy of a queued recording, which is sent in its place. */
-  readonly onKept: (item: QueueItem) => void;
-  /** Called for a candidate that turned out to be incomplete. */
-  readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
-  /** Called for a candidate that needs no sending (the tally of `--once`). */
-  readonly onSettled: (item: UploadItem) => void;
-  /** Called when {@link Stasher.step} has more to do. */
-  readonly onWork: () => void;
-}
-
 /**
  * Copies recordings that may disappear to the outbox: at once while nothing can be sent, otherwise after
  * some seconds in the queue or in flight.
  */
 export class Stasher {
-  readonly #context: Pick<Context, 'clock'>;
-  readonly #target: StasherTarget;
-  readonly #dryRun: boolean;
+  readonly #parts: WatchParts;
+  readonly #sender: Sender;
   /** Queued files without a copy, the longest waiting first. `since`: monotonic clock (ms). */
   readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
   /** No queued recording is stashed before this (monotonic clock, ms). */
@@ -78,26 +57,21 @@ export class Stasher {
   /** When the service last answered (monotonic clock, ms). */
   #answeredAt = -Infinity;
 
-  constructor(
-    context: Pick<Context, 'clock'>,
-    options: { readonly dryRun: boolean },
-    target: StasherTarget,
-  ) {
-    this.#context = context;
-    this.#target = target;
-    this.#dryRun = options.dryRun;
+  constructor(parts: WatchParts, sender: Sender) {
+    this.#parts = parts;
+    this.#sender = sender;
   }
 
   /** Notes when a recording was queued. */
   queued(item: QueueItem): void {
     this.#unstashed.delete(item.key);
-    const since = this.#context.clock.monotonic();
+    const since = this.#parts.clock.monotonic();
     if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
   }
 
   /** Records any response of the service. */
   answered(): void {
-    this.#answeredAt = this.#context.clock.monotonic();
+    this.#answeredAt = this.#parts.clock.monotonic();
   }
 
   /**
@@ -107,11 +81,12 @@ export class Stasher {
    * @returns ms until there is more to copy
    */
   step(blocked: boolean): number {
-    if (this.#dryRun) return Infinity;
-    if (this.#target.queue.size === 0) this.#unstashed.clear();
-    const now = this.#context.clock.monotonic();
+    if (this.#parts.dryRun) return Infinity;
+    const { queue, active } = this.#sender;
+    if (queue.size === 0) this.#unstashed.clear();
+    const now = this.#parts.clock.monotonic();
     const waits: number[] = [];
-    for (const [item, sending] of this.#target.active) {
+    for (const [item, sending] of active) {
       if (item.kept !== undefined || sending.stashed) continue;
       const waitMs = sending.since + STASH_AFTER_MS - now;
       if (waitMs > 0) waits.push(waitMs);
@@ -125,11 +100,11 @@ export class Stasher {
         break;
       }
       this.#unstashed.delete(key);
-      if (!this.#target.queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
-      this.#target.queue.remove(key);
+      if (!queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
+      queue.remove(key);
       // Only a device that may vanish before the service is back may fill the disk.
       if (!this.stashFile(item, blocked && item.removable)) {
-        this.#target.queue.add(item);
+        queue.add(item);
         if (!blocked) {
           this.#unstashed.set(key, { item, since: now });
           this.#stashAgainAt = now + STASH_AFTER_MS;
@@ -141,7 +116,7 @@ export class Stasher {
         const pauseMs = tookMs / STASH_SHARE;
         this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
         waits.push(pauseMs);
-      } else setImmediate(() => this.#target.onWork());
+      } else setImmediate(() => this.#parts.events.post({ type: 'sender-work' }));
       break;
     }
     return Math.min(Infinity, ...waits);
@@ -149,11 +124,11 @@ export class Stasher {
 
   /** Stashes an in-flight recording: its file may be gone if the upload fails. */
   stashSent(item: QueueItem, sending: Sending): void {
-    if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
+    if (sending.sent === undefined || item.kept !== undefined || this.#parts.dryRun) return;
     const { sent, readBuffer, stashed } = sending;
     sending.stashed = true;
     try {
-      const { outbox, report } = this.#target;
+      const { outbox, report } = this.#parts;
       const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
       if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
     } catch (error) {
@@ -162,37 +137,37 @@ export class Stasher {
   }
 
   #isFresh({ stamp: { mtimeMs, ctimeMs } }: QueueItem): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#context.clock.now() - FRESH_MS;
+    return Math.max(mtimeMs, ctimeMs) > this.#parts.clock.now() - FRESH_MS;
   }
 
   /** Copies a recording from its file. @returns false if it must be sent from its file */
   stashFile(item: QueueItem, removable = item.removable): boolean {
-    return this.#stash(item, (readBuffer) =>
-      stashFile(this.#context, item, readBuffer, this.#target, removable),
-    );
+    return this.#stash(item, (readBuffer) => stashFile(this.#parts, item, readBuffer, removable));
   }
 
   /** Copies a recording whose file was read before. @returns false if the outbox cannot take it */
   stashBytes(item: QueueItem, bytes: Buffer): boolean {
     return this.#stash(item, ({ buffers }) =>
-      stashContents(this.#context, item, unpackFile(bytes, item.stamp, buffers), this.#target),
+      stashContents(this.#parts, item, unpackFile(bytes, item.stamp, buffers)),
     );
   }
 
   #stash(item: QueueItem, stash: (readBuffer: ReadBuffer) => StashOutcome): boolean {
-    const readBuffer = this.#target.readBuffers.take();
+    const { onSettled, report } = this.#parts;
+    const { readBuffers } = this.#sender;
+    const readBuffer = readBuffers.take();
     try {
       const result = stash(readBuffer);
       switch (result.stash) {
         case 'kept':
-          this.#target.onKept(this.keptItem(item, result.sha256));
-          this.#target.report({ event: 'kept', path: item.path, sha256: result.sha256 });
+          this.#sender.add(this.keptItem(item, result.sha256));
+          report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
         case 'incomplete':
-          this.#target.onIncomplete(item, result.reason, result.detail);
+          this.#sender.noteIncomplete(item, result.reason, result.detail);
           return true;
         case 'settled':
-          if (result.item !== undefined) this.#target.onSettled(result.item);
+          if (result.item !== undefined) onSettled?.(result.item);
           return true;
         case 'no-room':
           return false;
@@ -201,30 +176,22 @@ export class Stasher {
       this.#cannotKeep(item, error);
       return false;
     } finally {
-      this.#target.readBuffers.giveBack(readBuffer);
-      this.#target.readBuffers.trim();
+      readBuffers.giveBack(readBuffer);
+      readBuffers.trim();
     }
   }
 
   /** Returns the queue item for the copy of a recording in the outbox. */
   keptItem(item: QueueItem, sha256: string): QueueItem {
     const { path, recordedAt, failures } = item;
-    const absolute = this.#target.outbox.pathOf(sha256, path);
+    const absolute = this.#parts.outbox.pathOf(sha256, path);
     const stamp = lstatSync(absolute);
-    return {
-      key: sha256,
-      path,
-      absolute,
-      stamp,
-      kept: sha256,
-      removable: false,
-      recordedAt,
-      failures,
-    };
+    const kept = { key: sha256, kept: sha256, removable: false };
+    return { ...kept, path, absolute, stamp, recordedAt, failures };
   }
 
   #cannotKeep(item: QueueItem, error: unknown): void {
     const message = `It could not be copied for later: ${messageOf(error)}`;
-    this.#target.report({ event: 'problem', path: item.path, message });
+    this.#parts.report({ event: 'problem', path: item.path, message });
   }
 }

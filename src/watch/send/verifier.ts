@@ -1,43 +1,28 @@
-import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import type { ConfirmedUpload, UploadLedger } from '../../ledger/uploads.ts';
-import type { ServiceClient } from '../../api/client.ts';
+import type { ConfirmedUpload } from '../../ledger/uploads.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
-import type { WatchNotice } from '../report.ts';
+import type { WatchParts } from '../parts.ts';
 
 /** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
 /** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
-/** The service that holds the uploads, and the ledger that records them. */
-export interface VerifierTarget {
-  readonly ledger: UploadLedger;
-  readonly client: () => Promise<ServiceClient>;
-  /** Of the deliveries: while it is not open, the service is not called. */
-  readonly breaker: CircuitBreaker;
-  readonly delivers: boolean;
-  readonly report: (event: WatchNotice) => void;
-}
-
 /**
  * Checks an hour after each upload that the platform made a workout of it, and reports
  * uploads without a workout, each once. A failed check delays no upload: checks have their own back-off.
  */
 export class Verifier {
-  readonly #context: Pick<Context, 'clock' | 'random' | 'signal'>;
-  readonly #target: VerifierTarget;
+  readonly #parts: WatchParts;
   readonly #backOff: CircuitBreaker;
   /** When each upload is due (ms of the monotonic clock), by {@link keyOf}. */
   #dueAt = new Map<string, number>();
 
-  constructor(context: Pick<Context, 'clock' | 'random' | 'signal'>, target: VerifierTarget) {
-    const { clock, random } = context;
-    this.#context = context;
-    this.#target = target;
-    this.#backOff = new CircuitBreaker(() => clock.monotonic(), random);
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
   }
 
   /**
@@ -46,16 +31,15 @@ export class Verifier {
    * @throws SyncError if the login has ended
    */
   async check(): Promise<void> {
-    const { signal } = this.#context;
-    const { ledger, client, breaker, delivers, report } = this.#target;
+    const { ledger, client, breaker, delivers, report, signal } = this.#parts;
     const mayCall = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!mayCall) return;
     try {
       const due = this.#dueNow();
       if (due.length === 0) return;
-      const others = alongside(due, ledger.confirmed());
+      const others = alongside(due, ledger.uploads.confirmed());
       const uploads = [...others, ...due];
-      const verified = await verifyUploads(this.#context, uploads, client);
+      const verified = await verifyUploads(this.#parts, uploads, client);
       this.#backOff.succeeded();
       this.#settle(verified.slice(others.length));
     } catch (caught) {
@@ -77,12 +61,11 @@ export class Verifier {
    * clock from then on: a wall clock that is set neither hastens nor prevents its check.
    */
   #dueNow(): ConfirmedUpload[] {
-    const { clock } = this.#context;
-    const { ledger } = this.#target;
+    const { clock, ledger } = this.#parts;
     const now = clock.monotonic();
     const before = this.#dueAt;
     this.#dueAt = new Map();
-    return ledger.confirmed({ unverified: true }).filter((upload) => {
+    return ledger.uploads.confirmed({ unverified: true }).filter((upload) => {
       const age = Math.min(Math.max(clock.now() - upload.confirmedAt, 0), PROCESSING_MS);
       const dueAt = before.get(keyOf(upload)) ?? now + (PROCESSING_MS - age);
       this.#dueAt.set(keyOf(upload), dueAt);
@@ -91,11 +74,12 @@ export class Verifier {
   }
 
   #settle(verified: readonly Verified[]): void {
-    const { ledger, report } = this.#target;
+    const { report } = this.#parts;
+    const { uploads } = this.#parts.ledger;
     // Another watcher of this account may have checked them, or they were uploaded again meanwhile.
-    const open = new Set(ledger.confirmed({ unverified: true }).map(keyOf));
+    const open = new Set(uploads.confirmed({ unverified: true }).map(keyOf));
     const settled = verified.filter(({ upload }) => open.has(keyOf(upload)));
-    ledger.markVerified(settled.map(({ upload }) => upload.sha256));
+    uploads.markVerified(settled.map(({ upload }) => upload.sha256));
     for (const { outcome, upload } of settled) {
       if (outcome === 'present') continue;
       const { path, sha256, confirmedAt } = upload;

@@ -1,55 +1,37 @@
 import { readFile } from 'node:fs/promises';
-import type { Context } from '../../base/context.ts';
 import { systemCode } from '../../base/errors.ts';
 import { checkEnvelope } from '../../fit/envelope.ts';
 import { readFitWellness } from '../../fit/wellness.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import type { MeasuredFile, WellnessLedger } from '../../ledger/wellness.ts';
+import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { MtpError } from '../../devices/mtp/protocol.ts';
-import type { MtpReaders } from '../../devices/mtp/reader.ts';
-import type { Device } from '../../devices/types.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../upload/find-files.ts';
 import { isBelow } from '../below.ts';
 import { MtpListing } from '../find/mtp-listing.ts';
-import type { WatchNotice } from '../report.ts';
+import type { Discovery } from '../find/discovery.ts';
+import type { WatchParts } from '../parts.ts';
 import { inSlices, walk } from '../find/walk.ts';
 import { wellnessFolders, wellnessFoldersOnMtp } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The ledger that keeps what the files hold, and the folders of the files. */
-export interface WellnessFilesTarget {
-  readonly ledger: WellnessLedger;
-  /** Returns the watched folders that are there now, and the devices that are plugged in. */
-  readonly watched: () => readonly string[];
-  readonly devices: () => readonly Device[];
-  readonly mtp: MtpReaders;
-  readonly report: (notice: WatchNotice) => void;
-}
-
 /**
  * Reads new and changed files in wellness folders into the ledger, each once. So their days can be sent
  * after the device has left.
  */
 export class WellnessFiles {
-  readonly #context: Pick<Context, 'signal'>;
-  readonly #target: WellnessFilesTarget;
-  readonly #dryRun: boolean;
+  readonly #parts: WatchParts;
+  readonly #discovery: Discovery;
   /** The listings of folders on devices over MTP. */
   readonly #listings = new Map<string, MtpListing>();
   /** Problems that were reported. */
   readonly #reported = new Set<string>();
 
-  constructor(
-    context: Pick<Context, 'signal'>,
-    options: { readonly dryRun: boolean },
-    target: WellnessFilesTarget,
-  ) {
-    this.#context = context;
-    this.#target = target;
-    this.#dryRun = options.dryRun;
+  constructor(parts: WatchParts, discovery: Discovery) {
+    this.#parts = parts;
+    this.#discovery = discovery;
   }
 
   /**
@@ -59,7 +41,7 @@ export class WellnessFiles {
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async read(): Promise<readonly MeasuredFile[]> {
-    const { ledger } = this.#target;
+    const { dryRun, ledger } = this.#parts;
     const found: MeasuredFile[] = [];
     for (const folder of await this.#folders()) {
       for (const { path, stamp } of await this.#unread(folder)) {
@@ -67,7 +49,7 @@ export class WellnessFiles {
         if (file === 'silent') break;
         if (file === undefined) continue;
         found.push(file);
-        if (!this.#dryRun) ledger.putFile(file, stamp);
+        if (!dryRun) ledger.records.wellness.putFile(file, stamp);
       }
     }
     return found;
@@ -80,14 +62,14 @@ export class WellnessFiles {
 
   /** Returns the folders with wellness files that are there now. */
   async #folders(): Promise<readonly string[]> {
-    const { watched, devices, mtp } = this.#target;
-    const { signal } = this.#context;
-    const found = new Set(devices().flatMap(({ wellness }) => wellness));
-    for (const folder of watched()) {
-      const isFound = devices().some(({ recordings }) => recordings.includes(folder));
+    const { readers, signal } = this.#parts;
+    const { foldersThere, pluggedDevices } = this.#discovery;
+    const found = new Set(pluggedDevices.flatMap(({ wellness }) => wellness));
+    for (const folder of foldersThere) {
+      const isFound = pluggedDevices.some(({ recordings }) => recordings.includes(folder));
       if (isFound) continue;
       const search = isOnMtp(folder)
-        ? await this.#onMtp(() => wellnessFoldersOnMtp(folder, mtp.of(folder), signal))
+        ? await this.#onMtp(() => wellnessFoldersOnMtp(folder, readers.of(folder), signal))
         : wellnessFolders(folder);
       for (const path of search ?? []) found.add(path);
     }
@@ -96,13 +78,13 @@ export class WellnessFiles {
 
   /** Lists the files in a folder that were not read, or changed. */
   async #unread(folder: string): Promise<readonly FoundFile[]> {
-    const { ledger } = this.#target;
+    const { wellness } = this.#parts.ledger.records;
     const files = isOnMtp(folder) ? await this.#listOnMtp(folder) : await this.#list(folder);
-    return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !ledger.isRead(path, stamp));
+    return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !wellness.isRead(path, stamp));
   }
 
   async #list(folder: string): Promise<readonly FoundFile[]> {
-    const { signal } = this.#context;
+    const { signal } = this.#parts;
     const files: FoundFile[] = [];
     await inSlices(
       walk(folder),
@@ -117,10 +99,10 @@ export class WellnessFiles {
   }
 
   async #listOnMtp(folder: string): Promise<readonly FoundFile[]> {
-    const listing =
-      this.#listings.get(folder) ?? new MtpListing(folder, this.#target.mtp.of(folder));
+    const { readers, signal } = this.#parts;
+    const listing = this.#listings.get(folder) ?? new MtpListing(folder, readers.of(folder));
     this.#listings.set(folder, listing);
-    return (await this.#onMtp(() => listing.read(new Set(), this.#context.signal))) ?? [];
+    return (await this.#onMtp(() => listing.read(new Set(), signal))) ?? [];
   }
 
   /** Asks a device over MTP. @returns undefined if it does not answer, or has left */
@@ -128,7 +110,7 @@ export class WellnessFiles {
     try {
       return await ask();
     } catch (error) {
-      this.#context.signal.throwIfAborted();
+      this.#parts.signal.throwIfAborted();
       // The rescan of its recordings reports that.
       if (error instanceof MtpError) return undefined;
       throw error;
@@ -137,14 +119,14 @@ export class WellnessFiles {
 
   /** Reads a file. @returns undefined if it cannot be read; `silent`: nor can the others in its folder */
   async #measure(path: string, { size }: FileStamp): Promise<MeasuredFile | 'silent' | undefined> {
-    const { signal } = this.#context;
+    const { signal } = this.#parts;
     if (size > MAX_BYTES) {
       this.#reportProblem(path, `It is larger than ${MAX_BYTES / 1024 ** 2} MB: it is not read.`);
       return undefined;
     }
     try {
       const bytes = isOnMtp(path)
-        ? await this.#target.mtp.of(path).read(path, MAX_BYTES, signal)
+        ? await this.#parts.readers.of(path).read(path, MAX_BYTES, signal)
         : await readFile(path, { signal });
       const envelope = checkEnvelope(bytes);
       if (envelope.state === 'whole') return { path, samples: readFitWellness(bytes) };
@@ -165,14 +147,14 @@ export class WellnessFiles {
 
   #reportDamage(path: string, detail: string): void {
     // The rescan of a watched folder reports each damaged file in it.
-    const isRescanned = this.#target.watched().some((folder) => isBelow(path, folder));
+    const isRescanned = this.#discovery.foldersThere.some((folder) => isBelow(path, folder));
     if (!isRescanned) this.#reportProblem(path, detail);
   }
 
   #reportProblem(path: string, message: string): void {
     if (this.#reported.has(`${path}: ${message}`)) return;
     this.#reported.add(`${path}: ${message}`);
-    this.#target.report({ event: 'problem', path, message });
+    this.#parts.report({ event: 'problem', path, message });
   }
 }
 

@@ -1,22 +1,21 @@
-import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import type { ServiceClient } from '../../api/client.ts';
-import type { MtpReaders } from '../../devices/mtp/reader.ts';
-import type { Device } from '../../devices/types.ts';
-import type { RecordLedger } from '../../ledger/records.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import { credibleSamples } from '../../records/wellness/fit-choice.ts';
 import type { PreparedRecord, Zone } from '../../records/types.ts';
 import { CircuitBreaker, type Failure, isLoginFailure } from '../send/circuit-breaker.ts';
 import { patientClient } from '../send/refusal-backoff.ts';
-import type { WatchNotice } from '../report.ts';
+import { CHECK_MS } from '../events.ts';
+import type { Discovery } from '../find/discovery.ts';
+import type { WatchParts } from '../parts.ts';
 import { planDays } from './days.ts';
 import { WellnessFiles } from './files.ts';
 
 /** Interval of reading the folders (ms). */
 const READ_MS = 5 * 60_000;
+/** Interval of checks for days that are due (ms). */
+const WELLNESS_MS = 60_000;
 /** Shortest pause after the service failed (ms): an outage must not look like a refusal of a day. */
 const SERVICE_PAUSE_MS = 60_000;
 /** In-flight days at once. */
@@ -28,60 +27,31 @@ const SHARED_SCALE = {
   hint: phrase`${sync('push', 'wellness', '--user', 'NUMBER')} with the same folder sends those of one.`,
 };
 
-/** The account that days are sent to, and the settings that decide about days. */
-export interface WellnessTarget {
-  readonly records: RecordLedger;
-  /** Returns the athlete's zone. */
-  readonly zone: () => Promise<Zone>;
-  /** Where days are sent. */
-  readonly url: () => URL;
-}
-
-/** The parts of a watcher that its wellness needs. */
-export interface WellnessWatch extends WellnessTarget {
-  /** Returns the watched folders that are there now, and the devices that are plugged in. */
-  readonly watched: () => readonly string[];
-  readonly devices: () => readonly Device[];
-  readonly mtp: MtpReaders;
-  readonly client: () => Promise<ServiceClient>;
-  /** Of the recordings: while it is not closed, the service is not called. */
-  readonly breaker: CircuitBreaker;
-  readonly delivers: boolean;
-  readonly report: (notice: WatchNotice) => void;
-}
-
 /**
- * Reads the wellness files of devices, and sends completed days, each once. A failure delays no recording:
- * days have their own back-off.
+ * Reads the wellness files of devices, and sends completed days, each once, after the recordings. A failure
+ * delays no recording: days have their own back-off.
  */
-export class WellnessSender {
-  readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #target: WellnessWatch;
-  readonly #dryRun: boolean;
+export class Wellness {
+  readonly #parts: WatchParts;
   readonly #files: WellnessFiles;
   readonly #backOff: CircuitBreaker;
   #readAt = -Infinity;
   #saidScale = false;
   readonly #saidLeftOut = new Set<string>();
-  /** Days that were sent. */
-  sent = 0;
+  #isChecking = false;
+  #sent = 0;
   /** Days that wait since the last attempt. */
-  waiting = 0;
+  #waiting = 0;
 
-  constructor(
-    context: Pick<Context, 'clock' | 'random' | 'signal'>,
-    options: { readonly dryRun: boolean },
-    target: WellnessWatch,
-  ) {
-    const { clock, random } = context;
-    this.#context = context;
-    this.#target = target;
-    this.#dryRun = options.dryRun;
-    this.#files = new WellnessFiles(context, options, {
-      ...target,
-      ledger: target.records.wellness,
-    });
-    this.#backOff = new CircuitBreaker(() => clock.monotonic(), random);
+  constructor(parts: WatchParts, discovery: Discovery) {
+    this.#parts = parts;
+    this.#files = new WellnessFiles(parts, discovery);
+    this.#backOff = new CircuitBreaker(() => parts.clock.monotonic(), parts.random);
+  }
+
+  /** Days that were sent, and that wait. */
+  get picture(): { readonly sent: number; readonly waiting: number } {
+    return { sent: this.#sent, waiting: this.#waiting };
   }
 
   /** Nothing was delivered at the last attempt. */
@@ -89,9 +59,32 @@ export class WellnessSender {
     return this.#backOff.state.state !== 'closed';
   }
 
-  /** The next check reads the folders. */
-  get isReadDue(): boolean {
-    return this.#context.clock.monotonic() - this.#readAt >= READ_MS;
+  get #isReadDue(): boolean {
+    return this.#parts.clock.monotonic() - this.#readAt >= READ_MS;
+  }
+
+  checkSoon(): void {
+    this.#parts.events.setTimer('days-due', 0);
+  }
+
+  /** Starts a check, unless recordings are sent first. @returns whether to call {@link Wellness.check} now */
+  start(recordingsWait: boolean): boolean {
+    if (this.#isChecking) return false;
+    const { breaker, delivers, events } = this.#parts;
+    // While nothing can be sent, the files are read before their device leaves.
+    const canSend = delivers && breaker.state.state === 'closed';
+    if (canSend && recordingsWait) {
+      events.setTimer('days-due', CHECK_MS);
+      return false;
+    }
+    this.#isChecking = true;
+    return true;
+  }
+
+  /** Ends a check: call it for the event `days-checked`. */
+  checked(): void {
+    this.#isChecking = false;
+    this.#parts.events.setTimer('days-due', this.#isReadDue ? 0 : WELLNESS_MS);
   }
 
   /** Reads the folders with the next check: one of them appeared. */
@@ -115,15 +108,15 @@ export class WellnessSender {
     try {
       await this.#check();
     } catch (error) {
-      if (!this.#context.signal.aborted) throw error;
+      if (!this.#parts.signal.aborted) throw error;
     }
   }
 
   async #check(): Promise<void> {
-    const { clock } = this.#context;
-    const { records, zone, breaker, delivers } = this.#target;
+    const { breaker, clock, delivers, dryRun, zone } = this.#parts;
+    const { records } = this.#parts.ledger;
     let read: Awaited<ReturnType<WellnessFiles['read']>> = [];
-    if (this.isReadDue) {
+    if (this.#isReadDue) {
       // A folder that appears meanwhile is read with the next check.
       this.#readAt = clock.monotonic();
       read = await this.#files.read();
@@ -131,24 +124,24 @@ export class WellnessSender {
     if (read.length === 0 && records.wellness.openFiles().length === 0) return;
     const when = { zone: await zone(), now: clock.now() };
     this.#reportLeftOut(read, when);
-    const unrecorded = this.#dryRun ? read : [];
+    const unrecorded = dryRun ? read : [];
     const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
     if (isScaleShared) this.#reportScale();
-    this.waiting = due.length;
+    this.#waiting = due.length;
     const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!maySend) return;
     const left = due.length === 0 ? new Set<string>() : await this.#send(due);
-    if (!this.#dryRun) settle(left);
+    if (!dryRun) settle(left);
   }
 
   /** Sends days. @returns those that the service did not answer */
   async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
-    const { records, url } = this.#target;
+    const { dryRun, ledger, wellnessUrl: url } = this.#parts;
     const left = new Map(due.map((record) => [record.date, record]));
     let failure: Failure | undefined;
     let retryAfterMs = 0;
     const client = async () =>
-      patientClient(await this.#target.client(), (ms) => {
+      patientClient(await this.#parts.client(), (ms) => {
         retryAfterMs = Math.max(retryAfterMs, ms);
       });
     const onItem = (item: RecordItem) => {
@@ -156,18 +149,13 @@ export class WellnessSender {
       if (item.outcome === 'failed') failure ??= item;
       else if (record !== undefined) {
         left.delete(item.date);
-        this.waiting = left.size;
+        this.#waiting = left.size;
         this.#settleDay(item, record);
       }
     };
-    const options = {
-      force: false,
-      dryRun: this.#dryRun,
-      jobs: AT_ONCE,
-      nutrition: 'auto',
-    } as const;
-    const target = { ledger: records, client, url, report: onItem };
-    await deliverRecords(this.#context, due, options, target);
+    const options = { force: false, dryRun, jobs: AT_ONCE, nutrition: 'auto' } as const;
+    const target = { ledger: ledger.records, client, url, report: onItem };
+    await deliverRecords(this.#parts, due, options, target);
     if (failure === undefined) this.#backOff.succeeded();
     else this.#hinder(failure, retryAfterMs);
     return new Set(left.keys());
@@ -182,24 +170,23 @@ export class WellnessSender {
     for (const message of credibleSamples(files, when).warnings) {
       if (this.#saidLeftOut.has(message)) continue;
       this.#saidLeftOut.add(message);
-      this.#target.report({ event: 'values-left', message });
+      this.#parts.report({ event: 'values-left', message });
     }
   }
 
   #reportScale(): void {
     if (this.#saidScale) return;
     this.#saidScale = true;
-    const { report } = this.#target;
-    report({ event: 'weights-left', ...SHARED_SCALE });
+    this.#parts.report({ event: 'weights-left', ...SHARED_SCALE });
   }
 
   #settleDay(item: RecordItem, { digest, body }: PreparedRecord): void {
-    const { report, records } = this.#target;
-    const { wellness } = records;
+    const { report } = this.#parts;
+    const { wellness } = this.#parts.ledger.records;
     const notice = { event: 'day', item, fields: body } as const;
     switch (item.outcome) {
       case 'pushed':
-        this.sent++;
+        this.#sent++;
         wellness.noteWatched(item.date, digest);
         report(notice);
         return;
@@ -218,7 +205,6 @@ export class WellnessSender {
 
   /** Records a failure, and reports it if it is news. */
   #hinder(failure: Failure, retryAfterMs: number): void {
-    const { report } = this.#target;
     const { code, message } = failure;
     // Other failures pass: the watcher does what their hints ask for.
     const hint = code === 'SCOPE_MISSING' ? failure.hint : undefined;
@@ -229,6 +215,6 @@ export class WellnessSender {
     // Without the scope it stays closed.
     if (!this.#backOff.failed(failure, Math.max(retryAfterMs, pauseMs))) return;
     const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-    report({ event: 'days-waiting', ...said, days: this.waiting });
+    this.#parts.report({ event: 'days-waiting', ...said, days: this.#waiting });
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DeviceHealth } from '../../../src/daemon/health.ts';
 import type { Device } from '../../../src/devices/types.ts';
-import type { DeviceSource } from '../../../src/watch/find/device-folders.ts';
+import type { DeviceSource } from '../../../src/watch/parts.ts';
 import { dir, happened, held, start, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
 
@@ -38,7 +38,7 @@ function usbPorts(ignored: readonly string[] = []) {
     return Promise.resolve({ release });
   };
   return {
-    target: { source, away, claim, ignored },
+    access: { source, away, claim, ignored },
     set(...devices: readonly Device[]) {
       source.devices = devices;
       listener?.(devices);
@@ -78,7 +78,7 @@ describe('a device at another mount point', () => {
     const ports = usbPorts();
     const { events, watcher } = start({
       folders: [],
-      devices: ports.target,
+      deviceAccess: ports.access,
       onRead: (path) => read.push(path),
     });
     await until(() => happened(events, 'ready').length === 1);
@@ -111,7 +111,7 @@ describe('a device that the settings exclude', () => {
       const theirs = { ...edgeAt(root), serial: '3412345678' };
       const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
       const ports = usbPorts([name]);
-      const { events } = start({ folders: [], devices: ports.target });
+      const { events } = start({ folders: [], deviceAccess: ports.access });
       await until(() => happened(events, 'ready').length === 1);
       ports.set(theirs);
       await until(() => happened(events, 'device-ignored').length === 1);
@@ -138,7 +138,7 @@ describe('a device whose folder disappears before the monitor notices', () => {
     const root = media('GARMIN');
     putRides(root, 1);
     const ports = usbPorts();
-    const { events, watcher } = start({ folders: [], devices: ports.target });
+    const { events, watcher } = start({ folders: [], deviceAccess: ports.access });
     await until(() => happened(events, 'ready').length === 1);
     ports.set(edgeAt(root));
     await until(() => held().length === 1);
@@ -169,7 +169,7 @@ describe('a device in a folder that is watched by its name, too', () => {
     const ports = usbPorts();
     ports.set(edgeAt(root));
     const folder = join(root, 'Garmin/Activity');
-    const { events, watcher } = start({ folders: [folder], devices: ports.target });
+    const { events, watcher } = start({ folders: [folder], deviceAccess: ports.access });
     await until(() => held().length === 1 && happened(events, 'device').length === 1);
     expect(watcher.picture.folders).toEqual([{ path: folder, state: 'watching' }]);
   });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EventHandler } from '../../../src/watch/find/event-handler.ts';
-import { IncompleteFiles } from '../../../src/watch/find/incomplete-files.ts';
 import { Classifier } from '../../../src/watch/find/classify.ts';
 import { Rescanner } from '../../../src/watch/find/rescan.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
-import { testContext } from '../../support/context.ts';
+import type { QueueItem } from '../../../src/watch/send/queue.ts';
+import { partsWith } from '../parts.ts';
 import { anotherRecording, put, until } from '../support.ts';
 
 let root: string;
@@ -19,46 +19,33 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'sync-listener-'));
   candidates = [];
   rescans = [];
-  const now = () => Date.now();
-  const incomplete = new IncompleteFiles({ now, monotonic: now });
-  const nothing = () => undefined;
   const known = {
-    find: nothing,
-    uploaded: nothing,
-    remember: nothing,
-    flush: nothing,
+    find: () => undefined,
+    uploaded: () => undefined,
+    remember: () => undefined,
+    flush: () => undefined,
     reading: <T>(f: () => T) => f(),
   };
   const marks = { isSeen: () => false, isReported: () => false } as never;
   const outbox = { has: () => false } as never;
-  const classifier = new Classifier(testContext(), {
-    ...{ known, marks, outbox, incomplete },
-    onCandidate: ({ absolute }) => candidates.push(relative(root, absolute)),
-    onSettled: nothing,
-  });
-  const rescanner = new Rescanner(
-    testContext(),
-    { newOnly: false, pollMs: undefined, dryRun: false },
-    {
-      classifier,
-      report: nothing,
-    } as never,
-  );
-  eventHandler = new EventHandler({
-    ...{ classifier, incomplete, rescanner },
-    onQueued: () => setImmediate(() => eventHandler.handle()),
-    rescanIn: (_folder, ms) => rescans.push(ms),
-  });
-  folder = new WatchedFolder(root, {
-    filesystemType: () => ({ noEvents: undefined, removable: false }),
-    recursiveEvents: false,
-    forcePolling: false,
-    lookAtMtp: () => Promise.resolve(undefined),
+  const parts = partsWith({ known, marks, outbox });
+  const sender = {
+    add: ({ absolute }: QueueItem) => candidates.push(relative(root, absolute)),
+  } as never;
+  const classifier = new Classifier(parts, sender);
+  const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
+  eventHandler = new EventHandler(parts, classifier, rescanner);
+  folder = new WatchedFolder(root, parts, {
+    probeMtp: () => Promise.resolve(undefined),
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
-    onRoot: nothing,
-    onGone: () => 0,
-    onStateChange: nothing,
+    forgetBelow: () => 0,
   });
+  folder.rescanIn = (ms) => rescans.push(ms);
+  const post = parts.events.post.bind(parts.events);
+  parts.events.post = (event) => {
+    if (event.type === 'files-changed') eventHandler.handle();
+    else post(event);
+  };
   await folder.check();
 });
 afterEach(() => {

@@ -34,8 +34,8 @@ it('checks at growing intervals up to some minutes, and then leaves the file to 
     waits.push(waitMs);
     if (waitMs === undefined) break;
     pass(waitMs);
-    expect(incomplete.dueLooks()).toHaveLength(1);
-    expect(incomplete.dueLooks()).toHaveLength(0);
+    expect(incomplete.dueChecks()).toHaveLength(1);
+    expect(incomplete.dueChecks()).toHaveLength(0);
     incomplete.note(file(), true);
   }
   expect(waits).toEqual(
@@ -48,7 +48,7 @@ it('restarts with short intervals when the file changes', () => {
   incomplete.note(file(), true);
   for (let i = 0; i < 4; i++) {
     pass(incomplete.waitMs ?? 0);
-    incomplete.dueLooks();
+    incomplete.dueChecks();
   }
   expect(incomplete.waitMs).toBe(32_000);
   incomplete.note(file({ size: 20 }), false);
@@ -89,7 +89,7 @@ it('checks and reports in time although the clock is set back by a day', () => {
   setClock(-24 * HOUR);
   expect(incomplete.waitMs).toBe(2_000);
   pass(3 * HOUR);
-  expect(incomplete.dueLooks()).toHaveLength(1);
+  expect(incomplete.dueChecks()).toHaveLength(1);
   expect(incomplete.dueReports()).toHaveLength(1);
 });
 

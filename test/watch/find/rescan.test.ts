@@ -6,8 +6,8 @@ import { watchMarks } from '../../../src/ledger/watch-marks.ts';
 import type { Classifier } from '../../../src/watch/find/classify.ts';
 import { Rescanner } from '../../../src/watch/find/rescan.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
-import { testContext } from '../../support/context.ts';
 import { openIn, scratchDir } from '../../ledger/support.ts';
+import { partsWith } from '../parts.ts';
 import { put } from '../support.ts';
 
 const HOUR = 3_600_000;
@@ -38,27 +38,18 @@ function open() {
       examine: ({ path: file }) => void found.push(file.slice(path.length + 1)),
     } as Partial<Classifier> as Classifier;
     const marks = watchMarks(database, 'me', () => now);
-    const rescanner = new Rescanner(
-      testContext({
-        clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
-      }),
-      { newOnly: true, pollMs: 1000, dryRun: false },
-      {
-        known: knownFiles(database, 'me', () => now),
-        marks,
-        classifier,
-        report: () => undefined,
-      },
-    );
-    const folder = new WatchedFolder(path, {
-      filesystemType: () => ({ noEvents: undefined, removable: false }),
-      recursiveEvents: false,
-      forcePolling: true,
-      lookAtMtp: () => Promise.resolve(undefined),
+    const parts = partsWith({
+      clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
+      newOnly: true,
+      pollMs: 1000,
+      known: knownFiles(database, 'me', () => now),
+      marks,
+    });
+    const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
+    const folder = new WatchedFolder(path, parts, {
+      probeMtp: () => Promise.resolve(undefined),
       onName: () => undefined,
-      onRoot: () => undefined,
-      onGone: () => 0,
-      onStateChange: () => undefined,
+      forgetBelow: () => 0,
     });
     await folder.check();
     await rescanner.rescan(folder).catch((error: unknown) => found.push(String(error)));

@@ -11,9 +11,10 @@ import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 
 import { ReadBuffers, stashFile, stashSent } from '../../../src/watch/send/stash.ts';
+import type { WatchParts } from '../../../src/watch/parts.ts';
 import { HEAD_ROOM } from '../../../src/upload/read-recording.ts';
-import { testContext } from '../../support/context.ts';
 import { withBrokenCrc } from '../../support/fit-maker.ts';
+import { partsWith } from '../parts.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
 import { NO_ACTIVITY } from '../../support/activity.ts';
 
@@ -21,7 +22,7 @@ let dir: string;
 let database: Database;
 let outbox: Outbox;
 let end: () => void;
-let target: Parameters<typeof stashFile>[3];
+let parts: WatchParts;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
   database = openDatabase(join(dir, 'ledger.db'));
@@ -29,7 +30,11 @@ beforeEach(() => {
   const mark = markProcess(dir);
   outbox = openOutbox(dir, 'me', mark);
   const ledger = uploadLedger(database, 'me', mark, now);
-  target = { ledger, known: knownFiles(database, 'me', now), outbox };
+  parts = partsWith({
+    ledger: { uploads: ledger } as WatchParts['ledger'],
+    known: knownFiles(database, 'me', now),
+    outbox,
+  });
   end = () => {
     mark.release();
     database.close();
@@ -54,7 +59,7 @@ it('stashes a recording, unpacked if it was packed', () => {
   ] as const) {
     const bytes = anotherRecording();
     const hash = sha256(bytes);
-    expect(stashFile(testContext(), itemOf(name, pack(bytes)), readBuffer(), target)).toEqual({
+    expect(stashFile(parts, itemOf(name, pack(bytes)), readBuffer())).toEqual({
       stash: 'kept',
       sha256: hash,
     });
@@ -65,25 +70,25 @@ it('stashes a recording, unpacked if it was packed', () => {
 it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
-    target.ledger.claim(
+    parts.ledger.uploads.claim(
       { sha256: sha256(bytes), path: 'x', size: bytes.length, activity: NO_ACTIVITY },
       false,
     );
   }
-  target.ledger.confirm(sha256(known), 1, {});
-  target.ledger.reject(sha256(refused), 1, 'no');
-  stashFile(testContext(), itemOf('first.fit', twice), readBuffer(), target);
+  parts.ledger.uploads.confirm(sha256(known), 1, {});
+  parts.ledger.uploads.reject(sha256(refused), 1, 'no');
+  stashFile(parts, itemOf('first.fit', twice), readBuffer());
   for (const [bytes, reason] of [
     [known, 'already-uploaded'],
     [refused, 'refused-before'],
   ] as const) {
     const item = itemOf('again.fit', bytes);
-    expect(stashFile(testContext(), item, readBuffer(), target)).toEqual({
+    expect(stashFile(parts, item, readBuffer())).toEqual({
       stash: 'settled',
       item: { path: item.path, outcome: 'skipped', reason, sha256: sha256(bytes) },
     });
   }
-  expect(stashFile(testContext(), itemOf('again.fit', twice), readBuffer(), target)).toEqual({
+  expect(stashFile(parts, itemOf('again.fit', twice), readBuffer())).toEqual({
     stash: 'settled',
   });
   expect(outbox.count).toBe(1);
@@ -91,18 +96,18 @@ it('stashes nothing that the service has, that it refused, or that is already st
 
 it('stashes no other file types and no incomplete files', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
-  expect(stashFile(testContext(), settings, readBuffer(), target)).toMatchObject({
+  expect(stashFile(parts, settings, readBuffer())).toMatchObject({
     stash: 'settled',
     item: { path: settings.path, outcome: 'skipped', reason: 'not-an-activity' },
   });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
-  expect(stashFile(testContext(), broken, readBuffer(), target)).toMatchObject({
+  expect(stashFile(parts, broken, readBuffer())).toMatchObject({
     stash: 'incomplete',
     reason: 'corrupt',
   });
   const gone = itemOf('gone.fit', anotherRecording());
   rmSync(gone.absolute);
-  expect(stashFile(testContext(), gone, readBuffer(), target)).toMatchObject({
+  expect(stashFile(parts, gone, readBuffer())).toMatchObject({
     stash: 'incomplete',
     reason: 'unreadable',
   });

@@ -1,0 +1,120 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { Context } from '../base/context.ts';
+import type { Tasks } from '../base/tasks.ts';
+import type { DeviceHealth } from '../daemon/health.ts';
+import type { WatchScope } from '../daemon/watch-scope.ts';
+import type { MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
+import type { Device } from '../devices/types.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
+import type { RecordLedger } from '../ledger/records.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import type { WatchMarks } from '../ledger/watch-marks.ts';
+import type { Zone } from '../records/types.ts';
+import type { Lock } from '../system/process-lock.ts';
+import type { UploadItem } from '../upload/report.ts';
+import type { EventQueue } from './events.ts';
+import type { DeviceNames } from './find/device-names.ts';
+import type { FilesystemType } from './find/filesystem-type.ts';
+import type { IncompleteFiles } from './find/incomplete-files.ts';
+import type { WatchNotice } from './report.ts';
+import type { CircuitBreaker } from './send/circuit-breaker.ts';
+import type { Outbox } from './send/outbox.ts';
+
+/** What is watched, and how. The folders are absolute, each once. */
+export interface WatcherOptions extends WatchScope {
+  /** Ignore the files that the first rescan finds. */
+  readonly newOnly: boolean;
+  /** Poll every folder at this interval (ms). */
+  readonly pollMs: number | undefined;
+  readonly dryRun: boolean;
+}
+
+/** What all logins of one watcher share. */
+export interface WatchMachine {
+  readonly appVersion: string;
+  readonly filesystemType: (folder: string) => FilesystemType;
+  /** The kernel watches a whole tree with one handle. */
+  readonly recursiveEvents: boolean;
+  readonly mtp: MtpReaderOptions;
+  /** Send wellness, too. */
+  readonly wellness: boolean;
+}
+
+/** The account that a watcher sends to, with its ledger. */
+export interface WatchAccount {
+  readonly ledger: {
+    readonly uploads: UploadLedger;
+    readonly known: KnownFiles;
+    readonly records: RecordLedger;
+  };
+  readonly marks: WatchMarks;
+  /** If false, nothing is sent: recordings are found and kept for the next login. */
+  readonly delivers: boolean;
+  readonly client: () => Promise<ServiceClient>;
+  readonly uploadUrl: () => URL;
+  readonly wellnessUrl: () => URL;
+  /** Returns the athlete's time zone. */
+  readonly zone: () => Promise<Zone>;
+}
+
+/** The devices that come and go. They outlive a login: the next watcher takes them over. */
+export interface DeviceSource {
+  /** The devices that are plugged in now. */
+  readonly devices: readonly Device[];
+  /** Calls back after every change of `devices`. @returns a function that ends that */
+  listen(onDevices: (devices: readonly Device[]) => void): () => void;
+  /**
+   * Takes a device whose folder disappeared for unplugged, without a call, and probes again soon. If the
+   * device is back before that, it is reported as plugged in.
+   */
+  lost(device: Device): void;
+}
+
+/** How a watcher gets at devices. */
+export interface DeviceAccess {
+  readonly source: DeviceSource;
+  /** Devices that left with recordings, by key. Shared by all logins of a process. */
+  readonly away: Map<string, DeviceHealth>;
+  /** Titles and serial numbers of devices that are left alone. */
+  readonly ignored: readonly string[];
+  /** Locks the folders of a device. @throws SyncError `BUSY` if another watcher sends them */
+  readonly claim: (folders: readonly string[]) => Promise<Lock>;
+}
+
+/** What the owner of a watcher hears besides its notices. */
+export type WatchSignal =
+  /** The watcher's picture changed. */
+  | 'changed'
+  /** The folders were checked, as every few seconds. */
+  | 'checked';
+
+/** The account and the machine of a watcher, and where its news goes. */
+export interface WatcherTarget extends WatchMachine, WatchAccount {
+  readonly outbox: Outbox;
+  /** Absent: only the given folders are watched. */
+  readonly deviceAccess?: DeviceAccess | undefined;
+  readonly report: (notice: WatchNotice) => void;
+  /** Takes the files that need no work, for the tally of `--once`. */
+  readonly onSettled?: (item: UploadItem) => void;
+  readonly onSignal: (signal: WatchSignal) => void;
+}
+
+/** What the parts of one watcher share. The watcher builds it once; the end of the watcher aborts its signal. */
+export interface WatchParts
+  extends
+    Pick<Context, 'clock' | 'random' | 'signal'>,
+    Omit<WatcherOptions, 'devices'>,
+    WatcherTarget {
+  readonly events: EventQueue;
+  /** Tasks beside the event loop. */
+  readonly tasks: Tasks;
+  /** Of the recordings: while it is not closed, the service is not called. */
+  readonly breaker: CircuitBreaker;
+  readonly readers: MtpReaders;
+  readonly names: DeviceNames;
+  /** Like {@link WatchAccount.marks}, it takes names that do not depend on the mount point of a device. */
+  readonly known: KnownFiles;
+  readonly incomplete: IncompleteFiles;
+  /** Notes a change that the health report shows. */
+  readonly changed: () => void;
+}

@@ -1,0 +1,28 @@
+import { IncompleteFiles } from '../../src/watch/find/incomplete-files.ts';
+import { EventQueue } from '../../src/watch/events.ts';
+import type { WatchParts } from '../../src/watch/parts.ts';
+import { testContext } from '../support/context.ts';
+
+/** Returns the parts of a watcher that a single one of them needs; the others are missing. */
+export function partsWith(given: Partial<WatchParts>): WatchParts {
+  const { clock, random, signal } = testContext(
+    given.clock === undefined ? {} : { clock: given.clock },
+  );
+  const parts: Partial<WatchParts> = {
+    clock,
+    random,
+    signal,
+    folders: [],
+    newOnly: false,
+    pollMs: undefined,
+    dryRun: false,
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
+    recursiveEvents: false,
+    events: new EventQueue(clock),
+    incomplete: new IncompleteFiles(clock),
+    report: () => undefined,
+    changed: () => undefined,
+    ...given,
+  };
+  return parts as WatchParts;
+}
