@@ -26,7 +26,6 @@ interface Revocation {
   readonly token: 'refresh token' | 'access token';
   /** `unsupported`: the service cannot revoke; `failed`: the token may still work there. */
   readonly outcome: 'revoked' | 'unsupported' | 'failed' | 'not-tried';
-  /** Why it failed. */
   readonly message?: string | undefined;
   /** When the token expires at the service, if it was not revoked; ms since 1970. */
   readonly expiresAt?: number | undefined;

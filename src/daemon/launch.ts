@@ -18,7 +18,6 @@ export interface LaunchOptions {
   readonly env: Env;
   /** Its working directory, which is never unmounted. */
   readonly cwd: string;
-  /** Time limit for the start (ms). */
   readonly limitMs: number;
 }
 

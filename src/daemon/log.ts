@@ -21,7 +21,6 @@ const MAX_BYTES = 5_000_000;
 /** How often `sync daemon logs -f` checks a log (ms). */
 const FOLLOW_MS = 100;
 
-/** A log file that is appended to. */
 export interface Log {
   /**
    * Appends lines, without control sequences. Never throws: a full disk costs lines, and the log says

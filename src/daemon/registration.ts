@@ -93,7 +93,6 @@ export class Registration {
     return this.#earlier?.health?.devices?.filter(({ state }) => state === 'away') ?? [];
   }
 
-  /** Records that the first rescan is complete. */
   ready(): void {
     this.#write({ ...this.#state, readyAt: this.#clock.now() }, true);
   }
@@ -173,7 +172,6 @@ async function takeLock(
 export interface FolderOwner {
   readonly stateDir: string;
   readonly profile: string;
-  /** The ledger's account key. */
   readonly account: string;
 }
 

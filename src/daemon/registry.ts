@@ -17,16 +17,13 @@ import { sha256 } from '../system/this-process.ts';
  * ended. Every watcher has a folder `watch/ID/` in the state folder, with one state file and one lock.
  */
 
-/** The files of one watcher: one login and one scope. */
 export interface WatcherPaths {
   readonly id: string;
   readonly dir: string;
   readonly stateFile: string;
-  /** Held by the watcher's process while it lives. */
   readonly lockFile: string;
   /** The log of a watcher in the background (`log.ts`). */
   readonly logFile: string;
-  /** Output of a runtime that crashed; empty after a clean exit. */
   readonly crashFile: string;
 }
 
@@ -40,7 +37,6 @@ export interface SeenHealth extends WatcherHealth {
   /** False after a clean exit. */
   readonly running: boolean;
   readonly since: string;
-  /** The process lives. */
   readonly alive: boolean;
   /** Seconds until the refresh token ends; absent if that is unknown. */
   readonly loginEndsInSecs?: number;

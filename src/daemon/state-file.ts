@@ -15,7 +15,6 @@ export interface WatcherEnd {
   /** ms since the epoch */
   readonly at: number;
   readonly exitCode: number;
-  /** The failure, if there was one. */
   readonly message?: string;
 }
 

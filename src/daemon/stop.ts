@@ -3,13 +3,11 @@ import { systemCode } from '../base/errors.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
 
-/** The outcome of stopping a daemon. */
 export type StopOutcome =
   | {
       readonly outcome: 'stopped';
       readonly pid: number;
       readonly tookMs: number;
-      /** It ignored SIGTERM. */
       readonly killed?: true;
     }
   | { readonly outcome: 'not-running' }
@@ -18,7 +16,6 @@ export type StopOutcome =
   /** It runs, but its process cannot be signalled; `why` as a phrase. */
   | { readonly outcome: 'out-of-reach'; readonly pid: number | undefined; readonly why: string };
 
-/** `process.kill` */
 export type Kill = (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
 
 export interface StopOptions {

@@ -1,4 +1,3 @@
-/** What a watcher watches. */
 export interface WatchScope {
   /** Absolute paths, as the user gave them. */
   readonly folders: readonly string[];
@@ -9,7 +8,6 @@ export interface WatchScope {
 /** Names all devices that a watcher may find. */
 export const ANY_DEVICE = 'any known device';
 
-/** Names what a watcher watches, on one line. */
 export function scopeNames({ folders, devices }: WatchScope): string {
   return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
 }

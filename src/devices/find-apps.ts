@@ -29,7 +29,6 @@ export async function findApps(
   return found;
 }
 
-/** Returns where a folder of an app is; undefined if its variable is not set. */
 function patternOf(
   template: string,
   { env, homeDir }: Pick<SearchRequest, 'env' | 'homeDir'>,

@@ -1,7 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { printableWord } from '../base/printable.ts';
 
-/** What `GarminDevice.xml` says about its device. */
 export interface GarminDevice {
   /** `Edge 840`. */
   readonly model?: string;
@@ -12,7 +11,6 @@ export interface GarminDevice {
 /** Bytes read of the file. Model and ID are at its beginning. */
 export const GARMIN_DEVICE_BYTES = 64 * 1024;
 
-/** Longest model name (characters). */
 const MAX_MODEL = 60;
 
 /**

@@ -10,9 +10,7 @@ export interface MonitorRequest {
 
 /** A line of the child on its stdout. */
 export type MonitorLine =
-  /** From now on, it notices changes. */
   | 'ready'
   /** Devices may have come or gone. */
   | 'changed'
-  /** A poll ended. */
   | 'alive';

@@ -28,7 +28,6 @@ const MAX_ABANDONED = 3;
 
 export interface MonitorOptions {
   readonly places: Places;
-  /** The built {@link MONITOR_CHILD}. */
   readonly childPath: string;
   /** Longest silence of the child (ms). It hangs then, and is replaced. */
   readonly silenceMs?: number;
@@ -36,7 +35,6 @@ export interface MonitorOptions {
   readonly find: (places: Places, signal: AbortSignal) => Promise<FoundDevices>;
 }
 
-/** Returns the devices that are plugged in now. @throws as `find` */
 export async function devicesAt(
   { find, places }: MonitorOptions,
   signal: AbortSignal,
@@ -84,7 +82,6 @@ export class DeviceMonitor {
     return monitor;
   }
 
-  /** The devices that are plugged in now. */
   get devices(): readonly Device[] {
     return this.#devices;
   }

@@ -6,7 +6,6 @@ export const CALL_LIMIT_MS = 10_000;
 /** What the child process is asked for, as JSON on its stdin. `env` has the variables of apps only. */
 export interface SearchRequest extends Omit<Places, 'childPath' | 'limitMs'> {
   readonly limitMs: number;
-  /** List the files of each device, too. */
   readonly survey: boolean;
 }
 

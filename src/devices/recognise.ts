@@ -56,7 +56,6 @@ async function existing(
   return folders;
 }
 
-/** Returns the folders that hold a recording. */
 async function withRecordings(
   reader: MountReader,
   root: string,

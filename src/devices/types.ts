@@ -31,11 +31,9 @@ export interface SurveyedDevice extends Device {
    * and the activity is unknown.
    */
   readonly newest?: { readonly path: string; readonly activity?: Activity };
-  /** Number of FIT files in the folders with wellness. */
   readonly wellnessFiles: number;
 }
 
-/** A file with the name of a recording. */
 export interface FoundRecording {
   readonly path: string;
   /** Absent over MTP, where asking for it takes long and tells little. */
@@ -68,7 +66,6 @@ export interface Places {
   readonly limitMs?: number;
 }
 
-/** The devices and apps of this machine. */
 export interface FoundDevices<D extends Device = Device> {
   readonly devices: readonly D[];
   /** Folders that gave no answer in time, or whose device was pulled out. */

@@ -79,7 +79,6 @@ function readText(path: string): string {
   return optional(() => readFileSync(path, 'utf8')) ?? '';
 }
 
-/** Returns undefined if the system does not have it. */
 function optional<T>(task: () => T): T | undefined {
   try {
     return task();

@@ -20,7 +20,6 @@ export type WatchEvent =
   | { readonly type: 'folder-appeared' }
   /** A device was plugged in, or left: these are the devices that are there now. */
   | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
-  /** The claim for a device ended. */
   | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
   /** A claimed device is watched. */
   | { readonly type: 'device-plugged' }
@@ -28,31 +27,21 @@ export type WatchEvent =
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
   | { readonly type: 'sender-work' }
-  /** An upload ended. */
   | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
-  /** A check of earlier uploads ended. */
   | { readonly type: 'verified' }
-  /** A check of wellness files and days ended. */
   | { readonly type: 'days-checked' }
-  /** A task beside the loop failed. */
   | { readonly type: 'failed'; readonly error: unknown }
-  /** A timer is due. */
   | { readonly [Type in TimerEvent]: { readonly type: Type } }[TimerEvent]
   /** The watcher is to stop, or to make room for another one. */
   | { readonly type: 'stop-requested' };
 
 export type TimerEvent =
-  /** Check the watched folders, the network, and whether the machine slept. */
   | 'check-due'
-  /** Rescan the folders that are due. */
   | 'rescan-due'
-  /** Check incomplete files again, and report long-incomplete ones. */
   | 'incomplete-due'
   /** Retry after an outage, or stash waiting recordings. */
   | 'sender-due'
-  /** Verify earlier uploads. */
   | 'verify-due'
-  /** Read wellness files, and send days. */
   | 'days-due';
 
 /** Interval of checks while a folder or the service is missing, or days wait for recordings (ms). */
@@ -102,7 +91,6 @@ export class EventQueue {
     }
   }
 
-  /** Removes and returns the events that are queued now. */
   drain(): WatchEvent[] {
     return this.#events.splice(0);
   }

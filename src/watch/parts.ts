@@ -36,7 +36,6 @@ export interface WatchMachine {
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   readonly mtp: MtpReaderOptions;
-  /** Send wellness, too. */
   readonly wellness: boolean;
 }
 
@@ -53,7 +52,6 @@ export interface WatchAccount {
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly wellnessUrl: () => URL;
-  /** Returns the athlete's time zone. */
   readonly zone: () => Promise<Zone>;
 }
 
@@ -70,7 +68,6 @@ export interface DeviceSource {
   lost(device: Device): void;
 }
 
-/** How a watcher gets at devices. */
 export interface DeviceAccess {
   readonly source: DeviceSource;
   /** Devices that left with recordings, by key. Shared by all logins of a process. */
@@ -83,7 +80,6 @@ export interface DeviceAccess {
 
 /** What the owner of a watcher hears besides its notices. */
 export type WatchSignal =
-  /** The watcher's picture changed. */
   | 'changed'
   /** The folders were checked, as every few seconds. */
   | 'checked';

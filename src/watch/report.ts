@@ -39,7 +39,6 @@ export type WatchNotice =
     }
   /** Every existing folder was rescanned, and is watched from now on. */
   | { readonly event: 'ready'; readonly files: number; readonly queued: number }
-  /** The outcome of a recording. */
   | { readonly event: 'upload'; readonly item: UploadItem }
   /** The outcome of a wellness day, and the fields of its record. */
   | { readonly event: 'day'; readonly item: RecordItem; readonly fields: JsonObject }
@@ -70,7 +69,6 @@ export type WatchNotice =
       readonly hint?: Text;
       readonly queued: number;
     }
-  /** Delivery continues. */
   | { readonly event: 'delivering' }
   /** Nothing is sent before the next `sync login`; reported once. */
   | {

@@ -34,7 +34,6 @@ export type WatchEnd = 'stopped' | 'left';
  */
 export class Watcher {
   readonly #parts: WatchParts;
-  /** Stops the watcher. */
   readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
   readonly #sender: Sender;
@@ -51,7 +50,6 @@ export class Watcher {
   #changed = true;
   #isReady = false;
   #lastRescanAt: number | undefined;
-  /** The interval before the next check (ms). */
   #checkMs = CHECK_MS;
 
   /** @param context its signal stops the watcher */
@@ -112,7 +110,6 @@ export class Watcher {
     this.#sender.hinder(failure);
   }
 
-  /** Watches until its signal is aborted, or until {@link Watcher.leave}. */
   async run(): Promise<WatchEnd> {
     const signal = this.#signal;
     const stop = () => this.#finish('stopped');
@@ -247,7 +244,6 @@ export class Watcher {
     }
   }
 
-  /** Checks the folders, the clocks and the network. */
   #check(): void {
     const isOffline = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
     const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);

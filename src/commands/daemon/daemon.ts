@@ -193,7 +193,6 @@ function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): Sync
   });
 }
 
-/** Returns the output of a runtime that crashed. */
 function crashLines({ crashFile }: WatcherPaths): string[] {
   const words = lastWords(crashFile);
   return words === '' ? [] : words.split('\n');

@@ -130,7 +130,6 @@ export function chooseDaemons(
 export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders' | 'devices'> &
   Exclude<StopOutcome, { outcome: 'not-running' }>;
 
-/** Stops those of the daemons that run. */
 export async function stopDaemons(
   context: AppContext,
   config: Config,
@@ -191,12 +190,10 @@ export async function startDaemon(
   return { id: paths.id, pid, ...scope, log: paths.logFile };
 }
 
-/** Returns the scope alone. */
 function scopeOf({ folders, devices }: WatchScope): WatchScope {
   return { folders, ...(devices === true ? { devices } : {}) };
 }
 
-/** Returns whether a scope names nothing. */
 export function isEmpty({ folders, devices }: WatchScope): boolean {
   return folders.length === 0 && devices !== true;
 }

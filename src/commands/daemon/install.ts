@@ -93,7 +93,6 @@ interface ServiceInstalled extends ServiceReport, WatchScope {
   /** False: it was started, but its first rescan is not complete yet. */
   readonly watching: boolean;
   readonly log: string;
-  /** Sentences for the user. */
   readonly remarks: readonly string[];
 }
 

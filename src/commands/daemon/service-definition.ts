@@ -25,7 +25,6 @@ const CARRIED = [
   'NO_PROXY',
   'no_proxy',
 ];
-/** Addresses, with a password in them at times. */
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
 /**

@@ -6,7 +6,6 @@ export interface Finding {
   readonly check: CheckName;
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: Text;
-  /** How to fix it. */
   readonly hint?: Text;
 }
 

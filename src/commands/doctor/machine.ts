@@ -13,7 +13,6 @@ import { runtimeZoneVersion } from '../../system/zoneinfo.ts';
 /** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
 
-/** Names the Node.js that runs this program. */
 export function checkNode({ version }: AppContext): Finding {
   const { nodeVersion, nodePath } = thisProcess;
   const tz = runtimeZoneVersion();

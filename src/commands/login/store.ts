@@ -9,7 +9,6 @@ import { serviceId } from '../../config/endpoints.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
 import { type LoginTarget, confirm } from './target.ts';
 
-/** A store that can keep a login. */
 export type LoginStore = CredentialStore & { readonly kind: 'keychain' | 'file' };
 
 /** A login attempt: the service and the client, and the store for the tokens. */

@@ -8,7 +8,6 @@ import { SETTINGS, type SettingKey, type SettingValue } from '../../config/setti
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
 
-/** The service to log in at, and the client to log in with. */
 export interface LoginTarget {
   readonly baseUrl: URL;
   readonly clientId: string;
@@ -44,7 +43,6 @@ export async function completeTarget(
   return { baseUrl, clientId, clientSecret: typed === '' ? undefined : new Secret(typed) };
 }
 
-/** A question for a setting that has no value yet. */
 const QUESTIONS = {
   baseUrl: {
     question: 'Platform address, e.g. https://training.example.com: ',
@@ -111,7 +109,6 @@ async function readSecret(context: AppContext): Promise<Secret> {
   return new Secret(secret);
 }
 
-/** Reads all of stdin as text. */
 export async function readStdin({ io, signal }: AppContext): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;

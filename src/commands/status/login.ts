@@ -28,7 +28,6 @@ export type LoginState =
   | {
       readonly state: 'logged-in';
       readonly scopes: readonly string[] | undefined;
-      /** The features that this login has no scope for. */
       readonly missing: readonly MissingFeature[];
       readonly renewable: boolean;
       /** ms since 1970; undefined if the service did not say. */
@@ -41,7 +40,6 @@ export type LoginState =
 /** The login of a profile, and the service's answer about it. */
 export interface LoginFacts {
   readonly login: LoginState;
-  /** The service's answer to `--check`. */
   readonly checked?: Checked | undefined;
 }
 

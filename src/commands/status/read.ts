@@ -29,7 +29,6 @@ export interface StatusReport extends LoginFacts {
   /** Why the disk of the state folder takes no data. */
   readonly disk: Pick<SyncError, 'code' | 'message' | 'hint'> | undefined;
   readonly zone: ZoneFacts;
-  /** The running watchers of this profile, in the background or at a terminal. */
   readonly watching: readonly SeenHealth[];
   /** The last watcher of this profile, if none runs. */
   readonly watchedLast: WatchedLast | undefined;
@@ -41,19 +40,16 @@ export interface WatchedLast extends WatchScope {
   readonly until: number;
 }
 
-/** What the ledger says about an account. */
 export interface LedgerFacts {
   readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
   /** The time of the last confirmed upload; ms since 1970. */
   readonly lastUploadAt: number | undefined;
   /** The confirmed recordings that began last, the newest first. */
   readonly recent: readonly LedgerUpload[];
-  /** The last days, the oldest first. */
   readonly days: readonly DayMarks[];
   readonly waiting: Waiting;
 }
 
-/** Number of recordings shown by name. */
 const RECENT = 3;
 
 /**

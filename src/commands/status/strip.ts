@@ -17,7 +17,6 @@ export interface DayMarks {
   readonly nutrition: Mark;
 }
 
-/** Number of days in the strip. */
 const DAYS = 14;
 
 const UPLOAD_MARKS = { confirmed: 'confirmed', pending: 'waiting', rejected: 'refused' } as const;
@@ -61,7 +60,6 @@ function worstOf(uploads: readonly LedgerUpload[]): Mark {
 const KINDS = ['activity', 'wellness', 'nutrition'] as const;
 const TITLES = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
 
-/** Returns whether anything was sent on the day. */
 export function isMarked(day: DayMarks): boolean {
   return KINDS.some((kind) => day[kind] !== 'none');
 }

@@ -6,12 +6,10 @@ import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 
-/** What the service does not have yet, and why. */
 export interface Waiting {
   /** Recordings that the service has not confirmed, or refused; the latest change first. */
   readonly recordings: readonly LedgerUpload[];
   readonly records: readonly WaitingRecord[];
-  /** Number of recordings in the outbox. */
   readonly kept: number;
   /** Number of other copies there that no running process sends. */
   readonly keptForOthers: number;
@@ -22,13 +20,11 @@ export interface Waiting {
 /** A day that the service has not confirmed with the sent values. */
 export interface WaitingRecord {
   readonly kind: RecordKind;
-  /** `YYYY-MM-DD` */
   readonly date: string;
   /** No later answer can show whether the service processed it. */
   readonly unclear: boolean;
 }
 
-/** Largest number of recordings and of files that are listed. */
 const LISTED = 20;
 
 /** @param account the ledger's key of the account */

@@ -70,7 +70,6 @@ function accountText({ account, store }: StatusReport): string {
   return store.kind === 'environment' ? 'not asked yet' : 'not known';
 }
 
-/** Returns the state of the login in a few words. */
 export function loginWord(login: LoginState): string {
   if (login.state === 'logged-in') return 'good';
   if (login.code === 'FATE_UNKNOWN') return 'uncertain';
@@ -209,7 +208,6 @@ function recordingText({ activity, path }: LedgerUpload, view: ActivityView): st
   return activityText(activity, basename(path), view);
 }
 
-/** Number of waiting or refused recordings that the text names. */
 const NAMED = 3;
 
 function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView): Text[] {

@@ -15,7 +15,6 @@ export interface ZoneFacts {
   readonly platform: PlatformZone | undefined;
   /** The platform's clocks differ from the clocks that days are counted by. */
   readonly differs: boolean;
-  /** Why no zone decides about days. */
   readonly problem?: Failure;
 }
 

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 /** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
 export class Announcer {
   #started = false;
-  /** The reason for a login that was reported last. */
   #loginNeeded: ErrorCode | undefined;
   #endingReportedAt: number | undefined;
   readonly #context: Pick<Context, 'clock'>;

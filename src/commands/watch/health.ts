@@ -29,7 +29,6 @@ export class HealthReporter {
     };
   }
 
-  /** Recordings that wait to be sent. */
   get waiting(): number {
     return this.#health.queue.waiting;
   }

@@ -11,10 +11,8 @@ import { type Login, type WatchSetup, isFailure, nextLogin } from './login.ts';
 const SEARCH_RETRY_MS = 10_000;
 
 export interface LoginSearchOptions {
-  /** Aborted when the round ends. */
   readonly signal: AbortSignal;
   readonly onFound: () => void;
-  /** Called if the login that is stored now cannot be used. */
   readonly onFailure: (failure: Failure) => void;
   /** Called for a failure that may pass, once for each message. */
   readonly onProblem: (message: string) => void;
@@ -39,10 +37,8 @@ export class LoginSearch {
   readonly #setup: WatchSetup;
   readonly #options: LoginSearchOptions;
   #state: State = { state: 'idle' };
-  /** The marker of the last login that was read. */
   #marker: string;
 
-  /** @param login the current one */
   constructor(login: Login, scope: WatcherOptions, setup: WatchSetup, options: LoginSearchOptions) {
     this.#login = login;
     this.#scope = scope;

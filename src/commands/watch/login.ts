@@ -25,12 +25,10 @@ import type { WatchAccount, WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
 
-/** What all logins of one watcher share. */
 export interface WatchSetup extends WatchMachine {
   readonly context: Pick<Context, 'clock' | 'random' | 'signal' | 'trace'>;
   readonly stateDir: string;
   readonly profile: string;
-  /** This process in the registry of watchers. */
   readonly registration: Registration;
   /** `sync login` can help: the tokens are not from the environment. */
   readonly loginCanChange: boolean;
@@ -57,7 +55,6 @@ export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
 /** An open login, with the ledger of its account. */
 export interface OpenLogin extends WatchAccount {
   readonly account: string;
-  /** The address of the service. */
   readonly service: string;
   /** The service's id of the athlete; undefined if it is unknown, or after a logout. */
   readonly athlete: string | undefined;
@@ -75,12 +72,10 @@ export interface OpenLogin extends WatchAccount {
   readonly close: () => Promise<void>;
 }
 
-/** A login that is watched with. */
 export interface Login {
   readonly opened: OpenLogin;
   /** {@link WatchSetup.loginMarker} from before it was read. */
   readonly marker: string;
-  /** On the folders, for its account. */
   readonly locks: Lock;
   /** Why it cannot be used, if that is known from the start. */
   readonly why?: Failure | undefined;
@@ -225,7 +220,6 @@ export function isFailure(found: Login | Failure): found is Failure {
   return 'code' in found;
 }
 
-/** Turns a reported failure into an error. */
 export function asError({ code, message, hint }: Failure): SyncError {
   return new SyncError(code, message, { hint });
 }

@@ -29,7 +29,6 @@ type Topic = keyof typeof TOPICS;
 /** One recording in a notification. */
 interface Entry {
   readonly topic: Topic;
-  /** Its activity or file. */
   readonly name: string;
   /** What a notification about this recording alone says. */
   readonly text: Text;
@@ -80,7 +79,6 @@ export class Notifications {
     if (entry !== undefined || notice.event === 'upload') this.#wait(waiting);
   }
 
-  /** Shows at once what is held back. */
   flush(): void {
     this.#timer?.abort();
     for (const topic of Object.keys(TOPICS) as Topic[]) {

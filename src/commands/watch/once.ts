@@ -24,7 +24,6 @@ const REMARKS: readonly WatchNotice['event'][] = [
   'weights-left',
 ];
 
-/** What one run did. */
 export interface WatchReport extends UploadReport {
   /** Wellness days that were sent; of a dry run, that would be. */
   readonly days: number;

@@ -10,7 +10,6 @@ import { deliveredText, watchNoticeJson, watchNoticeText } from './words.ts';
 export type NoticeStyle = 'once' | 'terminal' | 'log';
 
 export interface PrinterOptions {
-  /** The watched folders. */
   readonly folders: readonly string[];
   readonly style: NoticeStyle;
   /** The zone of activities without their own offset. */
@@ -32,7 +31,6 @@ export class NoticePrinter {
   #more = 0;
   /** Where devices were plugged in. */
   readonly #devices = new Set<string>();
-  /** The day of the last notice. */
   #day: string | undefined;
 
   constructor(context: Pick<AppContext, 'clock' | 'signal' | 'output'>, options: PrinterOptions) {

@@ -56,7 +56,6 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   setup.report({ event: 'stopped', ...counts }, queued);
 }
 
-/** What all rounds share. */
 interface Shared {
   readonly health: HealthReporter;
   readonly announcer: Announcer;
@@ -106,7 +105,6 @@ class Round {
   readonly #outbox: Outbox;
   readonly #watcher: Watcher;
   readonly #ended = new AbortController();
-  /** Aborted when the round ends. */
   readonly #signal: AbortSignal;
   /** Requests beside the watcher. They end with the round, before the next one reports its health. */
   readonly #tasks = new Tasks((error) => this.#fail(error));

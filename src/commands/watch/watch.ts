@@ -162,7 +162,6 @@ async function watchAtTerminal(
   }
 }
 
-/** Watches, and passes each notice on to the desktop and to the user's command. */
 async function watchWithHooks(
   context: AppContext,
   config: Config,

@@ -141,13 +141,11 @@ function stoppedText({
   );
 }
 
-/** Returns the counts of `--once`. */
 export function watchSummaryJson(report: WatchReport): Record<string, unknown> {
   const { days } = report;
   return { ...uploadSummaryJson(report), ...(days === 0 ? {} : { days }) };
 }
 
-/** Returns the counts of `--once` for people. */
 export function watchSummaryText(report: WatchReport, dryRun: boolean): Text {
   const { days } = report;
   if (days === 0) return uploadSummaryText(report);

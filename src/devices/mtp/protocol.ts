@@ -5,7 +5,6 @@ export type MtpRequest =
   /** Reads a whole file. `limit`: upper bound for its size (bytes). */
   | { readonly do: 'read'; readonly path: string; readonly limit: number };
 
-/** The status of a path. */
 export interface MtpStat {
   readonly kind: 'file' | 'folder' | 'other';
   /** In bytes. */
@@ -17,7 +16,6 @@ export type MtpAnswer =
   | { readonly answer: 'names'; readonly names: readonly string[] }
   /** For each path of the request, in order; undefined if nothing is there. */
   | { readonly answer: 'stat'; readonly stat: MtpStat | undefined }
-  /** The next bytes of the file. */
   | { readonly answer: 'bytes'; readonly bytes: Uint8Array }
   | { readonly answer: 'done' }
   | { readonly answer: 'failed'; readonly code: string | undefined; readonly message: string };

@@ -19,7 +19,6 @@ const IDLE_MS = 15_000;
 const MAX_ABANDONED = 3;
 
 export interface MtpReaderOptions {
-  /** The built `mtp-child`. */
   readonly childPath: string;
   readonly env: Env;
   /** Longest silence of the child (ms); absent: as long as GVfs waits. */
@@ -204,6 +203,7 @@ export class MtpReaders {
     this.#readers.set(root, reader);
     return reader;
   }
+
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
   }

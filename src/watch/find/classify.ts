@@ -14,7 +14,6 @@ import { isAtRest } from '../send/refusal-backoff.ts';
 import type { Sender } from '../send/sender.ts';
 import { statOf } from './fs-events.ts';
 
-/** A file in a watched folder. */
 export interface FoundFile {
   readonly path: string;
   readonly stamp: FileStamp;
@@ -111,7 +110,6 @@ export function queueItem({ path, stamp, removable }: FoundFile, recordedAt: num
   return { key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh };
 }
 
-/** What the first bytes of a file show. */
 type Peek =
   /** The file may be complete and must be read. `recordedAt`: best known time (ms since the epoch). */
   | { readonly peek: 'possible'; readonly recordedAt: number }

@@ -14,7 +14,6 @@ export interface DeviceClaim {
   readonly result: { readonly lock: Lock } | { readonly error: unknown };
 }
 
-/** The devices that are plugged in, with their folders. */
 export class DeviceFolders {
   readonly #parts: WatchParts;
   readonly #access: DeviceAccess;
@@ -24,7 +23,6 @@ export class DeviceFolders {
   readonly #claims = new Map<string, Promise<DeviceClaim>>();
   /** Devices that another process sends, and which were reported. */
   readonly #refused = new Set<string>();
-  /** Ignored devices that were reported. */
   readonly #ignored = new Set<string>();
   #closed = false;
 
@@ -106,7 +104,7 @@ export class DeviceFolders {
     return true;
   }
 
-  /** Releases the locks. May be called twice. */
+  /** Releases the locks. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const claim of this.#claims.values()) {
@@ -123,7 +121,6 @@ export class DeviceFolders {
     return this.#access.ignored.some((name) => names.includes(name.toLowerCase()));
   }
 
-  /** Reports once that a device is left alone. */
   #ignore({ key, title, root }: Device): void {
     if (this.#ignored.has(key)) return;
     this.#ignored.add(key);

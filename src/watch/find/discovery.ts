@@ -117,7 +117,6 @@ export class Discovery {
     }
   }
 
-  /** Reports every incomplete file, for `--once`. */
   settleIncomplete(): void {
     const { incomplete, onSettled } = this.#parts;
     for (const { path, reason, detail } of incomplete.all()) {
@@ -125,18 +124,15 @@ export class Discovery {
     }
   }
 
-  /** Handles the changed paths that file events named. */
   filesChanged(): void {
     this.#eventHandler.handle();
     this.#parts.changed();
   }
 
-  /** Takes over which devices are plugged in. */
   devicesFound(devices: readonly Device[]): void {
     this.#devices?.update(devices);
   }
 
-  /** Watches a device after its claim. */
   deviceClaimed(claim: DeviceClaim): void {
     this.#devices?.claimed(claim);
     this.#parts.events.setTimer('check-due', 0);
@@ -147,13 +143,11 @@ export class Discovery {
     this.#rescanner.start();
   }
 
-  /** Checks incomplete files again. */
   checkIncomplete(): void {
     this.#classifier.checkIncomplete();
     this.#parts.changed();
   }
 
-  /** Sets the timers that follow from the state of folders and files. */
   setTimers(): void {
     const { events, incomplete } = this.#parts;
     events.setTimer('rescan-due', this.#rescanner.waitMs);
@@ -181,7 +175,6 @@ export class Discovery {
     await this.#devices?.close();
   }
 
-  /** Takes over a probe of a folder. */
   folderProbed(folder: WatchedFolder, observation: Observation): void {
     const { events } = this.#parts;
     // The folder of a device that left meanwhile.

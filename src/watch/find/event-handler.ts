@@ -40,7 +40,6 @@ export class EventHandler {
     this.#queued.set(join(parent, name), { folder, name });
   }
 
-  /** Handles the queued paths. */
   handle(): void {
     const { incomplete } = this.#parts;
     const batch = this.#queued;

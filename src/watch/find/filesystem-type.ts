@@ -82,7 +82,6 @@ export function judge(type: number): FilesystemType {
   return { noEvents: undefined, removable: FAT.includes(type) };
 }
 
-/** Kernels that watch a whole tree with one handle. */
 export function hasRecursiveEvents(platform: NodeJS.Platform): boolean {
   return platform === 'darwin' || platform === 'win32';
 }

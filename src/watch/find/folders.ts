@@ -40,7 +40,6 @@ export class Folders {
     return this.#folders.get(folder.path) === folder;
   }
 
-  /** Adds a folder of a device. */
   addRemovable(path: string): void {
     this.#folders.get(path)?.close();
     this.#folders.set(path, new WatchedFolder(path, this.#parts, this.#calls, true));
@@ -53,7 +52,6 @@ export class Folders {
     return this.#calls.forgetBelow(path);
   }
 
-  /** Ends the events of all folders. May be called twice. */
   close(): void {
     for (const folder of this.all) folder.close();
   }

@@ -6,7 +6,6 @@ import { isSearchedFolder } from '../../upload/recording-names.ts';
 export interface FolderListener {
   /** Called for a file or folder with this name that changed, appeared or disappeared. */
   readonly onName: (folder: string, name: string) => void;
-  /** Called for a change of the root itself. */
   readonly onRoot: () => void;
   /** Called if events are unreliable from now on, for example because no watches are left. */
   readonly onFailure: (reason: string) => void;
@@ -43,7 +42,6 @@ export class FolderEvents {
     this.#listener = listener;
   }
 
-  /** Watches held. */
   get count(): number {
     return this.#watchers.size;
   }
@@ -90,7 +88,6 @@ export class FolderEvents {
     return this.#watchers.has(folder);
   }
 
-  /** May be called twice. */
   close(): void {
     for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();

@@ -75,7 +75,6 @@ export class IncompleteFiles {
     return Math.max(0, this.#clock.now() - mtimeMs);
   }
 
-  /** Removes a file that is complete or gone. */
   forget(path: string): void {
     this.#entries.delete(path);
   }

@@ -25,7 +25,6 @@ const ENOUGH_FAILURES = 3;
 
 /** The end of a rescan of a folder on an MTP device. */
 export interface MtpRescan {
-  /** Whether the folder is still there. */
   readonly observation: Observation;
   /** Time until the next rescan; Infinity: when the device is back (ms). */
   readonly pauseMs: number;

@@ -10,7 +10,6 @@ import type { FoundFile } from './classify.ts';
 export class MtpListing {
   readonly #folder: string;
   readonly #reader: MtpReader;
-  /** By path. */
   #stats = new Map<string, MtpStat>();
 
   constructor(folder: string, reader: MtpReader) {

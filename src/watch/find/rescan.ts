@@ -91,7 +91,6 @@ export class Rescanner {
     this.#isRunning = false;
   }
 
-  /** Rescans one folder, for `--once`. */
   async rescanOnce(folder: WatchedFolder): Promise<void> {
     if (!isOnMtp(folder.path)) {
       await this.rescan(folder);

@@ -11,7 +11,6 @@ import {
   oddNames,
 } from '../../upload/recording-names.ts';
 
-/** One result of a walk. */
 export type Found =
   | { readonly found: 'folder'; readonly path: string }
   | { readonly found: 'file'; readonly path: string; readonly stamp: FileStamp }

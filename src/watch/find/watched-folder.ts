@@ -11,7 +11,6 @@ import { notThereYet } from './missing-folder.ts';
 /** What a probe of the folder found: which folder it is, or why it is missing, if the system says so. */
 export type Observation = { readonly identity: string } | { readonly missing: string | undefined };
 
-/** What an observation changed. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 /** What a folder needs of the others. */
@@ -118,7 +117,6 @@ export class WatchedFolder {
     return before === undefined ? 'appeared' : 'replaced';
   }
 
-  /** Reports its state. */
   announce(): void {
     const { path, state, reason, left, removable } = this;
     this.isAnnounced = true;
@@ -132,7 +130,6 @@ export class WatchedFolder {
     this.#parts.changed();
   }
 
-  /** Schedules a rescan (ms). */
   rescanIn(ms: number): void {
     this.rescanAt = Math.min(this.rescanAt, this.#parts.clock.monotonic() + ms);
   }

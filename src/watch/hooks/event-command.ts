@@ -21,13 +21,11 @@ const MAX_OUTPUT = 4_000;
 export interface EventCommandOptions {
   /** The user's own text, for their shell. No other text becomes part of it. */
   readonly command: string;
-  /** The folder in which it runs. */
   readonly cwd: string;
   readonly env: Env;
   readonly platform: NodeJS.Platform;
   /** Logs what a run wrote, without the last line break. */
   readonly onOutput: (text: string) => void;
-  /** Reports a failure, as a sentence. */
   readonly onFailure: (message: string) => void;
 }
 
@@ -163,7 +161,6 @@ export class EventCommand {
     }
   }
 
-  /** Resolves after `ms`, or when the signal is aborted. */
   async #sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, signal).catch(() => undefined);
   }

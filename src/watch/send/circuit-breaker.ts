@@ -2,7 +2,6 @@ import { type ErrorCode, sourceOf } from '../../base/errors.ts';
 import type { Text } from '../../base/phrase.ts';
 import type { Obstacle } from '../../daemon/health.ts';
 
-/** A failed delivery. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -19,7 +18,6 @@ export type BreakerState =
       readonly failure: Failure;
       readonly until: number;
     }
-  /** Nothing is sent before the next login. */
   | { readonly state: 'login-needed'; readonly failure: Failure };
 
 /** First pause after a failure, and the longest (ms). */
@@ -51,7 +49,6 @@ export class CircuitBreaker {
     return this.#state;
   }
 
-  /** Deliveries that failed in a row. */
   get failures(): number {
     return this.#failures;
   }

@@ -29,7 +29,6 @@ const ROOM_BYTES = 512 * 1024 * 1024;
 /** The bytes of a copy while they are written. */
 const UNFINISHED = '.unfinished';
 
-/** A recording to keep. */
 export interface Keepsake extends Omit<CopyLabel, 'account'> {
   readonly sha256: string;
   readonly bytes: Uint8Array;
@@ -59,7 +58,6 @@ export interface Outbox {
    *   how many copies no process sends: another account's, and damaged ones
    */
   review(): { items: readonly QueueItem[]; gone: readonly string[]; forOthers: number };
-  /** How many recordings this process keeps. */
   readonly count: number;
 }
 
@@ -67,7 +65,6 @@ export interface Outbox {
 export function openOutbox(stateDir: string, account: string, mark: ProcessMark): Outbox {
   const root = outboxFolder(stateDir);
   const ownFolder = (sha256: string) => join(root, sha256, mark.id);
-  /** What this process is to send. */
   let known = new Map<string, CopyLabel>();
   let room = ROOM_BYTES;
 

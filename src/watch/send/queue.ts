@@ -5,18 +5,14 @@ import { isBelow } from '../below.ts';
 export interface QueueItem {
   /** Identifies the item: a file's path, or the hash of a kept recording. */
   readonly key: string;
-  /** The path for messages. */
   readonly path: string;
-  /** The file to read. */
   readonly absolute: string;
   readonly stamp: FileStamp;
   /** Its bytes are kept in the outbox under this hash. */
   readonly kept: string | undefined;
-  /** The file is on a removable device. */
   readonly removable: boolean;
   /** Best known recording time (ms since the epoch). */
   readonly recordedAt: number;
-  /** Failed deliveries so far. */
   readonly failures: number;
   /** It unpacks to more than `LARGE_BYTES`. */
   readonly isLarge?: boolean;
@@ -71,7 +67,6 @@ export class Queue {
     return below.length;
   }
 
-  /** Removes and returns the next item. */
   take(): QueueItem | undefined {
     if (this.#unsorted) {
       this.#sorted.sort(lastFirst);

@@ -121,7 +121,6 @@ export class Sender {
     }
   }
 
-  /** Records a candidate that turned out to be incomplete. */
   noteIncomplete(item: QueueItem, reason: InvalidReason, detail: string): void {
     const { incomplete, marks } = this.#parts;
     const { absolute: path, stamp, removable } = item;
@@ -331,7 +330,6 @@ export class Sender {
     this.queue.add(item);
   }
 
-  /** Removes a delivered recording from the queue and the outbox. */
   #drop(sha256: string): void {
     if (this.#parts.dryRun) return;
     this.queue.remove(sha256);

@@ -21,7 +21,6 @@ const REUSED_BYTES = 1024 * 1024;
 /** The buffer that one recording is read into and sent from. */
 export interface ReadBuffer {
   readonly buffers: BufferSource;
-  /** Holds the last recording that was read. */
   buffer: Buffer;
 }
 
@@ -58,7 +57,6 @@ function makeReadBuffer(): ReadBuffer {
   return readBuffer;
 }
 
-/** The outcome of {@link stashFile}. */
 export type StashOutcome =
   | { readonly stash: 'kept'; readonly sha256: string }
   /** The outbox has no room: the source file has to last. */

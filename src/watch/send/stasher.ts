@@ -32,12 +32,10 @@ const STASH_AFTER_MS = 5_000;
  */
 const STASH_SHARE = 1 / 10;
 
-/** An in-flight upload. */
 export interface Sending {
   readonly readBuffer: ReadBuffer;
   /** ms of the monotonic clock */
   readonly since: number;
-  /** The recording; absent while the file is read. */
   sent?: Sent;
   /** A copy in the outbox was made, or attempted. */
   stashed: boolean;
@@ -69,7 +67,6 @@ export class Stasher {
     if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
   }
 
-  /** Records any response of the service. */
   answered(): void {
     this.#answeredAt = this.#parts.clock.monotonic();
   }

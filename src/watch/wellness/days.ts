@@ -14,9 +14,7 @@ const OPEN_SECS = 48 * 3_600;
 
 /** The days in the files that are not finished. */
 export interface WellnessPlan {
-  /** The records to send now, by date. */
   readonly due: readonly PreparedRecord[];
-  /** Weights of several users were left out. */
   readonly isScaleShared: boolean;
   /** Records the files of which every day is finished. @param left days that were not sent */
   readonly settle: (left: ReadonlySet<string>) => void;
@@ -93,7 +91,6 @@ export async function planDays(
   };
 }
 
-/** Returns the times of a file's first and last measurement. */
 function extentOf({ path, samples }: MeasuredFile) {
   if (samples.length === 0) return [];
   const times = samples.map(({ at }) => at);

@@ -26,7 +26,6 @@ export class WellnessFiles {
   readonly #discovery: Discovery;
   /** The listings of folders on devices over MTP. */
   readonly #listings = new Map<string, MtpListing>();
-  /** Problems that were reported. */
   readonly #reported = new Set<string>();
 
   constructor(parts: WatchParts, discovery: Discovery) {
@@ -60,7 +59,6 @@ export class WellnessFiles {
     this.#listings.clear();
   }
 
-  /** Returns the folders with wellness files that are there now. */
   async #folders(): Promise<readonly string[]> {
     const { readers, signal } = this.#parts;
     const { foldersThere, pluggedDevices } = this.#discovery;
@@ -76,7 +74,6 @@ export class WellnessFiles {
     return [...found];
   }
 
-  /** Lists the files in a folder that were not read, or changed. */
   async #unread(folder: string): Promise<readonly FoundFile[]> {
     const { wellness } = this.#parts.ledger.records;
     const files = isOnMtp(folder) ? await this.#listOnMtp(folder) : await this.#list(folder);

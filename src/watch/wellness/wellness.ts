@@ -54,7 +54,6 @@ export class Wellness {
     return { sent: this.#sent, waiting: this.#waiting };
   }
 
-  /** Nothing was delivered at the last attempt. */
   get isHindered(): boolean {
     return this.#backOff.state.state !== 'closed';
   }
