@@ -11,17 +11,10 @@ export interface DeviceHealth {
   readonly left?: number;
 }
 
-export type FolderState =
-  | 'waiting'
-  | 'watching'
-  | 'polling';
+export type FolderState = 'waiting' | 'watching' | 'polling';
 
 /** Why nothing can be delivered now. */
-export type Obstacle =
-  | 'offline'
-  | 'service'
-  | 'keychain'
-  | 'storage';
+export type Obstacle = 'offline' | 'service' | 'keychain' | 'storage';
 
 /** What a watcher reports about its work. Times are ISO 8601 in UTC. */
 export interface WatcherHealth {

@@ -78,13 +78,13 @@ export async function stopDaemon(
   return { outcome: 'still-running', pid, waitedMs: waited() };
 }
 
-type Target =
+type DaemonProcess =
   | { readonly found: 'none' }
   | { readonly found: 'daemon'; readonly pid: number; readonly start: string | undefined }
   | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
 
 /** Finds the daemon's process by its state file. */
-function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): Target {
+function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): DaemonProcess {
   const { state, running } = inspectWatcher(paths);
   if (state === undefined) {
     if (!running) return { found: 'none' };

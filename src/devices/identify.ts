@@ -16,7 +16,7 @@ export const HEAD_BYTES = 512;
 /** Number of recordings that are asked for a serial number. Over MTP, reading one copies it. */
 const ASKED = { disk: 3, mtp: 1 };
 
-export type Identity = Pick<Device, 'key' | 'title' | 'maker' | 'model' | 'serial'>;
+export type DeviceIdentity = Pick<Device, 'key' | 'title' | 'maker' | 'model' | 'serial'>;
 
 /**
  * Identifies a device by `GarminDevice.xml`, else by its latest recordings, else by its volume.
@@ -30,7 +30,7 @@ export async function identify(
   { maker: known, recordings }: Recognised,
   access: Device['access'],
   volume: string | undefined,
-): Promise<Identity> {
+): Promise<DeviceIdentity> {
   const stated = known?.name === 'garmin' ? await readXml(reader, root) : {};
   const fileId =
     stated.serial === undefined

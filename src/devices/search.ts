@@ -2,7 +2,7 @@ import { join, sep } from 'node:path';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './find-apps.ts';
 import { mtpMountOf } from '../system/mtp-path.ts';
-import { type Identity, identify } from './identify.ts';
+import { type DeviceIdentity, identify } from './identify.ts';
 import { mergeDevices } from './merge.ts';
 import { MountReader, NoAnswer } from './mount-reader.ts';
 import type { SearchAnswer, SearchRequest } from './protocol.ts';
@@ -106,7 +106,7 @@ async function deviceAt(
 }
 
 /** Returns the identity of a known device, which another storage of it has, too. */
-function identifiedBefore(root: string, known: readonly Device[]): Identity | undefined {
+function identifiedBefore(root: string, known: readonly Device[]): DeviceIdentity | undefined {
   const mount = mtpMountOf(root)?.root;
   const before =
     known.find((device) => device.root === root) ??

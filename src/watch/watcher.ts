@@ -7,7 +7,7 @@ import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
 import { Discovery } from './find/discovery.ts';
 import { IncompleteFiles } from './find/incomplete-files.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
-import { CircuitBreaker, type Failure } from './send/circuit-breaker.ts';
+import { CircuitBreaker, type DeliveryFailure } from './send/circuit-breaker.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
 import { Surroundings } from './surroundings.ts';
@@ -106,7 +106,7 @@ export class Watcher {
   }
 
   /** Records a failure that the caller found: nothing can be delivered for now. */
-  hinder(failure: Failure): void {
+  hinder(failure: DeliveryFailure): void {
     this.#sender.hinder(failure);
   }
 

@@ -8,8 +8,8 @@ import { watcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import type { ServiceDefinition, ServiceKind } from '../../daemon/os-service/definition.ts';
 import { hasPassword } from '../../system/environment.ts';
-import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
 import { thisProcess } from '../../system/this-process.ts';
+import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */
 const CARRIED = [

@@ -5,7 +5,7 @@ import { withUntracedHttp } from '../../app/with-http.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
-import { type CheckName, type Finding, failed, findingText } from './finding.ts';
+import { type CheckName, type CheckResult, failed, findingText } from './finding.ts';
 import { checkFolders, checkSettings } from './folders.ts';
 import { checkKeychain, checkLogin } from './login.ts';
 import { checkName, checkNode, checkNodeVariables, checkWatches } from './machine.ts';
@@ -18,7 +18,7 @@ export const doctor: CommandModule = {
   examples: ['sync doctor', 'sync doctor --json'],
 
   async run(context) {
-    const findings: Finding[] = [];
+    const findings: CheckResult[] = [];
     await examine(context, (finding) => {
       findings.push(finding);
       context.output.result({ type: 'finding', ...finding }, findingText(finding));
@@ -27,12 +27,12 @@ export const doctor: CommandModule = {
   },
 };
 
-type Found = Finding | readonly Finding[];
+type CheckResults = CheckResult | readonly CheckResult[];
 
 /** The checks of a profile, in the order in which their failures block a login and an upload. */
 const OF_PROFILE: readonly (readonly [
   CheckName,
-  (context: AppContext, config: Config) => Found | Promise<Found>,
+  (context: AppContext, config: Config) => CheckResults | Promise<CheckResults>,
 ])[] = [
   ['config', checkSettings],
   ['folders', checkFolders],
@@ -48,7 +48,7 @@ const OF_PROFILE: readonly (readonly [
 /** The checks that need no settings. */
 const OF_MACHINE: readonly (readonly [
   CheckName,
-  (context: AppContext) => Found | Promise<Found>,
+  (context: AppContext) => CheckResults | Promise<CheckResults>,
 ])[] = [
   ['node', checkNode],
   ['zone-data', checkZoneData],
@@ -56,9 +56,9 @@ const OF_MACHINE: readonly (readonly [
   ['name', checkName],
 ];
 
-async function examine(context: AppContext, report: (finding: Finding) => void): Promise<void> {
+async function examine(context: AppContext, report: (finding: CheckResult) => void): Promise<void> {
   const bad = new Set<CheckName>();
-  const run = async (name: CheckName, check: () => Found | Promise<Found>) => {
+  const run = async (name: CheckName, check: () => CheckResults | Promise<CheckResults>) => {
     for (const finding of await attempt(name, check)) {
       if (finding.state === 'bad') bad.add(finding.check);
       report(finding);
@@ -86,8 +86,8 @@ async function examine(context: AppContext, report: (finding: Finding) => void):
 
 async function attempt(
   name: CheckName,
-  check: () => Found | Promise<Found>,
-): Promise<readonly Finding[]> {
+  check: () => CheckResults | Promise<CheckResults>,
+): Promise<readonly CheckResult[]> {
   try {
     return [await check()].flat();
   } catch (error) {
@@ -95,14 +95,17 @@ async function attempt(
   }
 }
 
-const NO_ADDRESS: Finding = {
+const NO_ADDRESS: CheckResult = {
   check: 'service',
   state: 'odd',
   message: 'No platform is set up yet: its address, the clock and the login were not checked.',
   hint: phrase`Run ${sync('login')}.`,
 };
 
-function loadConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
+function loadConfig(
+  context: AppContext,
+  report: (finding: CheckResult) => void,
+): Config | undefined {
   try {
     const config = quietConfigFor(context);
     // A damaged address is a fault of the settings.
@@ -115,7 +118,7 @@ function loadConfig(context: AppContext, report: (finding: Finding) => void): Co
 }
 
 /** Returns 2 if something on this machine is bad, 4 for the login, 5 if only the network fails. */
-function exitCodeFor(findings: readonly Finding[]): ExitCode {
+function exitCodeFor(findings: readonly CheckResult[]): ExitCode {
   const bad = new Set(findings.filter(({ state }) => state === 'bad').map(({ check }) => check));
   if (bad.size === 0) return ExitCode.ok;
   const unavailable = ['service', 'proxy'].filter((check) => bad.delete(check as CheckName));

@@ -2,7 +2,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 
 /** The result of one check. `odd`: it may fail some day; `bad`: it does not work. */
-export interface Finding {
+export interface CheckResult {
   readonly check: CheckName;
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: Text;
@@ -27,7 +27,7 @@ export type CheckName =
 
 const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 
-export function findingText({ state, message, hint }: Finding): Text {
+export function findingText({ state, message, hint }: CheckResult): Text {
   const lines: Text[] = [phrase`${MARKS[state]}  ${message}`];
   if (hint !== undefined) lines.push(phrase`      ${hint}`);
   return joinTexts(lines, '\n');
@@ -43,7 +43,7 @@ export function failed(
   check: CheckName,
   error: unknown,
   options: { readonly state?: 'odd' | 'bad'; readonly subject?: string } = {},
-): Finding {
+): CheckResult {
   if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
   const { state = 'bad', subject } = options;
   const { message, hint } = error;

@@ -10,10 +10,10 @@ import {
   findOwnDistrust,
 } from '../../system/folder-trust.ts';
 import { writeFailure } from '../../system/storage.ts';
-import { type Finding, failed } from './finding.ts';
+import { type CheckResult, failed } from './finding.ts';
 
 /** Checks that the settings can be saved; that they can be read is known by now. */
-export function checkSettings(_context: AppContext, config: Config): Finding {
+export function checkSettings(_context: AppContext, config: Config): CheckResult {
   const check = 'config';
   const { fault, path = '', settings = {} } = config.system ?? {};
   if (fault !== undefined) return failed(check, fault);
@@ -36,7 +36,7 @@ export function checkSettings(_context: AppContext, config: Config): Finding {
  * Finds other users who can change this program's folders: those above them too, which only a token store
  * refuses.
  */
-export function checkFolders(_context: AppContext, config: Config): Finding[] {
+export function checkFolders(_context: AppContext, config: Config): CheckResult[] {
   const check = 'folders';
   const { configFile, stateDir } = config.paths;
   const inFile = config.get('tokenStore') === 'file' && !hasEnvironmentTokens(config);

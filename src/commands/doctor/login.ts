@@ -4,10 +4,10 @@ import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { askAboutLogin, loginState } from '../status/login.ts';
-import { type Finding, failed } from './finding.ts';
+import { type CheckResult, failed } from './finding.ts';
 
 /** Checks that a login can be kept. Before the first login, `sync login` offers a file instead. */
-export async function checkKeychain(context: AppContext, config: Config): Promise<Finding> {
+export async function checkKeychain(context: AppContext, config: Config): Promise<CheckResult> {
   const check = 'keychain';
   if (hasEnvironmentTokens(config)) {
     return { check, state: 'good', message: 'Tokens come from the environment.' };
@@ -29,7 +29,7 @@ export async function checkLogin(
   config: Config,
   http: Http,
   reachable: boolean,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const check = 'login';
   const stored = await loginState(context, config, http);
   const uncertain = stored.state === 'unknown' && stored.code === 'FATE_UNKNOWN';

@@ -6,31 +6,35 @@ import { leakingVariables } from '../../app/config.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
-import { type Finding, failed } from './finding.ts';
 import { thisProcess } from '../../system/this-process.ts';
 import { runtimeZoneVersion } from '../../system/zoneinfo.ts';
+import { type CheckResult, failed } from './finding.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
 
-export function checkNode({ version }: AppContext): Finding {
-  const { nodeVersion, nodePath } = thisProcess;
-  const tz = runtimeZoneVersion();
-  const zones = tz === undefined ? '' : `, with zone data ${tz}`;
+export function checkNode({ version }: AppContext): CheckResult {
+  const { nodePath, nodeVersion } = thisProcess;
+  const zoneData = runtimeZoneVersion();
+  const zones = zoneData === undefined ? '' : `, with zone data ${zoneData}`;
   const message = `sync ${version} on Node.js ${nodeVersion} (${nodePath})${zones}.`;
   return { check: 'node', state: 'good', message };
 }
 
 /** Finds variables of Node.js that give the login away. */
-export function checkNodeVariables({ env }: AppContext, config: Config): Finding[] {
+export function checkNodeVariables({ env }: AppContext, config: Config): CheckResult[] {
   const check = 'node';
   const unchecked = uncheckedTls(env);
   const encrypted = config.get('baseUrl')?.protocol !== 'http:';
-  const leaks = leakingVariables(env).map((leak): Finding => ({ check, state: 'odd', ...leak }));
+  const leaks = leakingVariables(env).map((leak): CheckResult => ({
+    check,
+    state: 'odd',
+    ...leak,
+  }));
   return unchecked !== undefined && encrypted ? [failed(check, unchecked), ...leaks] : leaks;
 }
 
-export function checkWatches({ platform }: AppContext): Finding {
+export function checkWatches({ platform }: AppContext): CheckResult {
   const check = 'watch';
   if (platform !== 'linux') {
     const message = 'Folders can be watched (this system has no known limit).';
@@ -57,7 +61,7 @@ export function checkWatches({ platform }: AppContext): Finding {
 }
 
 /** Checks which `sync` a shell starts: this program, or the system's. */
-export function checkName({ env, platform, programDir }: AppContext): Finding {
+export function checkName({ env, platform, programDir }: AppContext): CheckResult {
   const check = 'name';
   const first = (env['PATH'] ?? '')
     .split(delimiter)

@@ -7,7 +7,7 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { isLoopback } from '../../config/settings.ts';
 import { duration } from '../../terminal/words.ts';
-import type { Finding } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 
 /** Time limit for a connection to the proxy (ms). */
 const PROXY_LIMIT_MS = 5_000;
@@ -17,7 +17,10 @@ const ANSWER_LIMIT_MS = 10_000;
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Names the proxy for the service, if there is one, and connects to it. */
-export async function checkProxy({ env, signal }: AppContext, config: Config): Promise<Finding> {
+export async function checkProxy(
+  { env, signal }: AppContext,
+  config: Config,
+): Promise<CheckResult> {
   const check = 'proxy';
   const settings = proxySettings(env);
   const { http, https } = settings;
@@ -63,11 +66,11 @@ export async function checkService(
   { clock, platform, signal }: AppContext,
   config: Config,
   http: Http,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   const request = { method: 'GET', url, answerTimeoutMs: ANSWER_LIMIT_MS, signal } as const;
   const { status, headers } = await http.send(request);
-  const reached: Finding =
+  const reached: CheckResult =
     status >= 500
       ? {
           check: 'service',
@@ -89,7 +92,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /** @param offMs how far this machine's clock is ahead of the service's */
-function clockFinding(offMs: number, platform: NodeJS.Platform): Finding {
+function clockFinding(offMs: number, platform: NodeJS.Platform): CheckResult {
   const check = 'clock';
   if (Math.abs(offMs) <= CLOCK_TOLERANCE_MS) {
     return { check, state: 'good', message: "This machine's clock agrees with the service's." };

@@ -9,7 +9,7 @@ import { countKept, outboxFolder } from '../../ledger/outbox.ts';
 import { freeBytes } from '../../system/disk.ts';
 import { writeFailure } from '../../system/storage.ts';
 import { bytes, plural } from '../../terminal/words.ts';
-import { type Finding, failed } from './finding.ts';
+import { type CheckResult, failed } from './finding.ts';
 
 /** Free space that keeps the ledger and the copies of a device's new recordings (bytes). */
 const ENOUGH_BYTES = 100_000_000;
@@ -17,7 +17,7 @@ const ENOUGH_BYTES = 100_000_000;
 const LEAST_BYTES = 1_000_000;
 
 /** Checks the free space on the disk of the state folder. */
-export function checkDisk(_context: AppContext, { paths }: Config): Finding[] {
+export function checkDisk(_context: AppContext, { paths }: Config): CheckResult[] {
   const check = 'disk';
   const free = freeBytes(paths.stateDir);
   // Some network file systems do not say.
@@ -36,7 +36,7 @@ export function checkDisk(_context: AppContext, { paths }: Config): Finding[] {
 }
 
 /** Opens the ledger, or checks that it can be created. Creates nothing. */
-export function checkLedger(_context: AppContext, config: Config): Finding {
+export function checkLedger(_context: AppContext, config: Config): CheckResult {
   const check = 'state';
   const path = ledgerPath(config);
   try {
@@ -54,7 +54,7 @@ export function checkLedger(_context: AppContext, config: Config): Finding {
 }
 
 /** Checks that each copy of a recording has a login that it is sent with. */
-export async function checkStash(_context: AppContext, config: Config): Promise<Finding[]> {
+export async function checkStash(_context: AppContext, config: Config): Promise<CheckResult[]> {
   if (config.get('baseUrl') === undefined) return [];
   const { stateDir } = config.paths;
   const { keptForOthers } = countKept(stateDir, (await knownAccount(config)).key);

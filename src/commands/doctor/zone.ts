@@ -5,10 +5,10 @@ import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { Config } from '../../config/config.ts';
 import { releasedBy } from '../../records/days/zones/newest.ts';
-import type { Finding } from './finding.ts';
+import type { CheckResult } from './finding.ts';
 
 /** Names the zone that decides about days. */
-export async function checkZone(context: AppContext, config: Config): Promise<Finding> {
+export async function checkZone(context: AppContext, config: Config): Promise<CheckResult> {
   const check = 'zone';
   const { name, from } = await zoneFor(config, context);
   if (from !== 'machine' || !isUtc(name)) {
@@ -23,7 +23,10 @@ export async function checkZone(context: AppContext, config: Config): Promise<Fi
 }
 
 /** Reports a platform zone whose clocks differ from those of the zone that decides about days. */
-export async function checkPlatformZone(context: AppContext, config: Config): Promise<Finding[]> {
+export async function checkPlatformZone(
+  context: AppContext,
+  config: Config,
+): Promise<CheckResult[]> {
   const theirs = await platformZone(context, config);
   if (theirs === undefined) return [];
   const { name } = await zoneFor(config, context).catch(() => ({ name: undefined }));
@@ -47,7 +50,7 @@ const ZONE_DATA_FROM = {
 const YEAR_MS = 365 * 86_400_000;
 
 /** Names the zone data that decides about days, and warns if it is more than a year old. */
-export async function checkZoneData(context: AppContext): Promise<Finding> {
+export async function checkZoneData(context: AppContext): Promise<CheckResult> {
   const check = 'zone-data';
   const { version, origin } = await zoneDataOf(context);
   const name = `Zone data ${version}, ${ZONE_DATA_FROM[origin]}`;

@@ -24,7 +24,7 @@ export type Checked =
   | { readonly outcome: 'accepted'; readonly account?: Account | undefined }
   | ({ readonly outcome: 'ended' | 'failed' } & Failure);
 
-export type LoginState =
+export type StoredLogin =
   | {
       readonly state: 'logged-in';
       readonly scopes: readonly string[] | undefined;
@@ -39,7 +39,7 @@ export type LoginState =
 
 /** The login of a profile, and the service's answer about it. */
 export interface LoginFacts {
-  readonly login: LoginState;
+  readonly login: StoredLogin;
   readonly checked?: Checked | undefined;
 }
 
@@ -147,7 +147,7 @@ export async function loginState(
   context: AppContext,
   config: Config,
   http: Http,
-): Promise<LoginState> {
+): Promise<StoredLogin> {
   const { clock, signal } = context;
   return await withSession(context, config, http, async (session) => {
     try {
@@ -160,7 +160,7 @@ export async function loginState(
   });
 }
 
-function stateOf(found: Credentials, config: Config, now: number): LoginState {
+function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
   if (found.endedAt !== undefined) return { state: 'ended', ...failureOf(endedAt(found.endedAt)) };
   const interrupted = interruptedRefresh(found, config);
   if (interrupted !== undefined) return interrupted;
@@ -185,7 +185,7 @@ function stateOf(found: Credentials, config: Config, now: number): LoginState {
 function interruptedRefresh(
   { refreshStartedAt }: Credentials,
   config: Config,
-): LoginState | undefined {
+): StoredLogin | undefined {
   const lock = loginLockPath({ stateDir: config.paths.stateDir, profile: config.profile });
   if (refreshStartedAt === undefined || isHeld(lock)) return undefined;
   const day = new Date(refreshStartedAt).toISOString().slice(0, 16).replace('T', ' ');
@@ -197,7 +197,7 @@ function interruptedRefresh(
   };
 }
 
-function endedLogin(message: string): LoginState {
+function endedLogin(message: string): StoredLogin {
   return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: phrase`Run ${sync('login')}.` };
 }
 
@@ -206,8 +206,8 @@ function endSeenByWatcher(
   config: Config,
   key: string,
   watching: readonly SeenHealth[],
-  login: LoginState,
-): LoginState {
+  login: StoredLogin,
+): StoredLogin {
   if (login.state !== 'logged-in') return login;
   // `sync login` writes the configuration.
   const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;

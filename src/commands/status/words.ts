@@ -9,7 +9,7 @@ import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { missingText, who } from '../login/words.ts';
-import type { Checked, LoginState } from './login.ts';
+import type { Checked, StoredLogin } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
@@ -70,13 +70,13 @@ function accountText({ account, store }: StatusReport): string {
   return store.kind === 'environment' ? 'not asked yet' : 'not known';
 }
 
-export function loginWord(login: LoginState): string {
+export function loginWord(login: StoredLogin): string {
   if (login.state === 'logged-in') return 'good';
   if (login.code === 'FATE_UNKNOWN') return 'uncertain';
   return { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
 }
 
-function loginLines(login: LoginState, now: number): Text[] {
+function loginLines(login: StoredLogin, now: number): Text[] {
   if (login.state !== 'logged-in') {
     const { message, hint } = login;
     return [`${loginWord(login)}. ${message}`, ...(hint === undefined ? [] : [hint])];
@@ -95,7 +95,7 @@ function loginLines(login: LoginState, now: number): Text[] {
 
 /** An expired access token of a renewable login is no news: the next command renews it. */
 function lifetimeText(
-  { renewable, accessExpiresAt, refreshExpiresAt }: LoginState & { readonly state: 'logged-in' },
+  { renewable, accessExpiresAt, refreshExpiresAt }: StoredLogin & { readonly state: 'logged-in' },
   now: number,
 ): string {
   const ends = renewable ? refreshExpiresAt : accessExpiresAt;

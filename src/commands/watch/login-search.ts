@@ -1,7 +1,7 @@
 import { SyncError } from '../../base/errors.ts';
 import {
   type CircuitBreaker,
-  type Failure,
+  type DeliveryFailure,
   isLoginFailure,
 } from '../../watch/send/circuit-breaker.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
@@ -13,12 +13,12 @@ const SEARCH_RETRY_MS = 10_000;
 export interface LoginSearchOptions {
   readonly signal: AbortSignal;
   readonly onFound: () => void;
-  readonly onFailure: (failure: Failure) => void;
+  readonly onFailure: (failure: DeliveryFailure) => void;
   /** Called for a failure that may pass, once for each message. */
   readonly onProblem: (message: string) => void;
 }
 
-type State =
+type SearchState =
   | { readonly state: 'idle' }
   | { readonly state: 'running' }
   /** It failed for now: the same marker is tried again only after `retryAt` (monotonic clock, ms). */
@@ -36,7 +36,7 @@ export class LoginSearch {
   readonly #scope: WatcherOptions;
   readonly #setup: WatchSetup;
   readonly #options: LoginSearchOptions;
-  #state: State = { state: 'idle' };
+  #state: SearchState = { state: 'idle' };
   #marker: string;
 
   constructor(login: Login, scope: WatcherOptions, setup: WatchSetup, options: LoginSearchOptions) {

@@ -20,7 +20,7 @@ import { adoptWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
-import type { Failure } from '../../watch/send/circuit-breaker.ts';
+import type { DeliveryFailure } from '../../watch/send/circuit-breaker.ts';
 import type { WatchAccount, WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
@@ -78,7 +78,7 @@ export interface Login {
   readonly marker: string;
   readonly locks: Lock;
   /** Why it cannot be used, if that is known from the start. */
-  readonly why?: Failure | undefined;
+  readonly why?: DeliveryFailure | undefined;
 }
 
 /** One try for each call: the watcher's own pauses are longer, and can be interrupted. */
@@ -174,7 +174,7 @@ export async function nextLogin(
   before: Login,
   scope: WatchScope,
   setup: WatchSetup,
-): Promise<Login | Failure> {
+): Promise<Login | DeliveryFailure> {
   const marker = setup.loginMarker();
   const opened = await setup.open('online');
   try {
@@ -196,13 +196,13 @@ export async function nextLogin(
 }
 
 /** Another service has its own athletes: a user who moved there is not asked. */
-function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
+function whyNot(before: OpenLogin, after: OpenLogin, profile: string): DeliveryFailure | undefined {
   const known = before.athlete !== undefined && before.service === after.service;
   if (!known || after.athlete === before.athlete) return undefined;
   return after.athlete === undefined ? loggedOut(profile) : otherAthlete(profile);
 }
 
-function otherAthlete(profile: string): Failure {
+function otherAthlete(profile: string): DeliveryFailure {
   return {
     code: 'AUTH_REFUSED',
     message: `Another athlete logged in with profile "${profile}"; these recordings are not sent to their account.`,
@@ -210,16 +210,16 @@ function otherAthlete(profile: string): Failure {
   };
 }
 
-function loggedOut(profile: string): Failure {
+function loggedOut(profile: string): DeliveryFailure {
   const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
   const { code, message } = notLoggedIn(profile, hint);
   return { code, message, hint };
 }
 
-export function isFailure(found: Login | Failure): found is Failure {
+export function isFailure(found: Login | DeliveryFailure): found is DeliveryFailure {
   return 'code' in found;
 }
 
-export function asError({ code, message, hint }: Failure): SyncError {
+export function asError({ code, message, hint }: DeliveryFailure): SyncError {
   return new SyncError(code, message, { hint });
 }

@@ -27,7 +27,7 @@ const TOPICS = {
 type Topic = keyof typeof TOPICS;
 
 /** One recording in a notification. */
-interface Entry {
+interface NoteEntry {
   readonly topic: Topic;
   readonly name: string;
   /** What a notification about this recording alone says. */
@@ -54,7 +54,7 @@ export interface NotificationOptions {
 export class Notifications {
   readonly #clock: Context['clock'];
   readonly #options: NotificationOptions;
-  #entries: Entry[] = [];
+  #entries: NoteEntry[] = [];
   /** When the first entry was added (monotonic clock, ms). */
   #since = 0;
   #timer: AbortController | undefined;
@@ -134,7 +134,7 @@ function urgentNote(notice: WatchNotice): Note | undefined {
 
 const LEFT = 'sync: a device left with recordings';
 
-function entryOf(notice: WatchNotice): Entry | undefined {
+function entryOf(notice: WatchNotice): NoteEntry | undefined {
   switch (notice.event) {
     case 'upload':
       return uploadEntry(notice.item);
@@ -156,7 +156,7 @@ function entryOf(notice: WatchNotice): Entry | undefined {
   }
 }
 
-function uploadEntry(item: UploadItem): Entry | undefined {
+function uploadEntry(item: UploadItem): NoteEntry | undefined {
   switch (item.outcome) {
     case 'uploaded':
     case 'duplicate': {
@@ -173,13 +173,13 @@ function uploadEntry(item: UploadItem): Entry | undefined {
   }
 }
 
-function dayEntry(item: RecordItem): Entry | undefined {
+function dayEntry(item: RecordItem): NoteEntry | undefined {
   if (item.outcome !== 'rejected') return undefined;
   const name = `Wellness of ${item.date}`;
   return { topic: 'refused', name, text: `${name}: ${item.message}` };
 }
 
-function burstText(first: Entry, more: readonly Entry[]): Text {
+function burstText(first: NoteEntry, more: readonly NoteEntry[]): Text {
   if (more.length === 0) return first.text;
   if (first.outcome !== undefined) return countsText([first, ...more]);
   const topic = TOPICS[first.topic];
@@ -188,7 +188,7 @@ function burstText(first: Entry, more: readonly Entry[]): Text {
 }
 
 /** Counts outcomes: `32 recordings uploaded`, `3 recordings uploaded, 1 already at the service`. */
-function countsText(entries: readonly Entry[]): string {
+function countsText(entries: readonly NoteEntry[]): string {
   const counts = new Map<string, number>();
   for (const { outcome = '' } of entries) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return [...counts]

@@ -12,7 +12,7 @@ export interface IncompleteFile {
   readonly removable: boolean;
 }
 
-interface Entry extends IncompleteFile {
+interface TrackedFile extends IncompleteFile {
   /** Its last known change (ms of the monotonic clock, like all times here). */
   readonly quietSince: number;
   /** The next check, and the pause after it. */
@@ -38,7 +38,7 @@ function patienceMs(reason: InvalidReason): number {
  * some writes fire no event (memory-mapped files) or leave the time unchanged (steps of two seconds).
  */
 export class IncompleteFiles {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, TrackedFile>();
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {

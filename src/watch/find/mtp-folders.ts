@@ -31,7 +31,7 @@ export interface MtpRescan {
 }
 
 /** What is known of one watched folder. Times in ms of the monotonic clock. */
-interface FolderState {
+interface MtpFolderState {
   readonly listing: MtpListing;
   isBusy: boolean;
   wasThere: boolean;
@@ -56,7 +56,7 @@ export class MtpFolders {
   readonly #parts: WatchParts;
   readonly #classifier: Classifier;
   readonly #sender: Sender;
-  readonly #states = new Map<string, FolderState>();
+  readonly #states = new Map<string, MtpFolderState>();
 
   constructor(parts: WatchParts, classifier: Classifier, sender: Sender) {
     this.#parts = parts;
@@ -120,10 +120,10 @@ export class MtpFolders {
     return Math.max(pollMs, Math.min(LONGEST_PAUSE_MS, listingMs / LISTING_SHARE));
   }
 
-  #stateOf(path: string): FolderState {
+  #stateOf(path: string): MtpFolderState {
     const before = this.#states.get(path);
     if (before !== undefined) return before;
-    const state: FolderState = {
+    const state: MtpFolderState = {
       listing: new MtpListing(path, this.#parts.readers.of(path)),
       isBusy: false,
       wasThere: false,
@@ -138,7 +138,7 @@ export class MtpFolders {
     return state;
   }
 
-  async #list(path: string, state: FolderState): Promise<readonly FoundFile[]> {
+  async #list(path: string, state: MtpFolderState): Promise<readonly FoundFile[]> {
     const { clock, incomplete, signal } = this.#parts;
     const now = clock.monotonic();
     if (now - state.sizesReadAt >= SIZES_MS) {
@@ -154,7 +154,7 @@ export class MtpFolders {
     return found;
   }
 
-  async #readOpen(path: string, state: FolderState, found: readonly FoundFile[]): Promise<void> {
+  async #readOpen(path: string, state: MtpFolderState, found: readonly FoundFile[]): Promise<void> {
     const { dryRun, known, marks, newOnly } = this.#parts;
     const firstRescan = newOnly ? marks.newOnly(path) : undefined;
     if (!dryRun) firstRescan?.begin();
@@ -190,7 +190,7 @@ export class MtpFolders {
    */
   async #read(
     file: FoundFile,
-    state: FolderState,
+    state: MtpFolderState,
     isOld: (file: FoundFile, recordedAt: number) => boolean,
   ): Promise<MtpError | 'no-room' | undefined> {
     const { clock, incomplete, readers, signal } = this.#parts;
@@ -218,7 +218,7 @@ export class MtpFolders {
   }
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */
-  #missing(path: string, state: FolderState, reason?: string): Observation {
+  #missing(path: string, state: MtpFolderState, reason?: string): Observation {
     const { clock, dryRun, marks, newOnly } = this.#parts;
     if (newOnly && !dryRun && !state.wasThere) marks.newOnly(path).begin();
     state.probeAgainAt = clock.monotonic() + PROBE_MS;
@@ -229,7 +229,7 @@ export class MtpFolders {
   }
 
   /** Records a failure of the device. Pauses grow: a call on a device that hangs costs a process. */
-  #failed(path: string, state: FolderState, error: unknown): Observation {
+  #failed(path: string, state: MtpFolderState, error: unknown): Observation {
     if (!(error instanceof MtpError)) throw error;
     if (isUnplugged(error)) return this.#missing(path, state);
     const observation = this.#missing(path, state, reasonOf(error, nameOf(path)));

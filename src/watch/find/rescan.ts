@@ -4,7 +4,7 @@ import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
 import type { MtpFolders } from './mtp-folders.ts';
-import { type Found, inSlices, walk } from './walk.ts';
+import { type WalkResult, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
@@ -134,7 +134,7 @@ export class Rescanner {
   }
 
   /** Handles one result of a walk: watches a folder, passes on a file, reports a problem once. */
-  visit(folder: WatchedFolder, found: Found, onFile: (file: FoundFile) => void): void {
+  visit(folder: WatchedFolder, found: WalkResult, onFile: (file: FoundFile) => void): void {
     switch (found.found) {
       case 'folder':
         // Events may have missed its creation.
@@ -171,7 +171,7 @@ export class Rescanner {
       seen = [];
       return more;
     };
-    const take = (found: Found) => this.visit(folder, found, onFile);
+    const take = (found: WalkResult) => this.visit(folder, found, onFile);
     await inSlices(walk(folder.path), take, transaction, signal);
     if (!dryRun) firstRescan?.done();
     return files;

@@ -11,7 +11,7 @@ import {
   oddNames,
 } from '../../upload/recording-names.ts';
 
-export type Found =
+export type WalkResult =
   | { readonly found: 'folder'; readonly path: string }
   | { readonly found: 'file'; readonly path: string; readonly stamp: FileStamp }
   | { readonly found: 'problem'; readonly path: string; readonly problem: string };
@@ -20,7 +20,7 @@ export type Found =
  * Walks a folder and its searched subfolders. Yields a folder before it is read, so that a watch on it
  * misses nothing. Skips files that vanish meanwhile.
  */
-export function* walk(folder: string): Generator<Found, undefined> {
+export function* walk(folder: string): Generator<WalkResult, undefined> {
   yield { found: 'folder', path: folder };
   let entries: Dirent[];
   let odd: OddNames;
@@ -52,7 +52,7 @@ export function* walk(folder: string): Generator<Found, undefined> {
   return undefined;
 }
 
-function problemOf(path: string, error: unknown): Found | undefined {
+function problemOf(path: string, error: unknown): WalkResult | undefined {
   const code = systemCode(error);
   if (code === undefined) throw error;
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -2,7 +2,7 @@ import { type ErrorCode, sourceOf } from '../../base/errors.ts';
 import type { Text } from '../../base/phrase.ts';
 import type { Obstacle } from '../../daemon/health.ts';
 
-export interface Failure {
+export interface DeliveryFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: Text | undefined;
@@ -15,10 +15,10 @@ export type BreakerState =
   | {
       readonly state: 'open';
       readonly obstacle: Obstacle;
-      readonly failure: Failure;
+      readonly failure: DeliveryFailure;
       readonly until: number;
     }
-  | { readonly state: 'login-needed'; readonly failure: Failure };
+  | { readonly state: 'login-needed'; readonly failure: DeliveryFailure };
 
 /** First pause after a failure, and the longest (ms). */
 const BASE_MS = 1_000;
@@ -87,7 +87,7 @@ export class CircuitBreaker {
    * @param retryAfterMs the service's `Retry-After`; applies if it is longer
    * @returns whether the obstacle, or the reason for a login, changed
    */
-  failed(failure: Failure, retryAfterMs = 0): boolean {
+  failed(failure: DeliveryFailure, retryAfterMs = 0): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {

@@ -10,7 +10,7 @@ import {
   patientClient,
   restingLedger,
 } from './refusal-backoff.ts';
-import type { Failure } from './circuit-breaker.ts';
+import type { DeliveryFailure } from './circuit-breaker.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchParts } from '../parts.ts';
 import { ReadBuffers } from './stash.ts';
@@ -336,7 +336,7 @@ export class Sender {
     this.#parts.outbox.drop(sha256);
   }
 
-  #failed(item: QueueItem, sending: Sending, failure: Failure): void {
+  #failed(item: QueueItem, sending: Sending, failure: DeliveryFailure): void {
     this.#stasher.stashSent(item, sending);
     const sha256 = sending.sent?.sha256;
     const failures = item.failures + 1;
@@ -349,7 +349,7 @@ export class Sender {
   }
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
-  hinder(failure: Failure): void {
+  hinder(failure: DeliveryFailure): void {
     const { breaker, report } = this.#parts;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
@@ -371,7 +371,7 @@ export class Sender {
     }
   }
 
-  #giveUp({ code, message, hint }: Failure): void {
+  #giveUp({ code, message, hint }: DeliveryFailure): void {
     const said = { code, message, ...(hint === undefined ? {} : { hint }) };
     for (let item = this.queue.take(); item !== undefined; item = this.queue.take()) {
       const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
@@ -385,7 +385,7 @@ function isLarge({ isLarge: unpacksToLarge = false, stamp }: QueueItem): boolean
   return unpacksToLarge || stamp.size > LARGE_BYTES;
 }
 
-function asFailure(error: unknown): Failure {
+function asFailure(error: unknown): DeliveryFailure {
   if (error instanceof SyncError) return error;
   return { code: 'STORAGE', message: messageOf(error), hint: undefined };
 }

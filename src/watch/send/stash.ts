@@ -66,7 +66,7 @@ export type StashOutcome =
   | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
 
 /** A recording that is being sent, or was. */
-export interface Sent {
+export interface InFlightRecording {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
@@ -131,7 +131,7 @@ export function stashContents(
  */
 export function stashSent(
   item: QueueItem,
-  sent: Sent,
+  sent: InFlightRecording,
   readBuffer: ReadBuffer,
   outbox: Outbox,
 ): boolean {

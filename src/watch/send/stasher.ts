@@ -6,7 +6,7 @@ import type { QueueItem } from './queue.ts';
 import type { Sender } from './sender.ts';
 import {
   type ReadBuffer,
-  type Sent,
+  type InFlightRecording,
   type StashOutcome,
   stashContents,
   stashFile,
@@ -36,7 +36,7 @@ export interface Sending {
   readonly readBuffer: ReadBuffer;
   /** ms of the monotonic clock */
   readonly since: number;
-  sent?: Sent;
+  sent?: InFlightRecording;
   /** A copy in the outbox was made, or attempted. */
   stashed: boolean;
 }

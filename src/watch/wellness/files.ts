@@ -74,15 +74,15 @@ export class WellnessFiles {
     return [...found];
   }
 
-  async #unread(folder: string): Promise<readonly FoundFile[]> {
+  async #unread(folder: string): Promise<readonly WellnessFile[]> {
     const { wellness } = this.#parts.ledger.records;
     const files = isOnMtp(folder) ? await this.#listOnMtp(folder) : await this.#list(folder);
     return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !wellness.isRead(path, stamp));
   }
 
-  async #list(folder: string): Promise<readonly FoundFile[]> {
+  async #list(folder: string): Promise<readonly WellnessFile[]> {
     const { signal } = this.#parts;
-    const files: FoundFile[] = [];
+    const files: WellnessFile[] = [];
     await inSlices(
       walk(folder),
       (found) => {
@@ -95,7 +95,7 @@ export class WellnessFiles {
     return files;
   }
 
-  async #listOnMtp(folder: string): Promise<readonly FoundFile[]> {
+  async #listOnMtp(folder: string): Promise<readonly WellnessFile[]> {
     const { readers, signal } = this.#parts;
     const listing = this.#listings.get(folder) ?? new MtpListing(folder, readers.of(folder));
     this.#listings.set(folder, listing);
@@ -155,7 +155,7 @@ export class WellnessFiles {
   }
 }
 
-interface FoundFile {
+interface WellnessFile {
   readonly path: string;
   readonly stamp: FileStamp;
 }

@@ -11,7 +11,7 @@ const RECORDINGS = new Set(MAKERS.flatMap(({ recordings }) => recordings.map(las
 const WELLNESS = MAKERS.flatMap(({ wellness = [] }) => wellness.map((path) => path.split('/')));
 
 /** A folder that may exist: these names below the base, in any letter case. */
-interface Place {
+interface PossibleFolder {
   readonly base: string;
   readonly names: readonly string[];
 }
@@ -55,7 +55,7 @@ export async function wellnessFoldersOnMtp(
   return [...found];
 }
 
-function placesBeside(folder: string): readonly Place[] {
+function placesBeside(folder: string): readonly PossibleFolder[] {
   const isRecordings = RECORDINGS.has(lastName(folder));
   return WELLNESS.flatMap((names) => {
     const last = names.slice(-1);
@@ -65,7 +65,7 @@ function placesBeside(folder: string): readonly Place[] {
   });
 }
 
-function findOnDisk({ base, names }: Place): string | undefined {
+function findOnDisk({ base, names }: PossibleFolder): string | undefined {
   return names.reduce<string | undefined>(
     (path, name) => (path === undefined ? undefined : below(path, foldersIn(path), name)),
     base,
