@@ -6,12 +6,18 @@ import { ExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { type CheckName, type CheckResult, failed, findingText } from './finding.ts';
-import { checkFolders, checkSettings } from './folders.ts';
 import { checkKeychain, checkLogin } from './login.ts';
-import { checkName, checkNode, checkNodeVariables, checkWatches } from './machine.ts';
+import {
+  checkName,
+  checkNode,
+  checkNodeVariables,
+  checkPlatformZone,
+  checkWatches,
+  checkZone,
+  checkZoneData,
+} from './machine.ts';
 import { checkProxy, checkService } from './network.ts';
-import { checkDisk, checkLedger, checkStash } from './storage.ts';
-import { checkPlatformZone, checkZone, checkZoneData } from './zone.ts';
+import { checkDisk, checkFolders, checkLedger, checkSettings, checkStash } from './storage.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
 export const doctor: CommandModule = {
