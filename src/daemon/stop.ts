@@ -25,7 +25,7 @@ export interface StopOptions {
 
 /** Grace periods after SIGTERM (a daemon ends within 5 s) and after SIGKILL (ms). */
 const STOP_PATIENCE_MS = { ask: 8_000, kill: 2_000 };
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** Longest time between taking the lock and writing the state file (ms). */
 const SETTLE_MS = 2_000;
 
@@ -46,7 +46,7 @@ export async function stopDaemon(
   let target = findTarget(paths, platform);
   // A process that has just taken the lock has not written its state yet.
   while (target.found === 'unknown' && clock.monotonic() < began + SETTLE_MS) {
-    await clock.sleep(LOOK_MS, signal);
+    await clock.sleep(POLL_MS, signal);
     target = findTarget(paths, platform);
   }
   if (target.found === 'none') return { outcome: 'not-running' };
@@ -70,7 +70,7 @@ export async function stopDaemon(
         return { outcome: 'out-of-reach', pid, why: 'it belongs to another user' };
       }
     }
-    while (lives() && waited() < ms) await clock.sleep(LOOK_MS, signal);
+    while (lives() && waited() < ms) await clock.sleep(POLL_MS, signal);
     if (lives()) continue;
     const killed = name === 'SIGKILL' ? ({ killed: true } as const) : {};
     return { outcome: 'stopped', pid, tookMs: waited(), ...killed };

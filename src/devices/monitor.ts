@@ -12,11 +12,11 @@ import type { Device, FoundDevices, Places } from './types.ts';
 export const MONITOR_CHILD = 'device-monitor.cjs';
 
 /**
- * Looks after a change (ms): a folder is made first, mounted over a moment later, and a device over MTP
+ * Pauses before the probes after a change (ms): a folder is made first, mounted over a moment later, and a device over MTP
  * answers seconds after that.
  */
 const SETTLE_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
-/** Interval of looks without a change: some mounts announce nothing (ms). */
+/** Interval of probes without a change: some mounts announce nothing (ms). */
 const QUIET_MS = 60_000;
 /** Default of {@link MonitorOptions.silenceMs}: three polls. */
 const SILENCE_MS = 3 * POLL_MS;
@@ -44,7 +44,7 @@ export async function devicesAt(
 
 /**
  * Notices devices that are plugged in and unplugged. A child process waits for changes at the places
- * where devices are mounted, since looking there may hang; after each, the devices are read again.
+ * where devices are mounted, since a probe may hang; after each, the devices are read again.
  */
 export class DeviceMonitor {
   readonly #context: Pick<Context, 'clock' | 'trace'>;
@@ -54,8 +54,8 @@ export class DeviceMonitor {
   readonly #abandoned = new Set<ChildProcess>();
   #child: ChildProcess | undefined;
   #devices: readonly Device[] = [];
-  /** Looks that follow the last change, as pauses (ms). */
-  #looks: number[] = [];
+  /** Pauses before the probes that follow the last change (ms). */
+  #probes: number[] = [];
   #wake: (() => void) | undefined;
 
   private constructor(context: Pick<Context, 'clock' | 'trace'>, options: MonitorOptions) {
@@ -63,7 +63,7 @@ export class DeviceMonitor {
     this.#options = options;
   }
 
-  /** Looks once, and then after each change until {@link DeviceMonitor.close}. */
+  /** Probes once, and then after each change until {@link DeviceMonitor.close}. */
   static async start(
     context: Pick<Context, 'clock' | 'trace' | 'signal'>,
     options: MonitorOptions,
@@ -75,10 +75,10 @@ export class DeviceMonitor {
       context.signal.removeEventListener('abort', close),
     );
     context.signal.throwIfAborted();
-    // The child first: it notices what changes during the look.
+    // The child first: it notices what changes during the probe.
     void monitor.#keepChild();
-    await monitor.#look();
-    void monitor.#keepLooking();
+    await monitor.#probe();
+    void monitor.#keepProbing();
     return monitor;
   }
 
@@ -93,23 +93,23 @@ export class DeviceMonitor {
   }
 
   /**
-   * Takes a device for unplugged, without a call of the listeners, and looks again soon. If the device is
-   * back before that look, the listeners learn that.
+   * Takes a device for unplugged, without a call of the listeners, and probes again soon. If the device is
+   * back before that, the listeners learn that.
    */
   lost({ key }: Device): void {
     this.#devices = this.#devices.filter((device) => device.key !== key);
-    this.#lookSoon();
+    this.#probeSoon();
   }
 
-  /** Looks again soon, several times: something changed. */
-  #lookSoon(): void {
-    this.#looks = [...SETTLE_MS];
+  /** Probes again soon, several times: something changed. */
+  #probeSoon(): void {
+    this.#probes = [...SETTLE_MS];
     this.#wake?.();
   }
 
-  /** Looks again: a change before this moment may not have been noticed. */
-  #lookOnce(): void {
-    if (this.#looks.length === 0) this.#looks = [0];
+  /** Probes again: a change before this moment may not have been noticed. */
+  #probeOnce(): void {
+    if (this.#probes.length === 0) this.#probes = [0];
     this.#wake?.();
   }
 
@@ -120,11 +120,11 @@ export class DeviceMonitor {
     this.#child?.kill('SIGKILL');
   }
 
-  async #keepLooking(): Promise<void> {
+  async #keepProbing(): Promise<void> {
     for (;;) {
-      await this.#pause(this.#looks.shift() ?? QUIET_MS);
+      await this.#pause(this.#probes.shift() ?? QUIET_MS);
       if (this.#ended.signal.aborted) return;
-      await this.#look();
+      await this.#probe();
     }
   }
 
@@ -138,7 +138,7 @@ export class DeviceMonitor {
     this.#wake = undefined;
   }
 
-  async #look(): Promise<void> {
+  async #probe(): Promise<void> {
     const { find, places } = this.#options;
     try {
       // A watcher may be reading them, and they have one reader at a time.
@@ -205,8 +205,8 @@ export class DeviceMonitor {
       isAlive();
       createInterface({ input: child.stdout }).on('line', (line) => {
         isAlive();
-        if (line === 'ready') this.#lookOnce();
-        else if (line === 'changed') this.#lookSoon();
+        if (line === 'ready') this.#probeOnce();
+        else if (line === 'changed') this.#probeSoon();
       });
       child.stdin.on('error', () => undefined);
       child.once('error', (error) => resolve(`did not start (${error.message})`));

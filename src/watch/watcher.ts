@@ -120,7 +120,7 @@ export class Watcher {
       this.#sender.adopt();
       await this.#discovery.findDevices();
       this.#handleQueued();
-      await this.#discovery.firstProbe();
+      await this.#discovery.folders.firstProbe();
       // Folders that the first probe found are rescanned once, not once more for their appearance.
       this.#handleQueued();
       this.#discovery.start();
@@ -183,7 +183,7 @@ export class Watcher {
   #handle(event: WatchEvent): void {
     switch (event.type) {
       case 'files-changed':
-        this.#discovery.filesChanged();
+        this.#discovery.eventHandler.handle();
         return;
       case 'folder-probed':
         this.#discovery.folderProbed(event.folder, event.observation);
@@ -192,20 +192,21 @@ export class Watcher {
         this.#wellness?.readSoon();
         return;
       case 'devices-found':
-        this.#discovery.devicesFound(event.devices);
+        this.#discovery.devices?.update(event.devices);
         return;
       case 'device-claimed':
-        this.#discovery.deviceClaimed(event.claim);
+        this.#discovery.devices?.claimed(event.claim);
+        this.#parts.events.setTimer('check-due', 0);
         return;
       case 'device-plugged':
         this.#wellness?.readSoon();
         this.#wellness?.checkSoon();
         return;
       case 'rescan-due':
-        this.#discovery.rescanDue();
+        this.#discovery.rescanner.start();
         return;
       case 'incomplete-due':
-        this.#discovery.checkIncomplete();
+        this.#discovery.classifier.checkIncomplete();
         return;
       case 'root-changed':
       case 'check-due':
@@ -249,7 +250,7 @@ export class Watcher {
     const { slept, networkChanged } = this.#surroundings.check(this.#checkMs, isOffline);
     if (slept) this.#discovery.rescanAll();
     if (slept || networkChanged) this.#retryNow();
-    this.#discovery.probeFolders();
+    this.#discovery.folders.probe();
     this.#checkMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
     this.#changed = false;
     this.#parts.events.setTimer('check-due', this.#checkMs);
@@ -259,7 +260,7 @@ export class Watcher {
   #isQuiet(): boolean {
     const canDeliver = this.breaker.state.state === 'closed';
     const isIdle = !this.#changed && this.#sender.waiting === 0;
-    return this.#discovery.areAllFoldersThere && isIdle && canDeliver;
+    return this.#discovery.folders.areAllThere && isIdle && canDeliver;
   }
 
   #retryNow(): void {
@@ -270,7 +271,7 @@ export class Watcher {
 
   #onRescanned(files: number, complete: boolean): void {
     const { clock, report } = this.#parts;
-    this.#discovery.rescanned();
+    this.#discovery.rescanner.ended();
     this.#wellness?.checkSoon();
     if (complete) {
       this.#lastRescanAt = clock.now();

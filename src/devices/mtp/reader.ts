@@ -31,7 +31,7 @@ export class MtpReader {
   #child: ChildProcess | undefined;
   readonly #abandoned = new Set<ChildProcess>();
   /** Resolves when the last request in the queue ends. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastSlot: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: MtpReaderOptions) {
@@ -83,9 +83,9 @@ export class MtpReader {
     signal: AbortSignal,
     take: (answer: MtpAnswer) => void,
   ): Promise<void> {
-    const turn = this.#turn.then(() => this.#askNow(request, signal, take));
-    this.#turn = turn.catch(() => undefined);
-    await turn;
+    const slot = this.#lastSlot.then(() => this.#askNow(request, signal, take));
+    this.#lastSlot = slot.catch(() => undefined);
+    await slot;
   }
 
   /** Sends a request. If the child does not answer it in full, the child is killed and left behind. */

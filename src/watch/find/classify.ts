@@ -89,7 +89,7 @@ export class Classifier {
 
   /** Checks the incomplete files that are due again, and reports long-incomplete ones. */
   checkIncomplete(): void {
-    const { incomplete, marks, report } = this.#parts;
+    const { changed, incomplete, marks, report } = this.#parts;
     for (const { path, removable } of incomplete.dueChecks()) {
       // The rescans of the device check it.
       if (isOnMtp(path)) continue;
@@ -101,6 +101,7 @@ export class Classifier {
       marks.markReported(path, stamp);
       report({ event: 'unfinished', path, reason, detail });
     }
+    changed();
   }
 }
 

@@ -1,10 +1,9 @@
 import { isOnMtp } from '../../system/mtp-path.ts';
-import type { Device } from '../../devices/types.ts';
 import { CHECK_MS } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
 import { Classifier } from './classify.ts';
-import { type DeviceClaim, DeviceFolders } from './device-folders.ts';
+import { DeviceFolders } from './device-folders.ts';
 import { ALL_DEVICES } from './device-names.ts';
 import { EventHandler } from './event-handler.ts';
 import { Folders } from './folders.ts';
@@ -17,56 +16,47 @@ import type { Observation, WatchedFolder } from './watched-folder.ts';
  * pass each file to the {@link Classifier}, which knows whether it needs work.
  */
 export class Discovery {
+  readonly classifier: Classifier;
+  readonly rescanner: Rescanner;
+  readonly eventHandler: EventHandler;
+  readonly folders: Folders;
+  readonly devices: DeviceFolders | undefined;
   readonly #parts: WatchParts;
   readonly #sender: Sender;
-  readonly #classifier: Classifier;
-  readonly #rescanner: Rescanner;
   readonly #mtpFolders: MtpFolders;
-  readonly #eventHandler: EventHandler;
-  readonly #folders: Folders;
-  readonly #devices: DeviceFolders | undefined;
   #unlisten: (() => void) | undefined;
 
   constructor(parts: WatchParts, sender: Sender) {
     this.#parts = parts;
     this.#sender = sender;
-    this.#classifier = new Classifier(parts, sender);
-    this.#mtpFolders = new MtpFolders(parts, this.#classifier, sender);
-    this.#folders = new Folders(parts, {
+    this.classifier = new Classifier(parts, sender);
+    this.#mtpFolders = new MtpFolders(parts, this.classifier, sender);
+    this.folders = new Folders(parts, {
       probeMtp: (path) => this.#mtpFolders.probe(path),
-      onName: (...changed) => this.#eventHandler.add(...changed),
+      onName: (...changed) => this.eventHandler.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.#rescanner = new Rescanner(parts, this.#classifier, this.#folders, this.#mtpFolders);
-    this.#eventHandler = new EventHandler(parts, this.#classifier, this.#rescanner);
-    this.#devices =
-      parts.deviceAccess && new DeviceFolders(parts, parts.deviceAccess, this.#folders);
+    this.rescanner = new Rescanner(parts, this.classifier, this.folders, this.#mtpFolders);
+    this.eventHandler = new EventHandler(parts, this.classifier, this.rescanner);
+    this.devices = parts.deviceAccess && new DeviceFolders(parts, parts.deviceAccess, this.folders);
   }
 
   /** The folders, devices and incomplete files, for the health report. */
   get picture() {
     return {
-      folders: this.#folders.picture,
-      devices: this.#devices?.picture,
+      folders: this.folders.picture,
+      devices: this.devices?.picture,
       unfinished: this.#parts.incomplete.size,
     };
   }
 
-  get areAllFoldersThere(): boolean {
-    return this.#folders.areAllThere;
-  }
-
   /** The watched folders that are there now. */
   get foldersThere(): readonly string[] {
-    const there = this.#folders.all.filter(({ state }) => state !== 'waiting');
+    const there = this.folders.all.filter(({ state }) => state !== 'waiting');
     return there.map(({ path }) => path);
   }
 
-  get pluggedDevices(): readonly Device[] {
-    return this.#devices?.plugged ?? [];
-  }
-
-  /** Posts an event for each change of the devices, until {@link Discovery.stop}. */
+  /** Posts an event for each change of the devices, until {@link Discovery.close}. */
   listen(): void {
     const { deviceAccess, events } = this.#parts;
     this.#unlisten = deviceAccess?.source.listen((devices) =>
@@ -77,26 +67,21 @@ export class Discovery {
   /** Plugs in the devices that are there at the start: resolves when their events are posted. */
   async findDevices(): Promise<void> {
     const { deviceAccess } = this.#parts;
-    if (deviceAccess === undefined || this.#devices === undefined) return;
-    this.#rescanner.expect(ALL_DEVICES);
-    this.#devices.update(deviceAccess.source.devices);
-    await this.#devices.settled();
-  }
-
-  /** Probes the folders for the first time: resolves when their events are posted. */
-  async firstProbe(): Promise<void> {
-    await this.#folders.firstProbe();
+    if (deviceAccess === undefined || this.devices === undefined) return;
+    this.rescanner.expect(ALL_DEVICES);
+    this.devices.update(deviceAccess.source.devices);
+    await this.devices.settled();
   }
 
   /** Reports the folders that are missing, and starts the first rescan. */
   start(): void {
-    for (const folder of this.#folders.all) {
+    for (const folder of this.folders.all) {
       if (folder.state !== 'waiting') continue;
       folder.announce();
       // A device over MTP may be there and slow: its first probe decides.
-      if (!isOnMtp(folder.path)) this.#rescanner.expect(folder.path);
+      if (!isOnMtp(folder.path)) this.rescanner.expect(folder.path);
     }
-    this.#rescanner.start();
+    this.rescanner.start();
   }
 
   /**
@@ -106,10 +91,10 @@ export class Discovery {
    */
   async rescanOnce(): Promise<void> {
     const { onSettled } = this.#parts;
-    for (const folder of this.#folders.all) {
+    for (const folder of this.folders.all) {
       await folder.check();
       folder.close();
-      if (folder.state !== 'waiting') await this.#rescanner.rescanOnce(folder);
+      if (folder.state !== 'waiting') await this.rescanner.rescanOnce(folder);
       if (folder.state === 'waiting') {
         const detail = folder.reason ?? 'There is no such folder now.';
         onSettled?.({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
@@ -124,66 +109,33 @@ export class Discovery {
     }
   }
 
-  filesChanged(): void {
-    this.#eventHandler.handle();
-    this.#parts.changed();
-  }
-
-  devicesFound(devices: readonly Device[]): void {
-    this.#devices?.update(devices);
-  }
-
-  deviceClaimed(claim: DeviceClaim): void {
-    this.#devices?.claimed(claim);
-    this.#parts.events.setTimer('check-due', 0);
-  }
-
-  /** Starts a round of rescans, unless one runs. */
-  rescanDue(): void {
-    this.#rescanner.start();
-  }
-
-  checkIncomplete(): void {
-    this.#classifier.checkIncomplete();
-    this.#parts.changed();
-  }
-
   setTimers(): void {
     const { events, incomplete } = this.#parts;
-    events.setTimer('rescan-due', this.#rescanner.waitMs);
+    events.setTimer('rescan-due', this.rescanner.waitMs);
     events.setTimer('incomplete-due', incomplete.waitMs ?? Infinity);
-  }
-
-  probeFolders(): void {
-    this.#folders.probe();
-  }
-
-  /** Ends a round of rescans: call it for the event `rescanned`. */
-  rescanned(): void {
-    this.#rescanner.ended();
   }
 
   /** Rescans every folder soon: the machine slept, and events may be lost. */
   rescanAll(): void {
-    for (const folder of this.#folders.all) folder.rescanIn(0);
+    for (const folder of this.folders.all) folder.rescanIn(0);
   }
 
   /** Ends the events of folders and devices, and releases the devices to other watchers. */
   async close(): Promise<void> {
     this.#unlisten?.();
-    this.#folders.close();
-    await this.#devices?.close();
+    this.folders.close();
+    await this.devices?.close();
   }
 
   folderProbed(folder: WatchedFolder, observation: Observation): void {
     const { events } = this.#parts;
     // The folder of a device that left meanwhile.
-    if (!this.#folders.has(folder)) return;
+    if (!this.folders.has(folder)) return;
     const isGone = 'missing' in observation && observation.missing === undefined;
-    if (isGone && this.#devices?.folderGone(folder.path) === true) return;
+    if (isGone && this.devices?.folderGone(folder.path) === true) return;
     const appearance = folder.apply(observation);
     if (appearance === 'same') return;
-    this.#rescanner.forgetProblems();
+    this.rescanner.forgetProblems();
     if (appearance === 'gone') events.setTimer('check-due', CHECK_MS);
     else {
       events.post({ type: 'folder-appeared' });

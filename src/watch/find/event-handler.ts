@@ -56,6 +56,7 @@ export class EventHandler {
     if (batch.size > FLOOD) {
       for (const { folder } of batch.values()) folder.rescanIn(0);
     }
+    this.#parts.changed();
   }
 
   /** Walks a folder that was created or replaced: its files came before it was watched. */

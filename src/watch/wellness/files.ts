@@ -61,10 +61,11 @@ export class WellnessFiles {
 
   async #folders(): Promise<readonly string[]> {
     const { readers, signal } = this.#parts;
-    const { foldersThere, pluggedDevices } = this.#discovery;
-    const found = new Set(pluggedDevices.flatMap(({ wellness }) => wellness));
+    const { foldersThere, devices } = this.#discovery;
+    const plugged = devices?.plugged ?? [];
+    const found = new Set(plugged.flatMap(({ wellness }) => wellness));
     for (const folder of foldersThere) {
-      const isFound = pluggedDevices.some(({ recordings }) => recordings.includes(folder));
+      const isFound = plugged.some(({ recordings }) => recordings.includes(folder));
       if (isFound) continue;
       const search = isOnMtp(folder)
         ? await this.#onMtp(() => wellnessFoldersOnMtp(folder, readers.of(folder), signal))
