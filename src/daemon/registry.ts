@@ -171,7 +171,11 @@ export function healthOf(
   const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
   return {
-    ...{ version, id: paths.id, pid, profile, kind },
+    version,
+    id: paths.id,
+    pid,
+    profile,
+    kind,
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,

@@ -104,19 +104,13 @@ async function deviceAt(
   return { ...identity, kind: 'device', root, recordings, wellness, access };
 }
 
-/** Returns the identity of a known device, which another storage of it has, too. */
+/** Returns a device with the identity of this one: another storage of it has that, too. */
 function identifiedBefore(root: string, known: readonly Device[]): DeviceIdentity | undefined {
   const mount = mtpMountOf(root)?.root;
-  const before =
+  return (
     known.find((device) => device.root === root) ??
-    known.find((device) => mount !== undefined && mtpMountOf(device.root)?.root === mount);
-  if (before === undefined) return undefined;
-  const { key, title, maker, model, serial } = before;
-  return {
-    ...{ key, title, maker },
-    ...(model === undefined ? {} : { model }),
-    ...(serial === undefined ? {} : { serial }),
-  };
+    known.find((device) => mount !== undefined && mtpMountOf(device.root)?.root === mount)
+  );
 }
 
 /**

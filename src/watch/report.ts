@@ -47,7 +47,7 @@ export type WatchNotice =
       readonly event: 'days-waiting';
       readonly code: ErrorCode;
       readonly message: string;
-      readonly hint?: Text;
+      readonly hint?: Text | undefined;
       readonly days: number;
     }
   /** A copy was stashed until the service has the recording. */
@@ -66,7 +66,7 @@ export type WatchNotice =
       readonly event: 'obstacle';
       readonly obstacle: Obstacle;
       readonly message: string;
-      readonly hint?: Text;
+      readonly hint?: Text | undefined;
       readonly queued: number;
     }
   | { readonly event: 'delivering' }
@@ -75,7 +75,7 @@ export type WatchNotice =
       readonly event: 'login-needed';
       readonly code: ErrorCode;
       readonly message: string;
-      readonly hint?: Text;
+      readonly hint?: Text | undefined;
     }
   | { readonly event: 'login-renewed' }
   /** The login ends soon, and could not be renewed. */
@@ -89,7 +89,7 @@ export type WatchNotice =
       readonly uploadedAt: string;
     }
   /** Uploads cannot be verified with the scopes of this login; reported once. */
-  | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
+  | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text | undefined }
   /** The scale's users are several: no weight is sent. Reported once a run. */
   | { readonly event: 'weights-left'; readonly message: string; readonly hint: Text }
   /** Measurements of the files read now are out of range, or of a wrong clock: they are not sent. */

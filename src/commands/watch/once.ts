@@ -14,11 +14,15 @@ import { Watcher } from '../../watch/watcher.ts';
 import { wellnessFolders } from '../../watch/wellness/folders.ts';
 import type { OnceSetup } from './login.ts';
 
-/** Events that are shown and do not change the exit code. */
-const REMARKS: readonly WatchNotice['event'][] = [
+/** Events that are shown, beside the outcomes of recordings. */
+const SHOWN: readonly WatchNotice['event'][] = [
+  'day',
+  'days-waiting',
   'device',
   'device-ignored',
   'kept-for-others',
+  'missing',
+  'problem',
   'unverified',
   'values-left',
   'weights-left',
@@ -72,21 +76,15 @@ export async function runWatchOnce(
           const { item } = event;
           if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
           onItem(item);
-        } else if (event.event === 'problem') {
-          tally.addTrouble('INPUT_INVALID');
-          setup.report(event);
-        } else if (event.event === 'missing') {
-          tally.addTrouble('REJECTED');
-          setup.report(event);
-        } else if (event.event === 'day') {
+        } else if (event.event === 'problem') tally.addTrouble('INPUT_INVALID');
+        else if (event.event === 'missing') tally.addTrouble('REJECTED');
+        else if (event.event === 'days-waiting') tally.addExitCode(exitCodeOfDelivery(event.code));
+        else if (event.event === 'day') {
           const { outcome } = event.item;
           if (outcome === 'pushed' || outcome === 'would-push') days++;
           tally.addExitCode(exitCodeOfPush(event.item));
-          setup.report(event);
-        } else if (event.event === 'days-waiting') {
-          tally.addExitCode(exitCodeOfDelivery(event.code));
-          setup.report(event);
-        } else if (REMARKS.includes(event.event)) setup.report(event);
+        }
+        if (SHOWN.includes(event.event)) setup.report(event);
       },
       onSettled: onItem,
       onSignal: () => undefined,

@@ -359,15 +359,11 @@ export class Sender {
     if (!isNews) return;
     const { code, message } = failure;
     const hint = RETRIED.includes(code) ? undefined : failure.hint;
-    const said = { message, ...(hint === undefined ? {} : { hint }) };
-    if (breaker.state.state === 'login-needed') report({ event: 'login-needed', code, ...said });
-    else if (breaker.state.state === 'open') {
-      report({
-        event: 'obstacle',
-        obstacle: breaker.state.obstacle,
-        ...said,
-        queued: this.waiting,
-      });
+    const { state } = breaker;
+    if (state.state === 'login-needed') report({ event: 'login-needed', code, message, hint });
+    else if (state.state === 'open') {
+      const { obstacle } = state;
+      report({ event: 'obstacle', obstacle, message, hint, queued: this.waiting });
     }
   }
 

@@ -51,8 +51,7 @@ export class Verifier {
       const asked = isRefusal(error) ? REFUSED_PAUSE_MS : details['retryAfterMs'];
       // Without the scope it stays closed.
       this.#backOff.failed(error, Number(asked ?? 0));
-      if (code === 'SCOPE_MISSING')
-        report({ event: 'unverified', message, ...(hint === undefined ? {} : { hint }) });
+      if (code === 'SCOPE_MISSING') report({ event: 'unverified', message, hint });
     }
   }
 

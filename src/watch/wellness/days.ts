@@ -129,7 +129,11 @@ function ownPart(
     message: `${show(value)} is not sent: ${show(sent[field]?.value ?? null)} was sent from another source`,
   }));
   return {
-    ...{ kind: 'wellness', outcome: 'ready', date, body: own, digest: recordDigest(own) },
+    kind: 'wellness',
+    outcome: 'ready',
+    date,
+    body: own,
+    digest: recordDigest(own),
     sources: record.sources,
     files: record.files,
     warnings: [...record.warnings, ...notes],

@@ -213,7 +213,7 @@ export class Wellness {
     const pauseMs = code === 'NETWORK' ? 0 : SERVICE_PAUSE_MS;
     // Without the scope it stays closed.
     if (!this.#backOff.failed(failure, Math.max(retryAfterMs, pauseMs))) return;
-    const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-    this.#parts.report({ event: 'days-waiting', ...said, days: this.#waiting });
+    const days = this.#waiting;
+    this.#parts.report({ event: 'days-waiting', code, message, hint, days });
   }
 }
