@@ -22,7 +22,7 @@ import { ISO_TIME, ndjson } from '../support/program.ts';
 const MONTH = 30 * 24 * 3600;
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
-const NOTHING_WAITS = { recordings: [], records: [], unusable: [], kept: 0 };
+const NOTHING_WAITS = { recordings: [], records: [], unusable: [], kept: 0, keptForOthers: 0 };
 
 /** The last 14 days of a status, without records and with this state of activities. */
 function daysWith(activity: string): unknown[] {
