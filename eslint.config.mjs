@@ -14,6 +14,7 @@ const LAYERS = [
   ['archive'],
   ['config'],
   ['ledger', 'credentials', 'api'],
+  ['inputs'],
   ['auth', 'upload', 'records', 'seed'],
   ['devices'],
   ['import', 'daemon'],

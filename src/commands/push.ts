@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
@@ -11,13 +12,13 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../app/words/days.ts';
-import { namedPaths } from '../app/named-paths.ts';
+import { namedPaths } from '../inputs/named-paths.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
-import { STDIN } from '../app/named-paths.ts';
-import { namedInputs } from '../app/record-inputs.ts';
+import { STDIN } from '../inputs/named-paths.ts';
+import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
@@ -216,11 +217,21 @@ async function prepareFiles(
   files: readonly string[],
   options: RecordOptions & { readonly sources: SourceOptions },
 ): Promise<PreparedInputs> {
-  const named = await namedInputs(context, namedPaths(files, context.cwd), kind, options.sources);
+  const { cwd, io, output, signal, warn } = context;
+  const paths = namedPaths(files, cwd);
+  const progress = output.progress();
+  let named: NamedInputs | undefined;
   try {
-    return await prepareInputs(kind, named.inputs, options, context.signal);
+    named = await namedInputs(paths, kind, options.sources, {
+      ...{ cwd, signal, warn, tempFolder: tmpdir(), readStdin: () => io.readStdin() },
+      say: (text) => output.say(text),
+      progress: (done, current) => progress.update({ noun: 'file', done, current }),
+    });
+    progress.stop();
+    return await prepareInputs(kind, named.inputs, options, signal);
   } finally {
-    await named.close();
+    progress.stop();
+    await named?.close();
   }
 }
 

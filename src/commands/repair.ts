@@ -8,7 +8,7 @@ import { type Repair, repairRecording } from '../fit/repair.ts';
 import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
 import { readFile } from '../upload/read-recording.ts';
-import { REPAIRED } from '../upload/recording-names.ts';
+import { REPAIRED } from '../inputs/recording-names.ts';
 import { sha256 } from '../system/sha256.ts';
 
 interface RepairFlags {

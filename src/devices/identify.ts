@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { getFitGarminProductDisplayName, getFitManufacturerName } from 'fit-file-parser/profile';
 import { type FileId, readFileId } from '../fit/file-id.ts';
 import { printableWord } from '../fit/printable.ts';
-import { isRecordingName } from '../upload/recording-names.ts';
+import { isRecordingName } from '../inputs/recording-names.ts';
 import { APPS } from './apps.ts';
 import { GARMIN_DEVICE_BYTES, type GarminDevice, readGarminDevice } from './garmin-device.ts';
 import { MAKERS, type Maker } from './makers.ts';

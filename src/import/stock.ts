@@ -5,14 +5,13 @@ import type { PreparedInputs } from '../records/prepare.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
 import type { MemberRecording } from '../upload/batch-sender.ts';
-import { otherKind } from '../upload/find-files.ts';
-import type { RecordingFile } from '../upload/known-outcome.ts';
-import { isRecordingName, isRepairedCopy } from '../upload/recording-names.ts';
+import { type RecordingFile } from '../inputs/find-files.ts';
+import { isRecordingName, isRepairedCopy, otherKind } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { type Finding, Findings, UNREADABLE } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS, RecordStock } from './take-records.ts';
-import { type Piece, type UnreadablePiece, walk } from './walk.ts';
+import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
 /** Everything that was found, and what of it is sent. */
 export interface Stock {

@@ -12,7 +12,7 @@ import type { Match } from '../records/engine/recognise.ts';
 import type { Mapping, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
 import { type Findings, UNREADABLE } from './findings.ts';
-import type { Piece, UnreadablePiece } from './walk.ts';
+import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
 /** Largest file of records (bytes); XML is read in parts. */
 const MAX_BYTES = 100 * 1024 * 1024;

@@ -1,13 +1,15 @@
+import { statSync } from 'node:fs';
 import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
+import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
-import type { RecordingFile, UploadOptions } from './known-outcome.ts';
+import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
+import type { UploadOptions } from './known-outcome.ts';
 import type { SenderTarget } from './pipeline.ts';
 import { ReadAhead, reusedBuffer } from './read-ahead.ts';
 import { LARGE_BYTES, NeedsRoom, type RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
-import { goneItem } from './searched-folder.ts';
 import { type Examined, Uploader } from './uploader.ts';
 
 /** A recording in an archive. */
@@ -224,4 +226,25 @@ export function unreadableItem(path: string, { problem, reason }: UnreadableMemb
 /** Waits for the events of this turn of the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((done) => setImmediate(done));
+}
+
+/** Returns the outcome of a recording with a folder that is gone; undefined if the folder is there. */
+export function goneItem(path: string, folder: SearchedFolder): UploadItem | undefined {
+  if (!isGone(folder)) return undefined;
+  return {
+    path,
+    outcome: 'failed',
+    code: 'FOLDER_GONE',
+    message: `${folder.path} is gone (unplugged?).`,
+    hint: 'Run the same command again to continue.',
+  };
+}
+
+function isGone({ absolute, device }: SearchedFolder): boolean {
+  try {
+    // The mount point of an unplugged device may remain, as a folder of another file system.
+    return statSync(absolute).dev !== device;
+  } catch (error) {
+    return systemCode(error) !== 'EACCES';
+  }
 }

@@ -1,7 +1,8 @@
+import { otherKind } from '../inputs/recording-names.ts';
 import type { Context } from '../base/context.ts';
-import { type OtherFile, findFiles, otherKind } from './find-files.ts';
+import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
+import { type UploadOptions, knownOutcome } from './known-outcome.ts';
 import type { UploadTarget } from './uploader.ts';
 
 /** Where the recordings of one run are sent and reported. */

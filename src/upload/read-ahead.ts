@@ -1,4 +1,4 @@
-import type { RecordingFile } from './known-outcome.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { Examined } from './uploader.ts';
 

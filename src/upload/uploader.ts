@@ -1,3 +1,4 @@
+import type { RecordingFile } from '../inputs/find-files.ts';
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
@@ -19,7 +20,6 @@ import {
 } from './read-recording.ts';
 import type { UploadItem } from './report.ts';
 import {
-  type RecordingFile,
   type UploadOptions,
   alreadyUploaded,
   notAnActivity,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { RecordingFile } from '../../src/upload/known-outcome.ts';
+import type { RecordingFile } from '../../src/inputs/find-files.ts';
 import { ReadAhead } from '../../src/upload/read-ahead.ts';
 
 const SIZE = 1_000;

@@ -11,7 +11,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../../app/words/days.ts';
-import { namedPaths } from '../../app/named-paths.ts';
+import { namedPaths } from '../../inputs/named-paths.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
@@ -33,7 +33,7 @@ import { endpointUrl } from '../../config/endpoints.ts';
 import { sendStock } from '../../import/send.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
 import { KINDS } from '../../import/take-records.ts';
-import type { UnreadablePiece } from '../../import/walk.ts';
+import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
 import type { UploadItem } from '../../upload/report.ts';

@@ -6,7 +6,7 @@ import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp, KnownFiles } from '../../ledger/known-files.ts';
 import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import type { IncompleteFiles } from './incomplete-files.ts';

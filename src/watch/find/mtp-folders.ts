@@ -5,7 +5,7 @@ import type { MtpReaders } from '../../devices/mtp/reader.ts';
 import type { KnownFiles } from '../../ledger/known-files.ts';
 import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { MAX_RECORDING_BYTES } from '../../upload/read-recording.ts';
 import { isBelow } from '../below.ts';
 import { type Classifier, type FoundFile, recordingTime } from './classify.ts';

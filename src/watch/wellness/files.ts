@@ -9,7 +9,7 @@ import { MtpError } from '../../devices/mtp/protocol.ts';
 import type { MtpReaders } from '../../devices/mtp/reader.ts';
 import type { Device } from '../../devices/types.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../below.ts';
 import { MtpListing } from '../find/mtp-listing.ts';
 import type { WatchNotice } from '../report.ts';
