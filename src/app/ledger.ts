@@ -8,8 +8,10 @@ import { RecordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
 import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
+import type { DeliveryTarget } from '../records/deliver.ts';
+import type { UploadTarget } from '../upload/uploader.ts';
 import { ledgerPath } from './config.ts';
-import { type Connection, withConnection } from './connection.ts';
+import { type Connection, type Service, withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions } from './open-connection.ts';
 
@@ -22,6 +24,24 @@ export interface OpenLedger {
   readonly records: RecordLedger;
   /** May be called twice. */
   close(): void;
+}
+
+/** Where recordings and records of one account are sent, and recorded. */
+export interface Targets {
+  readonly upload: UploadTarget;
+  readonly records: Omit<DeliveryTarget, 'report'>;
+}
+
+/** @param appVersion of this program, which recordings carry */
+export function targetsOf(
+  appVersion: string,
+  { client, url }: Service,
+  { uploads, known, records }: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
+): Targets {
+  return {
+    upload: { appVersion, ledger: uploads, known, client, url },
+    records: { ledger: records, client, url },
+  };
 }
 
 /** Opens the ledger for one account. @throws SyncError `STORAGE` */

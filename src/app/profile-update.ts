@@ -1,3 +1,4 @@
+import type { Service } from './connection.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
 import { SyncError } from '../base/errors.ts';
@@ -64,15 +65,8 @@ const RANGES = {
  */
 export async function showOrUpdate(
   { weight, ftp, force, dryRun }: ProfileChange,
-  {
-    client: open,
-    profileUrl,
-    signal,
-  }: {
-    readonly client: () => Promise<ServiceClient>;
-    readonly profileUrl: () => URL;
-    readonly signal: AbortSignal;
-  },
+  { client: open, url }: Service,
+  signal: AbortSignal,
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
     const client = await open();
@@ -80,7 +74,7 @@ export async function showOrUpdate(
   }
   const kg = weight === undefined ? undefined : inRange('weight', weight);
   const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
-  if (dryRun) return { action: 'would-update', requests: plan(kg, others, profileUrl().href) };
+  if (dryRun) return { action: 'would-update', requests: plan(kg, others, url('profile').href) };
   const client = await open();
   if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
   const answer = await client.updateProfile(others, signal);

@@ -15,7 +15,7 @@ import {
 import { namedPaths } from '../inputs/named-paths.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
-import { withLedger } from '../app/ledger.ts';
+import { targetsOf, withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
 import { STDIN } from '../inputs/named-paths.ts';
 import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
@@ -30,7 +30,6 @@ import {
 import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
 import { requireBaseUrl } from '../config/config.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
@@ -173,9 +172,9 @@ async function push(
     context,
     config,
     { connections: jobs, offline: options.dryRun },
-    async (connection, { records: ledger }) => {
-      const zones = new ReadZones(options.zone, ledger.zones);
-      const records = await read(zones, ledger.wellness.lastWeight());
+    async (connection, ledger) => {
+      const zones = new ReadZones(options.zone, ledger.records.zones);
+      const records = await read(zones, ledger.records.wellness.lastWeight());
       if (!options.dryRun) zones.remember();
       try {
         await withProgress(output, async (progress) => {
@@ -183,9 +182,7 @@ async function push(
           let done = 0;
           progress.update({ noun: 'day', done, total });
           await deliverRecords(context, records, options, {
-            ledger,
-            client: () => connection.client(),
-            url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
+            ...targetsOf(context.version, connection, ledger).records,
             report: (item) => {
               report(item, zones);
               done++;

@@ -34,7 +34,7 @@ export interface UploadTarget {
   /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
-  readonly uploadUrl: () => URL;
+  readonly url: (endpoint: 'uploadFit') => URL;
   /** Start of this run (ms since the epoch); absent if the run has no end, as in a watcher. */
   readonly runStartedAt?: number;
 }
@@ -289,7 +289,7 @@ export class Uploader {
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
     ];
-    const request = { method: 'POST', url: this.#target.uploadUrl().href, parts } as const;
+    const request = { method: 'POST', url: this.#target.url('uploadFit').href, parts } as const;
     return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 

@@ -1,13 +1,12 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
-import type { ServiceClient } from '../api/client.ts';
 import type { WatchScope } from '../daemon/watch-scope.ts';
 import { type MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
-import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { UploadItem } from '../upload/report.ts';
+import type { UploadTarget } from '../upload/uploader.ts';
 import { CircuitBreaker, type Failure } from './send/circuit-breaker.ts';
 import type { DeviceTarget } from './find/device-folders.ts';
 import { Discovery } from './find/discovery.ts';
@@ -36,21 +35,17 @@ const STOP_GRACE_MS = 1_700;
 export interface WatcherOptions extends RescanOptions, WatchScope {}
 
 /** The account that a watcher sends to, its ledger, and the calls that the watcher makes. */
-export interface WatcherTarget {
-  readonly appVersion: string;
+export interface WatcherTarget extends UploadTarget {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   /** How folders on MTP mounts are read. */
   readonly mtp: MtpReaderOptions;
   readonly ledger: UploadLedger;
-  readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
   /** If false, nothing is sent: recordings are found and kept for the next login. */
   readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
   /** Absent: wellness is not sent. */
   readonly wellness?: WellnessTarget | undefined;
   readonly report: (notice: WatchNotice) => void;

@@ -86,7 +86,7 @@ export function start(
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, 'me', mark),
     client: client ?? clientOf(sandbox).client,
-    uploadUrl: () => new URL(sandbox.url),
+    url: () => new URL(sandbox.url),
     report: (event) => events.push(event),
     onChange: () => undefined,
     onRescanned: () => undefined,

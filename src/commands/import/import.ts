@@ -23,13 +23,12 @@ import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
-import { type OpenLedger, withLedger } from '../../app/ledger.ts';
+import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
 import { sendStock } from '../../import/send.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
 import { KINDS } from '../../import/take-records.ts';
@@ -213,15 +212,12 @@ class Import {
     ledger: OpenLedger,
   ): Promise<void> {
     const { output, version } = this.#context;
-    const config = this.#config;
-    const { endpoints } = config;
-    const baseUrl = requireBaseUrl(config);
-    const client = () => connection.client();
+    const { upload, records } = targetsOf(version, connection, ledger);
     const sendOptions = {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
-      nutrition: config.get('nutritionDelivery'),
+      nutrition: this.#config.get('nutritionDelivery'),
     };
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
     let done = 0;
@@ -232,18 +228,12 @@ class Import {
           stock,
           sendOptions,
           {
-            appVersion: version,
-            ledger: ledger.uploads,
-            known: ledger.known,
-            client,
-            uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
+            ...upload,
             report: (item) => this.#reportUpload(item),
             progress: (now) => progress.update(recordingProgress(now)),
           },
           {
-            ledger: ledger.records,
-            client,
-            url: (kind) => endpointUrl(baseUrl, endpoints[kind]),
+            ...records,
             report: (item) => {
               this.#reportDay(item);
               done++;

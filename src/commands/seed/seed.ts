@@ -7,12 +7,11 @@ import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { wholeNumber } from '../../app/flags/numbers.ts';
 import { jobsFlag, jobsOf } from '../../app/flags/jobs.ts';
-import { withLedger } from '../../app/ledger.ts';
+import { targetsOf, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { type EndpointName, endpointUrl } from '../../config/endpoints.ts';
 import { profileOf } from '../../seed/synthesize.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { MAX_DAYS, refuseRealAccount } from './accounts.ts';
@@ -140,14 +139,11 @@ async function fillAccount(
     context,
     config,
     { connections: options.jobs, offline: options.dryRun },
-    async (connection, { uploads, known, records }) => {
-      const client = () => connection.client();
-      const url = (endpoint: EndpointName) => endpointUrl(baseUrl, config.endpoints[endpoint]);
-      const profile = await fillProfile(profileOf(options), {
-        client,
-        profileUrl: () => url('profile'),
+    async (connection, ledger) => {
+      const { dryRun } = options;
+      const profile = await fillProfile(profileOf(options), connection, {
         signal: context.signal,
-        dryRun: options.dryRun,
+        dryRun,
       });
       output.result(words.profileItemJson(profile, name), words.profileItemText(profile, name));
       for (const failure of failedFields(profile).slice(0, 1))
@@ -157,14 +153,7 @@ async function fillAccount(
           context,
           { ...options, nutrition: config.get('nutritionDelivery') },
           {
-            upload: {
-              appVersion: version,
-              ledger: uploads,
-              known,
-              client,
-              uploadUrl: () => url('uploadFit'),
-            },
-            records: { ledger: records, client, url },
+            ...targetsOf(version, connection, ledger),
             report,
             progress: ({ day, days, date }) =>
               progress.update({
@@ -212,10 +201,7 @@ async function clearAccount(
         { ...options, nutrition: config.get('nutritionDelivery') },
         {
           ledger,
-          records: {
-            client: () => connection.client(),
-            url: (kind) => endpointUrl(baseUrl, config.endpoints[kind]),
-          },
+          records: connection,
           report: (item) =>
             output.result(
               words.removalItemJson(item, name),

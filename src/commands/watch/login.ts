@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
-import type { ServiceClient } from '../../api/client.ts';
 import { DEFAULT_RETRY } from '../../api/retry.ts';
-import { connect } from '../../app/connection.ts';
+import { type Service, connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
@@ -11,7 +10,6 @@ import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
@@ -70,7 +68,7 @@ export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
 };
 
 /** An open login, with the ledger of its account. */
-export interface OpenLogin {
+export interface OpenLogin extends Service {
   readonly account: string;
   /** The address of the service. */
   readonly service: string;
@@ -80,9 +78,6 @@ export interface OpenLogin {
   readonly marks: WatchMarks;
   /** False for a placeholder account: nothing may be sent. */
   readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
-  readonly wellnessUrl: () => URL;
   /** Returns the athlete's time zone. */
   readonly zone: () => Promise<Zone>;
   /**
@@ -141,9 +136,8 @@ export async function openLogin(
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
-      client: () => connection.client(),
-      uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
-      wellnessUrl: () => endpointUrl(baseUrl, config.endpoints.wellness),
+      client: connection.client,
+      url: connection.url,
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
       loginEndsAt: (signal) => loginEndsAt(context, config, signal),

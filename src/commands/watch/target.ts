@@ -1,3 +1,4 @@
+import { targetsOf } from '../../app/ledger.ts';
 import type { Outbox } from '../../watch/send/outbox.ts';
 import type { WatcherTarget } from '../../watch/watcher.ts';
 import type { OpenLogin, WatchSetup } from './login.ts';
@@ -8,14 +9,13 @@ export function watcherTarget(
   opened: OpenLogin,
   outbox: Outbox,
 ) {
-  const { ledger, marks, delivers, client, uploadUrl, zone, wellnessUrl } = opened;
+  const { ledger, marks, delivers, zone } = opened;
   const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
-  const wellness = { records: ledger.records, zone, url: wellnessUrl };
+  const wellness = { records: ledger.records, zone, url: () => opened.url('wellness') };
   return {
-    ...{ appVersion, filesystemType, recursiveEvents, mtp },
-    ...{ marks, outbox, delivers, client, uploadUrl },
+    ...targetsOf(appVersion, opened, ledger).upload,
+    ...{ filesystemType, recursiveEvents, mtp, marks, outbox, delivers },
     ledger: ledger.uploads,
-    known: ledger.known,
     wellness: setup.wellness ? wellness : undefined,
   } satisfies Partial<WatcherTarget>;
 }

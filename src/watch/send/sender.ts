@@ -1,11 +1,10 @@
 import type { Context } from '../../base/context.ts';
 import { type ErrorCode, SyncError, messageOf } from '../../base/errors.ts';
-import { type KnownFiles, sameStamp } from '../../ledger/known-files.ts';
+import { sameStamp } from '../../ledger/known-files.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
-import type { ServiceClient } from '../../api/client.ts';
 import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
-import { Uploader } from '../../upload/uploader.ts';
+import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
 import {
   REMEMBERS_NOTHING,
   isAtRest,
@@ -29,16 +28,12 @@ const LONGEST_WAIT_MS = 60_000;
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 /** The account that a sender sends to, its ledger, and the calls that the sender makes. */
-export interface SenderTarget {
-  readonly appVersion: string;
+export interface SenderTarget extends UploadTarget {
   readonly ledger: UploadLedger;
-  readonly known: KnownFiles;
   readonly outbox: Outbox;
   readonly breaker: CircuitBreaker;
   /** If false, nothing is sent: recordings are only stashed. */
   readonly delivers: boolean;
-  readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
   readonly report: (event: WatchNotice) => void;
   /** Called for a candidate that turned out to be incomplete. */
   readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
@@ -100,10 +95,10 @@ export class Sender {
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
     const { clock } = this.#context;
-    const { appVersion, ledger, known, uploadUrl, client } = this.#target;
+    const { ledger, known, client } = this.#target;
     const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
-      ...{ appVersion, uploadUrl },
+      ...this.#target,
       known: kept ? REMEMBERS_NOTHING : known,
       ledger: restingLedger(
         ledger,
