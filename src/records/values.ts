@@ -57,8 +57,6 @@ export interface ReadFields {
   readonly unknown: readonly (readonly [name: string, value: JsonValue])[];
 }
 
-const NO_SPELLINGS: ReadonlyMap<string, string> = new Map();
-
 /**
  * Reads the members of an object by a table. A `null` is left out: the value is not known. Unknown
  * members pass unchanged; {@link noteUnknown} reports them. Two spellings of one field must agree.
@@ -75,7 +73,7 @@ export function readFields(
   skip: readonly string[] = [],
 ): ReadFields {
   const known: JsonObject = {};
-  let spellings = NO_SPELLINGS;
+  const spellings = new Map<string, string>();
   const unknown: [string, JsonValue][] = [];
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
@@ -87,28 +85,17 @@ export function readFields(
       else notes.warn(joinPointer(path, spelling), 'is no name for a field: not sent');
       continue;
     }
-    const value = isPlain(raw, rule)
-      ? raw
-      : readValue(raw, rule, joinPointer(path, spelling), notes);
+    const value = readValue(raw, rule, joinPointer(path, spelling), notes);
     if (value === undefined) continue;
     const other = known[name];
     if (other === undefined) {
       known[name] = value;
-      if (spelling !== name) spellings = new Map(spellings).set(name, spelling);
+      if (spelling !== name) spellings.set(name, spelling);
     } else if (!sameJson(other, value)) {
       noteOther(joinPointer(path, spelling), value, spellings.get(name) ?? name, other, notes);
     }
   }
   return { known, spellings, unknown };
-}
-
-/** Checks for a text or number as a field takes it, which needs no note: nearly all values are. */
-function isPlain(value: JsonValue, rule: FieldRule): boolean {
-  if (typeof value === 'string') return rule.type === 'text';
-  if (typeof value !== 'number' || (rule.type !== 'number' && rule.type !== 'integer'))
-    return false;
-  if (rule.type === 'integer' && !Number.isInteger(value)) return false;
-  return value >= rule.min && value <= rule.max;
 }
 
 /** Limits the unknown fields that are listed of a record without any known one. */
@@ -337,6 +324,7 @@ function rangeOf({ min, max, unit }: NumberRule): string {
 }
 
 function readText(value: JsonValue, field: string, notes: Notes): string | undefined {
+  if (typeof value === 'string') return value;
   if (typeof value === 'number') {
     notes.adapt(field, `is the number ${value}, not a text`, `sent as "${value}"`);
     return String(value);
