@@ -168,7 +168,6 @@ const PARSES_OWN_JSON = [
   // Parts whose depth ListSplitter counted.
   'src/records/read/list-parts.ts',
   'src/records/read/json-losses.ts',
-  'src/records/merge.ts',
   // Finds the kind of a fault, after parseJson() checked the depth.
   'src/records/read/json.ts',
   // The sandbox shares nothing with the client.

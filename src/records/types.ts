@@ -70,7 +70,7 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** The body to send. A nutrition day joins its items at each access. */
+  /** The body to send. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
@@ -91,7 +91,7 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** The items of each input, in the order of reading. Parsed at each access. */
+      /** The items of each input, in the order of reading. */
       readonly parts: readonly NutritionPart[];
       /** The day's own fields: totals, `waterMl`, `rawJson`. */
       readonly fields: JsonObject;
