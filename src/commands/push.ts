@@ -12,12 +12,11 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../app/words/days.ts';
-import { namedPaths } from '../inputs/named-paths.ts';
+import { namedPaths, STDIN } from '../inputs/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/flags/jobs.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { withProgress } from '../app/with-progress.ts';
-import { STDIN } from '../inputs/named-paths.ts';
 import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
 import {
   type SourceFlags,

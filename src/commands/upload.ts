@@ -18,7 +18,7 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN, namedPaths } from '../inputs/named-paths.ts';
+import { STDIN, namedPaths } from '../inputs/find-files.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/local-day.ts';

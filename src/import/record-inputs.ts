@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { STDIN } from '../inputs/named-paths.ts';
+import { STDIN } from '../inputs/find-files.ts';
 import { STDIN as STDIN_INPUT } from '../records/nutrition/day-plan.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';

@@ -1,5 +1,5 @@
-import { type Dirent, type Stats, lstatSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, resolve, sep } from 'node:path';
+import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { NotPlainFile, describeFileError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
@@ -201,4 +201,40 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
   } catch (error) {
     return { problem: describeFileError(error) };
   }
+}
+
+/** The argument that stands for stdin. */
+export const STDIN = '-';
+
+/**
+ * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell do not
+ * expand patterns. `*` and `?` are special in the last part of a path alone. A path that exists, or a
+ * pattern without a match, is returned unchanged.
+ */
+export function namedPaths(paths: readonly string[], cwd: string): string[] {
+  return paths.flatMap((path) => {
+    const { dir, base } = parse(path);
+    if (!/[*?]/.test(base) || existsSync(resolve(cwd, path))) return [path];
+    const matching = namesOf(resolve(cwd, dir)).filter((name) => matches(name, base));
+    return matching.length === 0 ? [path] : matching.map((name) => join(dir, name));
+  });
+}
+
+function namesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // The command reports the pattern as a file that does not exist.
+    return [];
+  }
+}
+
+/** As in a shell, a pattern matches a hidden file only if it begins with a dot. */
+function matches(name: string, pattern: string): boolean {
+  if (name.startsWith('.') && !pattern.startsWith('.')) return false;
+  const source = pattern
+    .replace(/[\\^$.+()[\]{}|]/g, String.raw`\$&`)
+    .replace(/\*+/g, '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 'iu').test(name);
 }

@@ -11,7 +11,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../../app/words/days.ts';
-import { namedPaths } from '../../inputs/named-paths.ts';
+import { namedPaths } from '../../inputs/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
