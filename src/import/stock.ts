@@ -1,3 +1,6 @@
+import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../records/deliver.ts';
+import { BatchSender } from '../upload/batch-sender.ts';
+import type { SenderTarget } from '../upload/pipeline.ts';
 import { extname } from 'node:path';
 import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
@@ -84,6 +87,31 @@ export async function takeStock(
     members: recordings.members,
     records: { wellness, nutrition },
   };
+}
+
+export interface SendOptions extends DeliveryOptions {
+  readonly jobs: number;
+}
+
+/**
+ * Sends everything of a stock: recordings, then wellness, then nutrition. Reports each recording and
+ * each day once.
+ *
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+ */
+export async function sendStock(
+  context: Pick<Context, 'clock' | 'signal'>,
+  { files, members, records }: Stock,
+  options: SendOptions,
+  recordings: SenderTarget,
+  days: DeliveryTarget,
+): Promise<void> {
+  const { jobs, dryRun } = options;
+  const upload = { jobs, dryRun, force: false, anyType: false, metadata: {} };
+  const sender = new BatchSender(context, upload, recordings, files.length + members.length);
+  await sender.sendFiles(files);
+  await sender.sendMembers(members);
+  for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 
 function addOther(findings: Findings, { name }: Piece): void {

@@ -29,7 +29,7 @@ import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { sendStock } from '../../import/send.ts';
+import { sendStock } from '../../import/stock.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
 import { KINDS } from '../../import/take-records.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';

@@ -2,7 +2,7 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { TRANSITION, paceOf } from '../../fit/sports.ts';
 import { clockTime, distance, weekday } from '../../terminal/words.ts';
 import type { Device, Findings, InspectItem, SessionFindings, ShownAverages } from './findings.ts';
-import { rounded } from './numbers.ts';
+import { rounded } from './picture.ts';
 import { pictureLines } from './picture.ts';
 
 /** The terminal that a recording is shown on. */
