@@ -1,4 +1,5 @@
 import type { Text } from '../base/phrase.ts';
+import type { RecordKind } from '../ledger/records.ts';
 import type { Source } from './sources/types.ts';
 import type { Match } from './engine/recognise.ts';
 
@@ -9,7 +10,7 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-export type RecordKind = 'wellness' | 'nutrition';
+export type { RecordKind };
 
 /** A note about accepted input that the user may want to know. */
 export interface Warning {

@@ -52,10 +52,10 @@ export class BatchSender {
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
   async sendFiles(files: readonly RecordingFile[]): Promise<void> {
-    const busy = await this.#sendAll(files, 'deliverUnlessBusy');
+    const busy = await this.#sendAll(files, (each) => this.#uploader.deliverUnlessBusy(each));
     if (busy.length === 0) return;
     if (this.#uploader.sentElsewhere > 0) this.#target.onBusy?.(this.#uploader.sentElsewhere);
-    await this.#sendAll(busy, 'deliver');
+    await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
   }
 
   /**
@@ -117,7 +117,7 @@ export class BatchSender {
     this.#settle(item);
   }
 
-  async #sendAll(files: readonly RecordingFile[], method: Method): Promise<RecordingFile[]> {
+  async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
     const busy: RecordingFile[] = [];
     let begun = 0;
     const ahead = new ReadAhead(
@@ -129,7 +129,7 @@ export class BatchSender {
       await inParallel(files, this.#jobs, async (file) => {
         begun++;
         this.#progress(file.path);
-        const item = await this.#sendFile(method, file, ahead);
+        const item = await this.#sendFile(deliver, file, ahead);
         if (item === undefined) busy.push(file);
         else this.#settle(item);
         // Files that need no request would leave no time for a signal.
@@ -146,8 +146,8 @@ export class BatchSender {
     return file === undefined || file.stamp.size > LARGE_BYTES ? undefined : file;
   }
 
-  async #sendFile(method: Method, file: RecordingFile, ahead: ReadAhead) {
-    const deliver = (examined: Examined) => this.#deliver(method, file, examined);
+  async #sendFile(send: Deliver, file: RecordingFile, ahead: ReadAhead) {
+    const deliver = async (examined: Examined) => this.#judged(file, await send(examined));
     if (file.stamp.size <= LARGE_BYTES) {
       try {
         return this.#given(file.path) ?? (await ahead.use(file, deliver));
@@ -163,8 +163,8 @@ export class BatchSender {
     return await turn;
   }
 
-  async #deliver(method: Method, file: RecordingFile, examined: Examined) {
-    const item = await this.#uploader[method](examined);
+  /** Judges the outcome of a file; a folder that is gone explains why it could not be read. */
+  #judged(file: RecordingFile, item: UploadItem | undefined): UploadItem | undefined {
     if (item === undefined) return undefined;
     if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
       const gone = goneItem(file.path, file.folder);
@@ -214,7 +214,8 @@ async function* eachOf<T>(
   yield* items;
 }
 
-type Method = 'deliver' | 'deliverUnlessBusy';
+/** Returns undefined for a recording that is being sent elsewhere. */
+type Deliver = (examined: Examined) => Promise<UploadItem | undefined>;
 
 /** Returns the outcome of an archive, or of a member of one, that cannot be read. */
 export function unreadableItem(path: string, { problem, reason }: UnreadableMember): UploadItem {
