@@ -19,7 +19,6 @@ interface RepairFlags {
 interface Copy {
   readonly path: string;
   readonly copy: string;
-  /** The problem of the original. */
   readonly fault: Unwhole;
   readonly repair: Repair;
 }

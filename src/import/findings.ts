@@ -10,9 +10,7 @@ export interface Finding {
   /** Days, as `YYYY-MM-DD`, in order; empty if they are unknown. */
   readonly days: readonly string[];
   readonly sends: boolean;
-  /** Why it is not sent. */
   readonly reason?: string;
-  /** Name of the source of records. */
   readonly source?: string;
 }
 

@@ -19,7 +19,6 @@ import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 /** Everything that was found, and what of it is sent. */
 export interface Stock {
   readonly findings: readonly Finding[];
-  /** Recordings to send. */
   readonly files: readonly RecordingFile[];
   readonly members: readonly MemberRecording[];
   /** Days to send, and what cannot be used. */
@@ -89,10 +88,6 @@ export async function takeStock(
   };
 }
 
-export interface SendOptions extends DeliveryOptions {
-  readonly jobs: number;
-}
-
 /**
  * Sends everything of a stock: recordings, then wellness, then nutrition. Reports each recording and
  * each day once.
@@ -102,7 +97,7 @@ export interface SendOptions extends DeliveryOptions {
 export async function sendStock(
   context: Pick<Context, 'clock' | 'signal'>,
   { files, members, records }: Stock,
-  options: SendOptions,
+  options: DeliveryOptions,
   recordings: SenderTarget,
   days: DeliveryTarget,
 ): Promise<void> {

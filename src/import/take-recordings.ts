@@ -29,7 +29,6 @@ export interface RecordingOptions {
 
 /** Takes stock of recordings: reads one at a time, and keeps where those to send are. */
 export class RecordingStock {
-  /** Recordings to send, in the order of finding them. */
   readonly files: RecordingFile[] = [];
   readonly members: MemberRecording[] = [];
   readonly #findings: Findings;

@@ -16,7 +16,6 @@ export interface Piece {
   readonly size: number;
   /** Reads it from its start, each time. */
   readonly read: () => AsyncIterable<Uint8Array>;
-  /** Where its bytes are. */
   readonly from: { readonly file: RecordingFile } | { readonly member: Member };
 }
 

@@ -21,9 +21,7 @@ export const MAX_WARNINGS = 50;
 /** The statement about a field that counts. */
 interface Stated {
   readonly value: JsonValue;
-  /** Number of records that stated this field. */
   readonly times: number;
-  /** They all stated the same value. */
   readonly agreed: boolean;
   /** The latest time of these records (ms); -Infinity if none has a time. */
   readonly latest: number;
@@ -39,7 +37,6 @@ interface DayPart {
 
 interface Day {
   readonly fields: Map<string, Stated>;
-  /** By input. */
   readonly parts: DayPart[];
   /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
   first: number;
@@ -51,7 +48,6 @@ interface Day {
   /** Warnings beyond {@link MAX_WARNINGS}. */
   dropped: number;
   zoneUsed: boolean;
-  /** Records as they were read. */
   readonly raws: JsonObject[];
   /** All records are from exports, which say parts of a day in several files. */
   mapped: boolean;
@@ -98,7 +94,6 @@ export class DayMerger {
     if (day !== undefined) day.zoneUsed = true;
   }
 
-  /** Adds a warning to a day, if it exists. */
   warn(date: string, warning: Warning): void {
     const day = this.#days.get(date);
     if (day !== undefined) warn(day, warning);

@@ -59,7 +59,6 @@ export interface InvalidRecord {
   readonly source: string;
   /** The line of the file (from 1), if `source` does not name it and the file has several. */
   readonly line?: number;
-  /** The local date, if it could be read. */
   readonly date?: string;
   /** The first problem, and all of them. */
   readonly field?: string;
@@ -71,7 +70,6 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** The body to send. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
@@ -92,7 +90,6 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** The items of each input, in the order of reading. */
       readonly parts: readonly NutritionPart[];
       /** The day's own fields: totals, `waterMl`, `rawJson`. */
       readonly fields: JsonObject;
@@ -107,7 +104,6 @@ export interface NutritionPart {
 }
 
 export interface PreparedRecords {
-  /** One a date, by date. */
   readonly records: PreparedRecord[];
   /** In the order of reading. */
   readonly invalid: InvalidRecord[];
@@ -140,7 +136,6 @@ export interface RecordOptions {
   readonly strict: boolean;
   /** Send the unchanged input record too, as `rawJson`. */
   readonly raw: boolean;
-  /** Send members that the platform does not know. */
   readonly unknownFields?: boolean;
   /**
    * The time now (ms): days far ahead of it are noted. `sync seed` leaves it out, since it writes the

@@ -34,7 +34,6 @@ export interface Findings {
   readonly size: number;
   /** Bytes before the first byte that cannot be decoded; undefined if all can. */
   readonly readableBytes: number | undefined;
-  /** Why it is not whole. */
   readonly problem: string | undefined;
   readonly detail: string | undefined;
   /** FIT segments in the file, if it is whole. */
@@ -69,15 +68,12 @@ export interface Findings {
   /** Seconds from the first to the last record. */
   readonly recordedSecs: number | undefined;
   readonly developerFields: readonly DeveloperField[];
-  /** For the picture. */
   readonly samples: Samples;
 }
 
 export interface Device {
-  /** The ID that is sent with an upload. */
   readonly id: string;
   readonly manufacturer: string | undefined;
-  /** The product's name, or its number. */
   readonly product: string | undefined;
   readonly serial: number | undefined;
 }

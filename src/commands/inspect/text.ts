@@ -7,7 +7,6 @@ import { pictureLines } from './picture.ts';
 
 /** The terminal that a recording is shown on. */
 export interface Screen {
-  /** Width. */
   readonly columns: number;
   readonly unicode: boolean;
 }

@@ -18,7 +18,6 @@ const MAX_HEADER = 16_384;
 /** How a table is written. */
 export interface TableForm {
   readonly delimiter: Delimiter;
-  /** The cells of the header line, as they are written. */
   readonly header: readonly string[];
 }
 
