@@ -16,7 +16,7 @@ interface RepairFlags {
 }
 
 /** A copy that was written. */
-interface Copy {
+interface RepairedCopy {
   readonly path: string;
   readonly copy: string;
   readonly fault: Unwhole;
@@ -67,7 +67,7 @@ function wholeText(path: string, bytes: Uint8Array): Text {
   return phrase`${path} is whole: there is nothing to repair. ${next}`;
 }
 
-function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> {
+function copyJson({ path, copy, fault, repair }: RepairedCopy): Record<string, unknown> {
   const { bytes, kept, cutBytes, lostSecs } = repair;
   return {
     type: 'repair',
@@ -87,7 +87,7 @@ function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> 
   };
 }
 
-function copyText({ path, copy, fault, repair }: Copy): Text {
+function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
   const { kept, cutBytes } = repair;
   const { from, to } = kept;
   const time =

@@ -1,6 +1,6 @@
 import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../records/deliver.ts';
 import { BatchSender } from '../upload/batch-sender.ts';
-import type { SenderTarget } from '../upload/pipeline.ts';
+import type { RunTarget } from '../upload/pipeline.ts';
 import { extname } from 'node:path';
 import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
@@ -98,7 +98,7 @@ export async function sendStock(
   context: Pick<Context, 'clock' | 'signal'>,
   { files, members, records }: Stock,
   options: DeliveryOptions,
-  recordings: SenderTarget,
+  recordings: RunTarget,
   days: DeliveryTarget,
 ): Promise<void> {
   const { jobs, dryRun } = options;

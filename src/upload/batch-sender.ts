@@ -5,7 +5,7 @@ import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
 import type { UploadOptions } from './known-outcome.ts';
-import type { SenderTarget } from './pipeline.ts';
+import type { RunTarget } from './pipeline.ts';
 import { ReadAhead, reusedBuffer } from './read-ahead.ts';
 import { LARGE_BYTES, NeedsRoom, type RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
@@ -22,7 +22,7 @@ export interface MemberRecording {
 export class BatchSender {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #jobs: number;
-  readonly #target: SenderTarget;
+  readonly #target: RunTarget;
   readonly #total: number | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
@@ -35,7 +35,7 @@ export class BatchSender {
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
     options: UploadOptions & { readonly jobs: number },
-    target: SenderTarget,
+    target: RunTarget,
     total: number | undefined,
   ) {
     const runStartedAt = context.clock.now();

@@ -44,7 +44,7 @@ export interface Findings {
   readonly isSent: boolean;
   /** Whether it is no activity and holds wellness, which `sync push wellness` sends. */
   readonly hasWellness: boolean;
-  readonly device: Device | undefined;
+  readonly device: RecordingDevice | undefined;
   /** The name for an upload of an activity. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
@@ -71,7 +71,7 @@ export interface Findings {
   readonly samples: Samples;
 }
 
-export interface Device {
+export interface RecordingDevice {
   readonly id: string;
   readonly manufacturer: string | undefined;
   readonly product: string | undefined;
@@ -184,7 +184,7 @@ function tenth(value: number | undefined): number | undefined {
 
 const GARMIN = 1;
 
-function deviceOf(fileId: FileId): Device | undefined {
+function deviceOf(fileId: FileId): RecordingDevice | undefined {
   const { manufacturer, product, productName, serial } = fileId;
   const id = deviceId(fileId);
   if (id === undefined) return undefined;
