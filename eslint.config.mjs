@@ -13,6 +13,7 @@ const LAYERS = [
   ['archive'],
   ['config'],
   ['ledger', 'credentials', 'api'],
+  ['inputs'],
   ['auth', 'upload', 'records', 'seed'],
   ['devices'],
   ['import', 'daemon'],
@@ -166,7 +167,6 @@ const PARSES_OWN_JSON = [
   // Parts whose depth ListSplitter counted.
   'src/records/read/list-parts.ts',
   'src/records/read/json-losses.ts',
-  'src/records/merge.ts',
   // Finds the kind of a fault, after parseJson() checked the depth.
   'src/records/read/json.ts',
   // The sandbox shares nothing with the client.

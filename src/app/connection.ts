@@ -1,12 +1,19 @@
-import { type Config, accountKey } from '../config/config.ts';
+import { type Config, accountKey, requireBaseUrl } from '../config/config.ts';
+import { type EndpointName, endpointUrl } from '../config/endpoints.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { hearSignals } from '../system/signals.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions, OpenConnection } from './open-connection.ts';
 
+/** A service, and the login of one athlete. */
+export interface Service {
+  readonly client: () => Promise<ServiceClient>;
+  /** Returns the address of an endpoint, for `--dry-run`. */
+  readonly url: (endpoint: EndpointName) => URL;
+}
+
 /** The service, contacted on first use; until then no login is read. */
-export interface Connection {
-  client(): Promise<ServiceClient>;
+export interface Connection extends Service {
   /**
    * Returns the ledger's account key for this login. If the athlete is still unknown, asks the service
    * once, unless `offline` (a dry run).
@@ -29,6 +36,7 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
   const open = () => (opened ??= load());
   return {
     client: async () => (await open()).client,
+    url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
     async ledgerAccount({ offline }) {
       const { access, refresh } = config.environmentTokens;
       const token = access ?? refresh;

@@ -8,8 +8,10 @@ import { RecordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
 import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
+import type { DeliveryTarget } from '../records/deliver.ts';
+import type { UploadTarget } from '../upload/uploader.ts';
 import { ledgerPath } from './config.ts';
-import { type Connection, withConnection } from './connection.ts';
+import { type Connection, type Service, withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions } from './open-connection.ts';
 
@@ -21,6 +23,32 @@ export interface OpenLedger {
   readonly known: KnownFiles;
   readonly records: RecordLedger;
   close(): void;
+}
+
+/** Where recordings and records of one account are sent, and recorded. */
+export interface Targets {
+  readonly upload: UploadTarget;
+  readonly records: Omit<DeliveryTarget, 'report'>;
+}
+
+/** @param appVersion of this program, which recordings carry */
+export function targetsOf(
+  appVersion: string,
+  { client, url }: Service,
+  ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
+): Targets {
+  const { uploads, known } = ledger;
+  return {
+    upload: { appVersion, ledger: uploads, known, client, url },
+    records: {
+      // An upload needs no ledger of records.
+      get ledger() {
+        return ledger.records;
+      },
+      client,
+      url,
+    },
+  };
 }
 
 /** Opens the ledger for one account. @throws SyncError `STORAGE` */

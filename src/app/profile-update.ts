@@ -1,6 +1,7 @@
+import type { Service } from './connection.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, isAbort } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
 import { KG_PER_POUND } from '../base/units.ts';
@@ -64,15 +65,8 @@ const RANGES = {
  */
 export async function showOrUpdate(
   { weight, ftp, force, dryRun }: ProfileChange,
-  {
-    client: open,
-    profileUrl,
-    signal,
-  }: {
-    readonly client: () => Promise<ServiceClient>;
-    readonly profileUrl: () => URL;
-    readonly signal: AbortSignal;
-  },
+  { client: open, url }: Service,
+  signal: AbortSignal,
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
     const client = await open();
@@ -80,7 +74,7 @@ export async function showOrUpdate(
   }
   const kg = weight === undefined ? undefined : inRange('weight', weight);
   const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
-  if (dryRun) return { action: 'would-update', requests: plan(kg, others, profileUrl().href) };
+  if (dryRun) return { action: 'would-update', requests: plan(kg, others, url('profile').href) };
   const client = await open();
   if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
   const answer = await client.updateProfile(others, signal);
@@ -231,6 +225,20 @@ function leftWrong({ code, message, cause, details }: SyncError, stored: number)
     cause,
     details: { ...details, stored },
   });
+}
+
+/** Returns the weight of the athlete's profile (kg); undefined if the platform does not show it. */
+export async function storedWeight(
+  client: () => Promise<ServiceClient>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    return weightOf(profileIn(await (await client()).readProfile(signal)));
+  } catch (error) {
+    // The push itself reports a login that ended or a platform that does not answer.
+    if (error instanceof SyncError && !isAbort(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the profile in an answer: the answer itself, or its member `profile`. */

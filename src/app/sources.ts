@@ -13,7 +13,7 @@ import type { SourceOptions } from '../records/types.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
-import { describeFileError } from '../upload/find-files.ts';
+import { describeFileError } from '../system/plain-file.ts';
 
 /** The flags that name the program that an export comes from. */
 export interface SourceFlags {

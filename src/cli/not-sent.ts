@@ -1,7 +1,7 @@
 import { type Dirent, opendirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
-import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
+import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
 
 /** What a path may hold, by its name or by the names in it. */
 type Kind = 'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'exports' | 'device';

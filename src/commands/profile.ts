@@ -9,8 +9,7 @@ import { zoneShown } from '../app/zone.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
-import { type Config, requireBaseUrl } from '../config/config.ts';
-import { endpointUrl } from '../config/endpoints.ts';
+import type { Config } from '../config/config.ts';
 
 interface ProfileFlags {
   readonly weight?: string;
@@ -42,11 +41,7 @@ export const profile: CommandModule = {
       dryRun: flags.dryRun ?? false,
     };
     return await withConnection(context, config, { connections: 1 }, async (connection) => {
-      const report = await showOrUpdate(change, {
-        client: () => connection.client(),
-        profileUrl: () => endpointUrl(requireBaseUrl(config), config.endpoints.profile),
-        signal,
-      });
+      const report = await showOrUpdate(change, connection, signal);
       if (report.action === 'updated') for (const text of report.warnings ?? []) output.warn(text);
       output.result({ type: 'profile', ...report }, profileText(report));
       if (report.action === 'shown') await compareZones(report.profile, context, config);

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
@@ -11,11 +12,12 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../app/words/days.ts';
-import { namedPaths, STDIN } from '../upload/find-files.ts';
+import { storedWeight } from '../app/profile-update.ts';
+import { namedPaths, STDIN } from '../inputs/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
-import { withLedger } from '../app/ledger.ts';
+import { targetsOf, withLedger } from '../app/ledger.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { namedInputs } from '../app/record-inputs.ts';
+import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
@@ -27,7 +29,6 @@ import {
 import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
 import { requireBaseUrl } from '../config/config.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
@@ -110,7 +111,7 @@ async function push(
   files: readonly string[],
   flags: PushFlags,
 ): Promise<ExitCode> {
-  const { clock, output } = context;
+  const { clock, output, signal } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
   // A file can be checked without an account.
   const baseUrl = flags.dryRun === true ? config.get('baseUrl') : requireBaseUrl(config);
@@ -167,9 +168,13 @@ async function push(
     context,
     config,
     { connections: jobs, offline: options.dryRun },
-    async (connection, { records: ledger }) => {
-      const zones = new ReadZones(options.zone, ledger.zones);
-      const records = await read(zones, ledger.wellness.lastWeight());
+    async (connection, ledger) => {
+      const zones = new ReadZones(options.zone, ledger.records.zones);
+      const asks = kind === 'wellness' && !options.dryRun && files.some(isTableName);
+      const weight =
+        ledger.records.wellness.lastWeight() ??
+        (asks ? await storedWeight(connection.client, signal) : undefined);
+      const records = await read(zones, weight);
       if (!options.dryRun) zones.remember();
       try {
         await withProgress(output, async (progress) => {
@@ -177,9 +182,7 @@ async function push(
           let done = 0;
           progress.update({ noun: 'day', done, total });
           await deliverRecords(context, records, options, {
-            ledger,
-            client: () => connection.client(),
-            url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
+            ...targetsOf(context.version, connection, ledger).records,
             report: (item) => {
               report(item, zones);
               done++;
@@ -197,6 +200,11 @@ async function push(
   );
 }
 
+/** The weights of a table may have no unit. */
+function isTableName(file: string): boolean {
+  return /\.(csv|tsv|txt)$/i.test(file);
+}
+
 /** Returns the request of a day of which no service is known. @param path of the endpoint */
 function withoutAddress(record: PreparedRecord, path: string): RecordItem {
   const { kind, date, sources, warnings, zoneUsed, body } = record;
@@ -211,11 +219,21 @@ async function prepareFiles(
   files: readonly string[],
   options: RecordOptions & { readonly sources: SourceOptions },
 ): Promise<PreparedInputs> {
-  const named = await namedInputs(context, namedPaths(files, context.cwd), kind, options.sources);
+  const { cwd, io, output, signal, warn } = context;
+  const paths = namedPaths(files, cwd);
+  const progress = output.progress();
+  let named: NamedInputs | undefined;
   try {
-    return await prepareInputs(kind, named.inputs, options, context.signal);
+    named = await namedInputs(paths, kind, options.sources, {
+      ...{ cwd, signal, warn, tempFolder: tmpdir(), readStdin: () => io.readStdin() },
+      say: (text) => output.say(text),
+      progress: (done, current) => progress.update({ noun: 'file', done, current }),
+    });
+    progress.stop();
+    return await prepareInputs(kind, named.inputs, options, signal);
   } finally {
-    await named.close();
+    progress.stop();
+    await named?.close();
   }
 }
 

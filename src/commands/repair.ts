@@ -8,7 +8,7 @@ import { type Repair, repairRecording } from '../fit/repair.ts';
 import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
 import { readFile } from '../upload/read-recording.ts';
-import { REPAIRED } from '../upload/recording-names.ts';
+import { REPAIRED } from '../inputs/recording-names.ts';
 import { sha256 } from '../system/this-process.ts';
 
 interface RepairFlags {
@@ -16,10 +16,9 @@ interface RepairFlags {
 }
 
 /** A copy that was written. */
-interface Copy {
+interface RepairedCopy {
   readonly path: string;
   readonly copy: string;
-  /** The problem of the original. */
   readonly fault: Unwhole;
   readonly repair: Repair;
 }
@@ -68,7 +67,7 @@ function wholeText(path: string, bytes: Uint8Array): Text {
   return phrase`${path} is whole: there is nothing to repair. ${next}`;
 }
 
-function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> {
+function copyJson({ path, copy, fault, repair }: RepairedCopy): Record<string, unknown> {
   const { bytes, kept, cutBytes, lostSecs } = repair;
   return {
     type: 'repair',
@@ -88,7 +87,7 @@ function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> 
   };
 }
 
-function copyText({ path, copy, fault, repair }: Copy): Text {
+function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
   const { kept, cutBytes } = repair;
   const { from, to } = kept;
   const time =

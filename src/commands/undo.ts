@@ -2,10 +2,9 @@ import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
-import { withLedger } from '../app/ledger.ts';
+import { targetsOf, withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
 import { exitCodeOfPush, pushItemJson, pushItemText } from '../app/words/days.ts';
@@ -28,7 +27,7 @@ export const undoNutrition: CommandModule = {
   async run(context, day: string, flags: UndoFlags) {
     const { clock, output } = context;
     const config = configFor(context);
-    const baseUrl = requireBaseUrl(config);
+    requireBaseUrl(config);
     const zone = async () => (await zoneFor(config, context)).name;
     const date = await dateFlag('DATE', day, zone, clock.now());
     const options = {
@@ -42,12 +41,10 @@ export const undoNutrition: CommandModule = {
       context,
       config,
       { connections: 1, offline: options.dryRun },
-      async (connection, { records: ledger }) => {
+      async (connection, ledger) => {
         const items: RecordItem[] = [];
         await deliverRecords(context, [emptyDay(date, [])], options, {
-          ledger,
-          client: () => connection.client(),
-          url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
+          ...targetsOf(context.version, connection, ledger).records,
           report: (item) => items.push(item),
         });
         const [item] = items;

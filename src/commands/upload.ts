@@ -4,7 +4,7 @@ import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
-import { withLedger } from '../app/ledger.ts';
+import { targetsOf, withLedger } from '../app/ledger.ts';
 import {
   recordingProgress,
   uploadItemJson,
@@ -17,9 +17,8 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { STDIN, namedPaths } from '../upload/find-files.ts';
+import { STDIN, namedPaths } from '../inputs/find-files.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { hearSignals } from '../system/signals.ts';
@@ -63,7 +62,7 @@ export const upload: CommandModule = {
     const { clock, cwd, io, output } = context;
     if (paths.includes(STDIN)) throw notFromStdin();
     const config = configFor(context);
-    const uploadUrl = endpointUrl(requireBaseUrl(config), config.endpoints.uploadFit);
+    requireBaseUrl(config);
     const { since } = flags;
     let view = activityView(io, clock.now(), 'UTC');
     /** Loads the athlete's zone, which a run with nothing to send does not need. */
@@ -93,21 +92,19 @@ export const upload: CommandModule = {
       context,
       config,
       { connections: jobs, offline: options.dryRun },
-      async (connection, { uploads, known }) => {
+      async (connection, ledger) => {
+        const { upload } = targetsOf(context.version, connection, ledger);
         let zoneLoaded: Promise<void> | undefined;
         try {
           await withProgress(output, async (progress) => {
             await uploadBatch(context, namedPaths(paths, cwd), options, {
+              ...upload,
               cwd,
               tempFolder: loadOs().tmpdir(),
-              appVersion: context.version,
-              ledger: uploads,
-              known,
               client: async () => {
                 await (zoneLoaded ??= loadZone());
-                return await connection.client();
+                return await upload.client();
               },
-              uploadUrl: () => uploadUrl,
               report,
               onWaiting: (count) => {
                 // Its thread starts while the first recordings are read.

@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import { getFitGarminProductDisplayName, getFitManufacturerName } from 'fit-file-parser/profile';
 import { type FileId, readFileId } from '../fit/file-id.ts';
 import { printableWord } from '../base/printable.ts';
-import { isRecordingName } from '../upload/recording-names.ts';
+import { isRecordingName } from '../inputs/recording-names.ts';
 import { APPS } from './apps.ts';
 import { MAKERS, type Maker } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';

@@ -1,4 +1,4 @@
-import { isRecordingName } from '../upload/recording-names.ts';
+import { isRecordingName } from '../inputs/recording-names.ts';
 import { MAKERS, type Maker, USUAL_FOLDERS } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';
 import { volumeName } from './places.ts';

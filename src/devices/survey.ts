@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { readFileId } from '../fit/file-id.ts';
 import { readSummary } from '../fit/summary.ts';
-import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
+import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
 import { HEAD_BYTES } from './identify.ts';
 import type { MountReader } from './mount-reader.ts';
 import type { Device, FoundRecording, SurveyedDevice } from './types.ts';

@@ -10,9 +10,7 @@ export interface Finding {
   /** Days, as `YYYY-MM-DD`, in order; empty if they are unknown. */
   readonly days: readonly string[];
   readonly sends: boolean;
-  /** Why it is not sent. */
   readonly reason?: string;
-  /** Name of the source of records. */
   readonly source?: string;
 }
 
@@ -42,7 +40,7 @@ export const UNREADABLE = {
   reason: 'see above',
 } as const;
 
-interface Group {
+interface FindingGroup {
   readonly finding: Omit<Finding, 'files' | 'bytes' | 'days'>;
   files: number;
   bytes: number;
@@ -51,11 +49,11 @@ interface Group {
 
 /** Groups files by kind and title. */
 export class Findings {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, FindingGroup>();
 
   /** Adds files to a finding, which may exist. */
   add(
-    finding: Group['finding'],
+    finding: FindingGroup['finding'],
     { files = 1, bytes = 0, days = [] as readonly string[] } = {},
   ): void {
     const key = `${finding.kind} ${finding.title}`;

@@ -1,3 +1,6 @@
+import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../records/deliver.ts';
+import { BatchSender } from '../upload/batch-sender.ts';
+import type { RunTarget } from '../upload/pipeline.ts';
 import { extname } from 'node:path';
 import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
@@ -5,19 +8,17 @@ import type { PreparedInputs } from '../records/prepare.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
 import type { MemberRecording } from '../upload/batch-sender.ts';
-import { otherKind } from '../upload/find-files.ts';
-import type { RecordingFile } from '../upload/known-outcome.ts';
-import { isRecordingName, isRepairedCopy } from '../upload/recording-names.ts';
+import { type RecordingFile } from '../inputs/find-files.ts';
+import { isRecordingName, isRepairedCopy, otherKind } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { type Finding, Findings, UNREADABLE } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS, RecordStock } from './take-records.ts';
-import { type Piece, type UnreadablePiece, walk } from './walk.ts';
+import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
 /** Everything that was found, and what of it is sent. */
 export interface Stock {
   readonly findings: readonly Finding[];
-  /** Recordings to send. */
   readonly files: readonly RecordingFile[];
   readonly members: readonly MemberRecording[];
   /** Days to send, and what cannot be used. */
@@ -85,6 +86,27 @@ export async function takeStock(
     members: recordings.members,
     records: { wellness, nutrition },
   };
+}
+
+/**
+ * Sends everything of a stock: recordings, then wellness, then nutrition. Reports each recording and
+ * each day once.
+ *
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+ */
+export async function sendStock(
+  context: Context,
+  { files, members, records }: Stock,
+  options: DeliveryOptions,
+  recordings: RunTarget,
+  days: DeliveryTarget,
+): Promise<void> {
+  const { jobs, dryRun } = options;
+  const upload = { jobs, dryRun, force: false, anyType: false, metadata: {} };
+  const sender = new BatchSender(context, upload, recordings, files.length + members.length);
+  await sender.sendFiles(files);
+  await sender.sendMembers(members);
+  for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);
 }
 
 function addOther(findings: Findings, { name }: Piece): void {

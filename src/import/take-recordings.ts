@@ -5,14 +5,14 @@ import { readFitWellness } from '../fit/wellness.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { type Whole, identify } from '../upload/identify.ts';
-import type { RecordingFile } from '../upload/known-outcome.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
 import { type UnreadableMember, readMember } from '../upload/read-member.ts';
 import { type RecordingContents, readFile } from '../upload/read-recording.ts';
-import { REPAIRED } from '../upload/recording-names.ts';
+import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
 import type { RecordStock } from './take-records.ts';
-import type { Piece } from './walk.ts';
+import type { Piece } from '../inputs/pieces.ts';
 
 /** The ledger's tables of recordings; absent without an account. */
 export interface KnownRecordings {
@@ -29,7 +29,6 @@ export interface RecordingOptions {
 
 /** Takes stock of recordings: reads one at a time, and keeps where those to send are. */
 export class RecordingStock {
-  /** Recordings to send, in the order of finding them. */
   readonly files: RecordingFile[] = [];
   readonly members: MemberRecording[] = [];
   readonly #findings: Findings;

@@ -12,7 +12,7 @@ import type { Match } from '../records/engine/recognise.ts';
 import type { Mapping, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
 import { type Findings, UNREADABLE } from './findings.ts';
-import type { Piece, UnreadablePiece } from './walk.ts';
+import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
 /** Largest file of records (bytes); XML is read in parts. */
 const MAX_BYTES = 100 * 1024 * 1024;
@@ -68,7 +68,6 @@ export class RecordStock {
   readonly #report: (problem: UnreadablePiece) => void;
   readonly #origins = new Set<string>();
 
-  /** @param report is called for each file that cannot be read */
   constructor(
     findings: Findings,
     sources: readonly Source[],
@@ -114,12 +113,10 @@ export class RecordStock {
     return matches.length > 0;
   }
 
-  /** Takes the wellness of a FIT file. */
   addFit(piece: Piece, samples: readonly FitSample[]): void {
     this.#taken.push({ input: { ...this.#inputOf(piece), samples }, match: FIT });
   }
 
-  /** Returns the files of this kind that were taken. */
   inputsOf(kind: RecordKind): readonly Input[] {
     return this.#taken.filter(({ match }) => match.mapping.kind === kind).map(({ input }) => input);
   }

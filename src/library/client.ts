@@ -6,7 +6,8 @@ import { openHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
 import { type ServiceClient, createServiceClient } from '../api/client.ts';
 import { ledgerIn } from '../app/config.ts';
-import { type OpenLedger, openLedgerAt } from '../app/ledger.ts';
+import type { Service } from '../app/connection.ts';
+import { type OpenLedger, type Targets, openLedgerAt, targetsOf } from '../app/ledger.ts';
 import { showOrUpdate } from '../app/profile-update.ts';
 import { machineZone } from '../app/context.ts';
 import { listWorkouts } from '../app/workout-list.ts';
@@ -20,7 +21,12 @@ import { renderText } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
 import { isCalendarDate } from '../base/time.ts';
 import { VERSION } from '../base/version.ts';
-import { DEFAULT_ENDPOINTS, endpointUrl, serviceId } from '../config/endpoints.ts';
+import {
+  DEFAULT_ENDPOINTS,
+  type EndpointName,
+  endpointUrl,
+  serviceId,
+} from '../config/endpoints.ts';
 import { parseSetting } from '../config/settings.ts';
 import { deliverRecords } from '../records/deliver.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
@@ -64,6 +70,7 @@ interface Opened {
   readonly session: Session;
   readonly http: Http;
   readonly ledger: OpenLedger;
+  readonly targets: Targets;
 }
 
 export class LibraryClient implements Client {
@@ -97,7 +104,7 @@ export class LibraryClient implements Client {
     recordings: string | RecordingBytes | readonly (string | RecordingBytes)[],
     { name, metadata = {}, force = false, anyType = false }: UploadOptions = {},
   ): Promise<UploadResult[]> {
-    return await this.#run(async ({ service, ledger }) => {
+    return await this.#run(async ({ targets }) => {
       const all = isList(recordings) ? recordings : [recordings];
       const paths = all.filter((each) => typeof each === 'string');
       const results: UploadResult[] = [];
@@ -106,11 +113,7 @@ export class LibraryClient implements Client {
       const target = {
         cwd: resolve(),
         tempFolder: tmpdir(),
-        appVersion: VERSION,
-        ledger: ledger.uploads,
-        known: ledger.known,
-        client: () => Promise.resolve(service),
-        uploadUrl: () => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.uploadFit),
+        ...targets.upload,
         report,
       };
       if (paths.length > 0) await uploadBatch(this.#context, paths, options, target);
@@ -137,14 +140,8 @@ export class LibraryClient implements Client {
 
   async profile(change: ProfileChange = {}): Promise<unknown> {
     return await this.#run(async ({ service }) => {
-      const report = await showOrUpdate(
-        { ...change, force: false, dryRun: false },
-        {
-          client: () => Promise.resolve(service),
-          profileUrl: () => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.profile),
-          signal: this.#context.signal,
-        },
-      );
+      const whole = { ...change, force: false, dryRun: false };
+      const report = await showOrUpdate(whole, this.#of(service), this.#context.signal);
       if (report.action === 'updated') {
         for (const warning of report.warnings ?? []) this.#context.warn(warning);
       }
@@ -197,7 +194,7 @@ export class LibraryClient implements Client {
     given: string | DailyRecord | readonly DailyRecord[],
     { merge, origin, ...flags }: NutritionOptions,
   ): Promise<RecordResult[]> {
-    return await this.#run(async ({ service, ledger }) => {
+    return await this.#run(async ({ ledger, targets }) => {
       const { force = false, strict = false, unknownFields = false } = flags;
       const isNamed = typeof given === 'string' || origin !== undefined;
       const mode = merge ?? (isNamed ? 'update' : 'add');
@@ -221,9 +218,7 @@ export class LibraryClient implements Client {
           merge: mode === 'update' ? 'same-input' : mode,
         },
         {
-          ledger: ledger.records,
-          client: () => Promise.resolve(service),
-          url: (of) => endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS[of]),
+          ...targets.records,
           report: (item) => void results.push(recordResult(item)),
         },
       );
@@ -256,7 +251,7 @@ export class LibraryClient implements Client {
     const session = new Session(this.#context, {
       ...{ profile: PROFILE, stateDir, http, service, accountId: undefined, loginId: LOGIN_ID },
       store: credentialStore(store, { service, clientId, clientSecret: secret }, () => clock.now()),
-      tokenUrl: endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.token),
+      tokenUrl: this.#url('token'),
       clientSecret: undefined,
     });
     try {
@@ -267,7 +262,8 @@ export class LibraryClient implements Client {
       const account = await this.#accountOf(service, http, session);
       const path = ledgerIn(stateDir);
       const ledger = openLedgerAt({ path, stateDir, account }, clock);
-      return { service: client, session, http, ledger };
+      const targets = targetsOf(VERSION, this.#of(client), ledger);
+      return { service: client, session, http, ledger, targets };
     } catch (error) {
       await session.close();
       await http.close();
@@ -279,7 +275,7 @@ export class LibraryClient implements Client {
 
   /** Returns the ledger's key: the athlete, if the service names one. */
   async #accountOf(service: string, http: Http, session: Session): Promise<string> {
-    const url = endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS.userinfo);
+    const url = this.#url('userinfo');
     const who = await whoIsLoggedIn(this.#context, { http, url, policy: PATIENT }, session);
     switch (who.kind) {
       case 'known':
@@ -291,6 +287,14 @@ export class LibraryClient implements Client {
       case 'rejected':
         throw new ProgramError('AUTH_EXPIRED', 'The service no longer accepts these tokens.');
     }
+  }
+
+  #of(client: ServiceClient): Service {
+    return { client: () => Promise.resolve(client), url: (endpoint) => this.#url(endpoint) };
+  }
+
+  #url(endpoint: EndpointName): URL {
+    return endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS[endpoint]);
   }
 
   #stateDir(): string {

@@ -21,9 +21,7 @@ export const MAX_WARNINGS = 50;
 /** The statement about a field that counts. */
 interface Stated {
   readonly value: JsonValue;
-  /** Number of records that stated this field. */
   readonly times: number;
-  /** They all stated the same value. */
   readonly agreed: boolean;
   /** The latest time of these records (ms); -Infinity if none has a time. */
   readonly latest: number;
@@ -34,12 +32,11 @@ interface Stated {
 /** The items of one input, a list for each of its records. */
 interface DayPart {
   readonly input: string;
-  readonly lists: string[];
+  readonly lists: (readonly JsonObject[])[];
 }
 
 interface Day {
   readonly fields: Map<string, Stated>;
-  /** By input. Lists are JSON texts: years of items take a fraction of the memory that objects would. */
   readonly parts: DayPart[];
   /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
   first: number;
@@ -96,7 +93,6 @@ export class DayMerger {
     if (day !== undefined) day.zoneUsed = true;
   }
 
-  /** Adds a warning to a day, if it exists. */
   warn(date: string, warning: Warning): void {
     const day = this.#days.get(date);
     if (day !== undefined) warn(day, warning);
@@ -176,7 +172,7 @@ export class DayMerger {
     const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
-      : nutrition(about, textOf(day.parts), fields);
+      : nutrition(about, day.parts.map(partOf), fields);
   }
 
   #reportMerge(date: string, day: Day): void {
@@ -198,7 +194,7 @@ export class DayMerger {
 
 /** Warns of items that are in several records. */
 function reportRepeated(day: Day, source: string): void {
-  const parts = day.parts.map(({ lists }) => lists.map((list) => JSON.parse(list) as JsonObject[]));
+  const parts = day.parts.map(({ lists }) => lists);
   const twice = parts.reduce((sum, lists) => sum + repeatedItems(lists), 0);
   if (twice > 0) {
     const found = twice === 1 ? 'one item is' : `${twice} items are`;
@@ -213,14 +209,9 @@ function reportRepeated(day: Day, source: string): void {
   }
 }
 
-/** Returns `NutritionPart[]` as JSON text. An input that says nothing about items has no lists. */
-function textOf(parts: readonly DayPart[]): string {
-  const texts = parts.map(({ input, lists }) => {
-    const elements = lists.map((list) => list.slice(1, -1)).filter((text) => text !== '');
-    const items = lists.length === 0 ? '' : `,"items":[${elements.join(',')}]`;
-    return `{"input":${JSON.stringify(input)}${items}}`;
-  });
-  return `[${texts.join(',')}]`;
+/** An input that says nothing about items has no lists. */
+function partOf({ input, lists }: DayPart): NutritionPart {
+  return lists.length === 0 ? { input } : { input, items: lists.flat() };
 }
 
 function dayOf(draft: DayDraft, input: string): Day {
@@ -238,7 +229,7 @@ function dayOf(draft: DayDraft, input: string): Day {
     fields: new Map(fields),
     ...spanOf(draft.items ?? []),
     overlaps: false,
-    parts: [{ input, lists: draft.items === undefined ? [] : [JSON.stringify(draft.items)] }],
+    parts: [{ input, lists: draft.items === undefined ? [] : [draft.items] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
@@ -325,19 +316,20 @@ function wellness(about: About, body: JsonObject): PreparedRecord {
   return { kind: 'wellness', ...about, digest: recordDigest(body), body };
 }
 
-/** @param partsText parsed at each access: years of items take a fraction of the memory that objects would */
-function nutrition(about: About, partsText: string, fields: JsonObject): PreparedRecord {
+function nutrition(
+  about: About,
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+): PreparedRecord {
   const { date } = about;
   return {
     kind: 'nutrition',
     ...about,
-    digest: sha256(`${date}${partsText}${JSON.stringify(fields)}`),
+    digest: sha256(`${date}${JSON.stringify(parts)}${JSON.stringify(fields)}`),
+    parts,
     fields,
-    get parts() {
-      return JSON.parse(partsText) as NutritionPart[];
-    },
     get body() {
-      const { content } = mergeDay(EMPTY_DAY, this.parts, this.fields, 'same-input');
+      const { content } = mergeDay(EMPTY_DAY, parts, fields, 'same-input');
       return nutritionBody(date, content);
     },
   };

@@ -44,13 +44,13 @@ const aboutWeight: Doubt = (kg) =>
     ? `is ${kg} kg: pounds? That would be ${(kg * KG_PER_POUND).toFixed(1)} kg`
     : undefined;
 
-/** Notes a weight whose unit the file does not state. @param last the weight that was sent last (kg) */
+/** Notes a weight whose unit the file does not state. @param last the weight that was sent last, or that the profile holds (kg) */
 export function noteBareWeight(record: JsonValue, last: number | undefined, notes: Notes): void {
   const kg = isObject(record) ? record['weight'] : undefined;
   if (typeof kg !== 'number') return;
   const isFar = last !== undefined && Math.abs(kg - last) > last / 4;
   if (!notes.isStrict && !isFar) return;
-  const sent = isFar ? `, and ${last} kg was sent last` : '';
+  const sent = isFar ? `, and the weight before was ${last} kg` : '';
   const found = () => `is ${kg} of no stated unit${sent}. A column "unit" with kg or lb states it`;
   notes.doubt('weight unit', 'weight', found, SENT);
 }

@@ -21,7 +21,6 @@ import type {
 export interface UnreadableInput {
   readonly outcome: 'invalid';
   readonly kind: RecordKind;
-  /** The input's name. */
   readonly source: string;
   readonly problems: readonly [Problem];
   readonly hint: Text;
@@ -39,7 +38,6 @@ export interface PreparedInputs extends PreparedRecords {
 
 /** An input that is the export of a known source. */
 export interface RecognisedInput extends FoundExport {
-  /** The input's name. */
   readonly input: string;
   /** Number of days with records, the first and the last of them (`YYYY-MM-DD`). */
   readonly days: number;

@@ -1,4 +1,5 @@
 import type { Text } from '../base/phrase.ts';
+import type { RecordKind } from '../ledger/records.ts';
 import type { Source } from './sources/types.ts';
 import type { Match } from './engine/recognise.ts';
 
@@ -9,7 +10,7 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-export type RecordKind = 'wellness' | 'nutrition';
+export type { RecordKind };
 
 /** A note about accepted input that the user may want to know. */
 export interface Warning {
@@ -56,7 +57,6 @@ export interface InvalidRecord {
   readonly source: string;
   /** The line of the file (from 1), if `source` does not name it and the file has several. */
   readonly line?: number;
-  /** The local date, if it could be read. */
   readonly date?: string;
   /** The first problem, and all of them. */
   readonly field?: string;
@@ -68,7 +68,6 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** The body to send. A nutrition day joins its items at each access. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
@@ -89,7 +88,6 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** The items of each input, in the order of reading. Parsed at each access. */
       readonly parts: readonly NutritionPart[];
       /** The day's own fields: totals, `waterMl`, `rawJson`. */
       readonly fields: JsonObject;
@@ -104,7 +102,6 @@ export interface NutritionPart {
 }
 
 export interface PreparedRecords {
-  /** One a date, by date. */
   readonly records: PreparedRecord[];
   /** In the order of reading. */
   readonly invalid: InvalidRecord[];
@@ -142,7 +139,7 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
-  /** The weight that was sent last (kg): one without a unit that is far from it is noted. */
+  /** The weight that was sent last, or that the profile holds (kg): one without a unit that is far from it is noted. */
   readonly lastWeight?: number | undefined;
   /** FIT files: the user of a scale whose weights count, if there are several. */
   readonly user?: number | undefined;

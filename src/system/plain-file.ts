@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { systemCode } from '../base/errors.ts';
+import { messageOf, systemCode } from '../base/errors.ts';
 
 /** A FIFO, a socket or a device in place of a file: it may never end. */
 export class NotPlainFile extends Error {
@@ -51,5 +51,28 @@ export function readPlainFile(path: string): Buffer {
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Returns why a file or folder cannot be read, as a sentence. */
+export function describeFileError(error: unknown): string {
+  if (error instanceof NotPlainFile) return error.message;
+  switch (systemCode(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'There is no such file or folder.';
+    case 'EACCES':
+    case 'EPERM':
+      return 'It may not be read by this user.';
+    case 'EIO':
+    case 'ENODEV':
+    case 'ENXIO':
+      return 'It cannot be read: the device was unplugged, or its memory is damaged.';
+    case 'ELOOP':
+      return 'It is a link that leads back to itself.';
+    case 'EISDIR':
+      return 'It is a folder.';
+    default:
+      return `It cannot be read (${messageOf(error)}).`;
   }
 }

@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs';
 import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
+import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
-import type { RecordingFile, UploadOptions } from './known-outcome.ts';
-import type { SenderTarget } from './pipeline.ts';
+import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
+import type { UploadOptions } from './known-outcome.ts';
+import type { RunTarget } from './pipeline.ts';
 import {
   type BufferSource,
   LARGE_BYTES,
@@ -12,7 +15,6 @@ import {
 } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
-import { goneItem } from './searched-folder.ts';
 import { type Examined, Uploader } from './uploader.ts';
 
 /** A recording in an archive. */
@@ -25,7 +27,7 @@ export interface MemberRecording {
 export class BatchSender {
   readonly #context: Context;
   readonly #jobs: number;
-  readonly #target: SenderTarget;
+  readonly #target: RunTarget;
   readonly #total: number | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
@@ -38,7 +40,7 @@ export class BatchSender {
   constructor(
     context: Context,
     options: UploadOptions & { readonly jobs: number },
-    target: SenderTarget,
+    target: RunTarget,
     total: number | undefined,
   ) {
     const runStartedAt = context.clock.now();
@@ -55,10 +57,10 @@ export class BatchSender {
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
   async sendFiles(files: readonly RecordingFile[]): Promise<void> {
-    const busy = await this.#sendAll(files, 'deliverUnlessBusy');
+    const busy = await this.#sendAll(files, (each) => this.#uploader.deliverUnlessBusy(each));
     if (busy.length === 0) return;
     if (this.#uploader.sentElsewhere > 0) this.#target.onBusy?.(this.#uploader.sentElsewhere);
-    await this.#sendAll(busy, 'deliver');
+    await this.#sendAll(busy, (each) => this.#uploader.deliver(each));
   }
 
   /**
@@ -120,12 +122,12 @@ export class BatchSender {
     this.#settle(item);
   }
 
-  async #sendAll(files: readonly RecordingFile[], method: Method): Promise<RecordingFile[]> {
+  async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
     const busy: RecordingFile[] = [];
     const buffers = Array.from({ length: this.#jobs }, reusedBuffer);
     await inParallel(files, this.#jobs, async (file, slot) => {
       this.#progress(file.path);
-      const item = await this.#sendFile(method, file, buffers[slot] ?? reusedBuffer());
+      const item = await this.#sendFile(deliver, file, buffers[slot] ?? reusedBuffer());
       if (item === undefined) busy.push(file);
       else this.#settle(item);
       // Files that need no request would leave no time for a signal.
@@ -134,10 +136,10 @@ export class BatchSender {
     return busy;
   }
 
-  async #sendFile(method: Method, file: RecordingFile, buffers: BufferSource) {
+  async #sendFile(deliver: Deliver, file: RecordingFile, buffers: BufferSource) {
     const send = async (source: BufferSource, room?: number) =>
       this.#given(file.path) ??
-      (await this.#deliver(method, file, this.#uploader.examine(file, source, room)));
+      this.#judged(file, await deliver(this.#uploader.examine(file, source, room)));
     if (file.stamp.size <= LARGE_BYTES) {
       try {
         return await send(buffers, LARGE_BYTES);
@@ -150,8 +152,8 @@ export class BatchSender {
     return await turn;
   }
 
-  async #deliver(method: Method, file: RecordingFile, examined: Examined) {
-    const item = await this.#uploader[method](examined);
+  /** Judges the outcome of a file; a folder that is gone explains why it could not be read. */
+  #judged(file: RecordingFile, item: UploadItem | undefined): UploadItem | undefined {
     if (item === undefined) return undefined;
     if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
       const gone = goneItem(file.path, file.folder);
@@ -201,7 +203,8 @@ async function* eachOf<T>(
   yield* items;
 }
 
-type Method = 'deliver' | 'deliverUnlessBusy';
+/** Returns undefined for a recording that is being sent elsewhere. */
+type Deliver = (examined: Examined) => Promise<UploadItem | undefined>;
 
 /** Returns the outcome of an archive, or of a member of one, that cannot be read. */
 export function unreadableItem(path: string, { problem, reason }: UnreadableMember): UploadItem {
@@ -213,4 +216,25 @@ export function unreadableItem(path: string, { problem, reason }: UnreadableMemb
 /** Waits for the events of this turn of the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((done) => setImmediate(done));
+}
+
+/** Returns the outcome of a recording with a folder that is gone; undefined if the folder is there. */
+export function goneItem(path: string, folder: SearchedFolder): UploadItem | undefined {
+  if (!isGone(folder)) return undefined;
+  return {
+    path,
+    outcome: 'failed',
+    code: 'FOLDER_GONE',
+    message: `${folder.path} is gone (unplugged?).`,
+    hint: 'Run the same command again to continue.',
+  };
+}
+
+function isGone({ absolute, device }: SearchedFolder): boolean {
+  try {
+    // The mount point of an unplugged device may remain, as a folder of another file system.
+    return statSync(absolute).dev !== device;
+  } catch (error) {
+    return systemCode(error) !== 'EACCES';
+  }
 }

@@ -1,8 +1,8 @@
-import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { KnownFile, KnownFiles } from '../ledger/known-files.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
 import type { UploadStanding } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
-import type { SearchedFolder } from './searched-folder.ts';
 
 export interface UploadOptions {
   /** Send recordings that the service already has. */
@@ -16,18 +16,6 @@ export interface UploadOptions {
   /** Returns whether an activity is too early to be sent; absent: none is. */
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
-}
-
-/** A file that may hold a recording. */
-export interface RecordingFile {
-  /** Path in reports. */
-  readonly path: string;
-  readonly absolute: string;
-  readonly stamp: FileStamp;
-  /** The user named this file; otherwise a folder contained it. */
-  readonly named: boolean;
-  /** The folder that was searched or that holds the named file; absent: its end is not reported. */
-  readonly folder?: SearchedFolder;
 }
 
 /**

@@ -1,18 +1,19 @@
+import { otherKind } from '../inputs/recording-names.ts';
 import type { Context } from '../base/context.ts';
-import { type OtherFile, findFiles, otherKind } from './find-files.ts';
+import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
+import { type UploadOptions, knownOutcome } from './known-outcome.ts';
 import type { UploadTarget } from './uploader.ts';
 
 /** Where the recordings of one run are sent and reported. */
-export interface SenderTarget extends UploadTarget {
+export interface RunTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
 }
 
-export interface BatchTarget extends SenderTarget {
+export interface BatchTarget extends RunTarget {
   readonly cwd: string;
   /** The system's folder for temporary files. */
   readonly tempFolder: string;

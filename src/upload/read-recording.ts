@@ -5,7 +5,7 @@ import { isOnMtp } from '../system/mtp-path.ts';
 import { openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import { describeFileError } from './find-files.ts';
+import { describeFileError } from '../system/plain-file.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;

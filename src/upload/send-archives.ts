@@ -2,11 +2,10 @@ import { basename } from 'node:path';
 import { Archives, isZipFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
 import { type BatchSender, type MemberRecording, unreadableItem } from './batch-sender.ts';
-import { otherKind } from './find-files.ts';
-import type { RecordingFile } from './known-outcome.ts';
+import { type RecordingFile } from '../inputs/find-files.ts';
 import type { BatchTarget } from './pipeline.ts';
 import { readMember } from './read-member.ts';
-import { isRecordingName } from './recording-names.ts';
+import { isRecordingName, otherKind } from '../inputs/recording-names.ts';
 
 /**
  * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is

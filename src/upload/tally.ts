@@ -1,3 +1,4 @@
+import type { OtherKind } from '../inputs/recording-names.ts';
 import {
   type ErrorCode,
   ExitCode,
@@ -5,7 +6,7 @@ import {
   exitCodeOfDelivery,
   worstExitCode,
 } from '../base/errors.ts';
-import type { OtherFile, OtherKind } from './find-files.ts';
+import type { OtherFile } from '../inputs/find-files.ts';
 import type { SkipReason, UploadItem, UploadOutcome } from './report.ts';
 
 /** Files per outcome; `total` is all of them. */

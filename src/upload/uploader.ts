@@ -1,3 +1,4 @@
+import type { RecordingFile } from '../inputs/find-files.ts';
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
@@ -18,7 +19,6 @@ import {
 } from './read-recording.ts';
 import type { UploadItem } from './report.ts';
 import {
-  type RecordingFile,
   type UploadOptions,
   alreadyUploaded,
   notAnActivity,
@@ -33,7 +33,7 @@ export interface UploadTarget {
   /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
-  readonly uploadUrl: () => URL;
+  readonly url: (endpoint: 'uploadFit') => URL;
   /** Start of this run (ms since the epoch); absent if the run has no end, as in a watcher. */
   readonly runStartedAt?: number;
 }
@@ -285,7 +285,7 @@ export class Uploader {
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
     ];
-    const request = { method: 'POST', url: this.#target.uploadUrl().href, parts } as const;
+    const request = { method: 'POST', url: this.#target.url('uploadFit').href, parts } as const;
     return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 

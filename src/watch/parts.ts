@@ -50,8 +50,7 @@ export interface WatchAccount {
   /** If false, nothing is sent: recordings are found and kept for the next login. */
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
-  readonly uploadUrl: () => URL;
-  readonly wellnessUrl: () => URL;
+  readonly url: (endpoint: 'uploadFit' | 'wellness' | 'nutrition') => URL;
   readonly zone: () => Promise<Zone>;
 }
 

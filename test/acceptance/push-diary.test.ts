@@ -64,6 +64,15 @@ describe('a weight without a unit', () => {
     await world.sync(['push', 'wellness', kg]);
     const { code, stdout, stderr } = await world.sync(['push', 'wellness', pounds]);
     expect(code).toBe(0);
-    expect(`${stdout}${stderr}`).toContain('of no stated unit, and 63.3 kg was sent last');
+    expect(`${stdout}${stderr}`).toContain('of no stated unit, and the weight before was 63.3 kg');
+  });
+
+  it('is noted if it is far from the weight of the profile, and none was sent yet', async () => {
+    const { world } = await openDiaryWorld();
+    await world.sync(['profile', '--weight', '63.3']);
+    const pounds = world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n');
+    const { code, stdout, stderr } = await world.sync(['push', 'wellness', pounds]);
+    expect(code).toBe(0);
+    expect(`${stdout}${stderr}`).toContain('of no stated unit, and the weight before was 63.3 kg');
   });
 });

@@ -12,11 +12,8 @@ async function open() {
   const run = (options: Partial<ProfileChange>) =>
     showOrUpdate(
       { dryRun: false, force: false, ...options },
-      {
-        client,
-        profileUrl: () => new URL('/api/profile', sandbox.url),
-        signal: new AbortController().signal,
-      },
+      { client, url: () => new URL('/api/profile', sandbox.url) },
+      new AbortController().signal,
     );
   const requests = () => sandbox.control.requests();
   return { sandbox, asked, run, requests };
@@ -136,11 +133,8 @@ async function openService(
   const run = (options: Partial<ProfileChange>) =>
     showOrUpdate(
       { dryRun: false, force: false, ...options },
-      {
-        client,
-        profileUrl: () => new URL('/api/profile', service.url),
-        signal: new AbortController().signal,
-      },
+      { client, url: () => new URL('/api/profile', service.url) },
+      new AbortController().signal,
     );
   const patches = () =>
     service.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body);

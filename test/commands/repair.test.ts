@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { repair } from '../../src/commands/repair.ts';
-import { findFiles } from '../../src/upload/find-files.ts';
+import { findFiles } from '../../src/inputs/find-files.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, withBrokenCrc } from '../support/fit-maker.ts';

@@ -50,7 +50,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         ledger,
         known,
         client,
-        uploadUrl: () => new URL('/api/workouts/upload-fit', sandbox.url),
+        url: () => new URL('/api/workouts/upload-fit', sandbox.url),
         report: (item) => {
           const reason = 'reason' in item ? ` ${item.reason}` : '';
           items[item.path] = `${item.outcome}${reason}`;

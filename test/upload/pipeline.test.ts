@@ -71,7 +71,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         ledger,
         known,
         client: options.client ?? client,
-        uploadUrl: () => new URL('/api/workouts/upload-fit', sandbox.url),
+        url: () => new URL('/api/workouts/upload-fit', sandbox.url),
         report: (item) => items.push(item),
         progress: (now) => {
           progress.push(now);

@@ -95,12 +95,11 @@ export function start(
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, 'me', mark),
     client: client ?? clientOf(sandbox).client,
-    uploadUrl: () => new URL(sandbox.url),
+    url: (endpoint) => new URL(endpoint === 'wellness' ? '/api/wellness' : '/', sandbox.url),
     report: (event) => events.push(event),
     onSignal: () => undefined,
     delivers,
     zone: () => Promise.resolve({ name: 'Europe/Berlin', from: 'profile' }),
-    wellnessUrl: () => new URL('/api/wellness', sandbox.url),
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);

@@ -10,7 +10,7 @@ import { ExitCode, SyncError, systemCode } from '../../base/errors.ts';
 import { surveyDevices } from '../../devices/find.ts';
 import { patternText } from '../../devices/places.ts';
 import type { Places } from '../../devices/types.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { withUnsent } from './unsent.ts';
 import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
 

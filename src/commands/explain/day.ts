@@ -7,7 +7,7 @@ import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts'
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
-import { type UploadState, stateOf } from './upload-state.ts';
+import { type UploadState, stateOf } from './file.ts';
 
 export interface ExplainedDay {
   /** `YYYY-MM-DD` */

@@ -8,7 +8,6 @@ import { readFile } from '../../upload/read-recording.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
-import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedFile {
   readonly path: string;
@@ -80,4 +79,25 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
       : [`  ${activityText(activity, basename(path), view)}`]),
     `  Sent as ${path}, ${plural(attempts, 'request')} in all`,
   ];
+}
+
+/** The state of a recording that was sent, and why. */
+export interface UploadState {
+  readonly state: 'uploaded' | 'refused' | 'waiting';
+  readonly reason: string;
+}
+
+export function stateOf({ state, message }: LedgerUpload): UploadState {
+  switch (state) {
+    case 'confirmed':
+      return { state: 'uploaded', reason: 'The service confirmed it.' };
+    case 'rejected':
+      return { state: 'refused', reason: `The service refused it: ${message ?? ''}` };
+    case 'pending':
+      return {
+        state: 'waiting',
+        reason:
+          'An upload began, and the service has not confirmed it yet. The next run sends it again.',
+      };
+  }
 }

@@ -11,7 +11,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../../app/words/days.ts';
-import { namedPaths } from '../../upload/find-files.ts';
+import { namedPaths } from '../../inputs/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
@@ -23,17 +23,16 @@ import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
-import { type OpenLedger, withLedger } from '../../app/ledger.ts';
+import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl } from '../../config/endpoints.ts';
-import { sendStock } from '../../import/send.ts';
+import { sendStock } from '../../import/stock.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
 import { KINDS } from '../../import/take-records.ts';
-import type { UnreadablePiece } from '../../import/walk.ts';
+import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -210,15 +209,12 @@ class Import {
     ledger: OpenLedger,
   ): Promise<void> {
     const { output, version } = this.#context;
-    const config = this.#config;
-    const { endpoints } = config;
-    const baseUrl = requireBaseUrl(config);
-    const client = () => connection.client();
+    const { upload, records } = targetsOf(version, connection, ledger);
     const sendOptions = {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
-      nutrition: config.get('nutritionDelivery'),
+      nutrition: this.#config.get('nutritionDelivery'),
     };
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
     let done = 0;
@@ -229,18 +225,12 @@ class Import {
           stock,
           sendOptions,
           {
-            appVersion: version,
-            ledger: ledger.uploads,
-            known: ledger.known,
-            client,
-            uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
+            ...upload,
             report: (item) => this.#reportUpload(item),
             progress: (now) => progress.update(recordingProgress(now)),
           },
           {
-            ledger: ledger.records,
-            client,
-            url: (kind) => endpointUrl(baseUrl, endpoints[kind]),
+            ...records,
             report: (item) => {
               this.#reportDay(item);
               done++;

@@ -1,6 +1,6 @@
 import type { Finding } from '../../import/findings.ts';
 import type { Stock } from '../../import/stock.ts';
-import type { UnreadablePiece } from '../../import/walk.ts';
+import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import type { Io } from '../../terminal/io.ts';
 import type { Text } from '../../base/phrase.ts';
 import { table } from '../../terminal/table.ts';

@@ -39,7 +39,6 @@ export interface Findings {
   readonly size: number;
   /** Bytes before the first byte that cannot be decoded; undefined if all can. */
   readonly readableBytes: number | undefined;
-  /** Why it is not whole. */
   readonly problem: string | undefined;
   readonly detail: string | undefined;
   /** FIT segments in the file, if it is whole. */
@@ -50,7 +49,7 @@ export interface Findings {
   readonly isSent: boolean;
   /** Whether it is no activity and holds wellness, which `sync push wellness` sends. */
   readonly hasWellness: boolean;
-  readonly device: Device | undefined;
+  readonly device: RecordingDevice | undefined;
   /** The name for an upload of an activity. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
@@ -74,15 +73,12 @@ export interface Findings {
   /** Seconds from the first to the last record. */
   readonly recordedSecs: number | undefined;
   readonly developerFields: readonly DeveloperField[];
-  /** For the picture. */
   readonly samples: Samples;
 }
 
-export interface Device {
-  /** The ID that is sent with an upload. */
+export interface RecordingDevice {
   readonly id: string;
   readonly manufacturer: string | undefined;
-  /** The product's name, or its number. */
   readonly product: string | undefined;
   readonly serial: number | undefined;
 }
@@ -193,7 +189,7 @@ function tenth(value: number | undefined): number | undefined {
 
 const GARMIN = 1;
 
-function deviceOf(fileId: FileId): Device | undefined {
+function deviceOf(fileId: FileId): RecordingDevice | undefined {
   const { manufacturer, product, productName, serial } = fileId;
   const id = deviceId(fileId);
   if (id === undefined) return undefined;

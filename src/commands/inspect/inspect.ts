@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
-import { namedPaths } from '../../upload/find-files.ts';
+import { namedPaths } from '../../inputs/find-files.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type InspectItem, inspectFile } from './findings.ts';

@@ -1,6 +1,5 @@
 import type { Samples } from '../../fit/contents.ts';
 import { type Series, drawChart, drawTrack } from '../../fit/picture.ts';
-import { rounded } from './numbers.ts';
 import type { Screen } from './text.ts';
 
 const MAP = { columns: 24, rows: 8 };
@@ -91,4 +90,9 @@ function extremes(values: Series['values']): { least: number; greatest: number }
     if (value > greatest) greatest = value;
   }
   return { least, greatest };
+}
+
+/** Rounds to a whole number for people, without producing "-0". */
+export function rounded(value: number): string {
+  return (Math.round(value) + 0).toLocaleString('en-US');
 }

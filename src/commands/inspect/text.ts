@@ -1,13 +1,18 @@
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { TRANSITION, paceOf } from '../../fit/sports.ts';
 import { clockTime, distance, weekday } from '../../terminal/words.ts';
-import type { Device, Findings, InspectItem, SessionFindings, ShownAverages } from './findings.ts';
-import { rounded } from './numbers.ts';
+import type {
+  RecordingDevice,
+  Findings,
+  InspectItem,
+  SessionFindings,
+  ShownAverages,
+} from './findings.ts';
+import { rounded } from './picture.ts';
 import { pictureLines } from './picture.ts';
 
 /** The terminal that a recording is shown on. */
 export interface Screen {
-  /** Width. */
   readonly columns: number;
   readonly unicode: boolean;
 }
@@ -137,7 +142,7 @@ function fileLines({ device, size, sha256, state }: ReadItem): string[] {
 }
 
 /** "Garmin Edge 840"; not "Coros COROS DURA". */
-function deviceName({ manufacturer = '', product = '' }: Device): string {
+function deviceName({ manufacturer = '', product = '' }: RecordingDevice): string {
   const maker = manufacturer.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
   if (product.toLowerCase().startsWith(manufacturer)) return product === '' ? maker : product;
   return `${maker} ${product}`.trim();

@@ -7,7 +7,7 @@ import { Secret } from '../../base/secret.ts';
 import { isObject } from '../../api/wire.ts';
 import { isLoopback } from '../../config/settings.ts';
 import { readPlainFile } from '../../system/plain-file.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 
 /** One account to fill: a profile with its stored login, or a name with a token from a variable. */
 export interface SeedAccount {

@@ -3,11 +3,7 @@ import { type PushItem, type PushSummary, PushTally } from '../../app/words/days
 import type { Context } from '../../base/context.ts';
 import { type ExitCode, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
-import {
-  type DeliveryOptions,
-  type DeliveryTarget,
-  deliverRecords,
-} from '../../records/deliver.ts';
+import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
 import type { RecordKind } from '../../records/types.ts';
 import {
   type Fault,
@@ -19,15 +15,14 @@ import {
 import type { Progress } from '../../terminal/progress.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type UploadSummary, UploadTally } from '../../upload/tally.ts';
-import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
+import type { Targets } from '../../app/ledger.ts';
+import { Uploader } from '../../upload/uploader.ts';
 import { KINDS, inBatches, recordsOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
 /** The service that data are sent to, and the ledger that records them. */
-export interface FillTarget {
-  readonly upload: UploadTarget;
-  readonly records: Omit<DeliveryTarget, 'report'>;
+export interface FillTarget extends Targets {
   readonly report: (item: SeedItem) => void;
   readonly progress: Pick<Progress, 'update'>;
 }

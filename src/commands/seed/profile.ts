@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../../api/client.ts';
+import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../api/wire.ts';
 import { type Failure, failureOf } from '../../api/batch-breaker.ts';
 import { type ProfileRequest, profileIn, showOrUpdate } from '../../app/profile-update.ts';
@@ -43,24 +43,12 @@ const ROUNDING_KG = 0.05;
  */
 export async function fillProfile(
   wanted: SyntheticProfile,
-  {
-    client: open,
-    profileUrl,
-    signal,
-    dryRun,
-  }: {
-    readonly client: () => Promise<ServiceClient>;
-    readonly profileUrl: () => URL;
-    readonly signal: AbortSignal;
-    readonly dryRun: boolean;
-  },
+  service: Service,
+  { signal, dryRun }: { readonly signal: AbortSignal; readonly dryRun: boolean },
 ): Promise<ProfileItem> {
   const { weight, ftp } = wanted;
   const update = (field: Field) =>
-    showOrUpdate(
-      { [field]: wanted[field], force: false, dryRun },
-      { client: open, profileUrl, signal },
-    );
+    showOrUpdate({ [field]: wanted[field], force: false, dryRun }, service, signal);
   if (dryRun) {
     const reports = [await update('weight'), await update('ftp')];
     const requests = reports.flatMap((report) => ('requests' in report ? report.requests : []));
@@ -68,7 +56,7 @@ export async function fillProfile(
   }
   const set: Field[] = [];
   const unset: UnsetField[] = [];
-  const read = async () => profileIn(await (await open()).readProfile(signal));
+  const read = async () => profileIn(await (await service.client()).readProfile(signal));
   let before: unknown;
   try {
     before = await read();

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { ServiceClient } from '../../api/client.ts';
+import type { Service } from '../../app/connection.ts';
 import { type ActivityView, activityView } from '../../app/words/activities.ts';
 import {
   type CommandModule,
@@ -13,12 +13,11 @@ import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
-import { type OpenLedger, withLedger } from '../../app/ledger.ts';
+import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, worstExitCode } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { type EndpointName, endpointUrl } from '../../config/endpoints.ts';
 import { profileOf } from '../../seed/synthesize.ts';
 import { MAX_DAYS, refuseRealAccount } from './accounts.ts';
 import { forEachAccount } from './each-account.ts';
@@ -128,8 +127,7 @@ interface Account {
   readonly context: AppContext;
   readonly options: FillOptions;
   readonly ledger: OpenLedger;
-  readonly client: () => Promise<ServiceClient>;
-  readonly url: (endpoint: EndpointName) => URL;
+  readonly service: Service;
   readonly view: ActivityView;
 }
 
@@ -152,16 +150,14 @@ async function withAccount(
         context,
         options,
         ledger,
-        client: () => connection.client(),
-        url: (endpoint) => endpointUrl(baseUrl, config.endpoints[endpoint]),
+        service: connection,
         view: activityView(io, clock.now(), options.zone),
       }),
   );
 }
 
-async function fillAccount({ context, options, ledger, client, url, view }: Account) {
+async function fillAccount({ context, options, ledger, service, view }: Account) {
   const { output, signal, version } = context;
-  const { uploads, known, records } = ledger;
   const { dryRun } = options;
   const failures = new FailureGroups();
   const report = (item: SeedItem) => {
@@ -169,17 +165,14 @@ async function fillAccount({ context, options, ledger, client, url, view }: Acco
     const text = isGrouped ? undefined : words.seedItemText(item, view);
     output.result(words.seedItemJson(item), text);
   };
-  const profileUrl = () => url('profile');
-  const profile = await fillProfile(profileOf(options), { client, profileUrl, signal, dryRun });
+  const profile = await fillProfile(profileOf(options), service, { signal, dryRun });
   output.result({ type: 'seed-profile', ...profile }, words.profileItemText(profile));
   for (const failure of failedFields(profile).slice(0, 1)) failures.addUnsent('profile', failure);
-  const uploadUrl = () => url('uploadFit');
   let sent: SeedReport;
   try {
     sent = await withProgress(output, (progress) =>
       fillWithSeed(context, options, {
-        upload: { appVersion: version, ledger: uploads, known, client, uploadUrl },
-        records: { ledger: records, client, url },
+        ...targetsOf(version, service, ledger),
         report,
         progress,
       }),
@@ -191,11 +184,11 @@ async function fillAccount({ context, options, ledger, client, url, view }: Acco
   return worstExitCode([exitCodeOfProfile(profile), sent.exitCode]);
 }
 
-async function clearAccount({ context, options, ledger, client, url, view }: Account) {
+async function clearAccount({ context, options, ledger, service, view }: Account) {
   const { output } = context;
   const removed = await removeSeed(context, options, {
     ledger,
-    records: { client, url },
+    records: service,
     report: (item) => output.result(words.removalItemJson(item), words.removalItemText(item, view)),
   });
   output.result(words.removalSummaryJson(removed), words.removalSummaryText(removed));

@@ -9,7 +9,7 @@ import { eachOnce, overlap } from '../../daemon/registration.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
-import { isRecordingName } from '../../upload/recording-names.ts';
+import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
 import { absoluteStateDir, isEmpty } from '../daemon/daemons.ts';
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DEFAULT_RETRY } from '../../api/retry.ts';
-import { connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
+import { connect } from '../../app/connection.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { zoneFor } from '../../app/zone.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
-import { endpointUrl, serviceId } from '../../config/endpoints.ts';
+import { serviceId } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
@@ -113,9 +113,8 @@ export async function openLogin(
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
-      client: () => connection.client(),
-      uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
-      wellnessUrl: () => endpointUrl(baseUrl, config.endpoints.wellness),
+      client: connection.client,
+      url: connection.url,
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
       loginEndsAt: (signal) => loginEndsAt(context, config, signal),

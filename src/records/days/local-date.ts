@@ -111,7 +111,7 @@ export function instantAt(value: string, zone: Zone): number | undefined {
 
 type Time = Timestamp & { form: 'time' };
 
-interface Place {
+interface Located {
   readonly instant: number;
   /** Wall time at the athlete's place (ms, as if it were UTC). */
   readonly wall: number;
@@ -122,7 +122,7 @@ interface Place {
 }
 
 /** The place of a time: what is written says where it was, unless the zone came from a flag. */
-function locate(read: Time, zone: Zone): Place | { readonly problem: string } {
+function locate(read: Time, zone: Zone): Located | { readonly problem: string } {
   const place = locateAsWritten(read, zone);
   if ('problem' in place) return place;
   const namesPlace = typeof read.offset === 'number' || read.zone !== undefined;
@@ -137,7 +137,7 @@ function locate(read: Time, zone: Zone): Place | { readonly problem: string } {
 function locateAsWritten(
   { offset, wall, zone: written }: Time,
   zone: Zone,
-): Omit<Place, 'zoneUsed'> | { readonly problem: string } {
+): Omit<Located, 'zoneUsed'> | { readonly problem: string } {
   const rules = zoneRules(written ?? zone.name);
   if (offset === 'utc') return { instant: wall, wall: rules.wallAt(wall), kind: 'once' };
   if (offset === 'none') {
@@ -160,7 +160,11 @@ function locateAsWritten(
  * Checks for a midnight that stands for a date: any with an offset, but not that of the zone itself. A
  * zone in brackets says that a time is meant.
  */
-function isMidnightDate({ wall, offset, zone: written }: Time, place: Place, zone: Zone): boolean {
+function isMidnightDate(
+  { wall, offset, zone: written }: Time,
+  place: Located,
+  zone: Zone,
+): boolean {
   if (wall % DAY !== 0 || offset === 'none' || written !== undefined) return false;
   return wall - place.instant !== zoneRules(zone.name).offsetAt(place.instant);
 }
@@ -183,7 +187,7 @@ function plainDate(date: string, zone: Zone): LocalDate {
   return { ok: true, date, zoneUsed: false, warning };
 }
 
-function noteOfDate(read: Time, place: Place, date: string, zone: Zone): Noted {
+function noteOfDate(read: Time, place: Located, date: string, zone: Zone): Noted {
   if (place.overridden !== undefined && dateOf(place.overridden) !== date) {
     const written = dateOf(place.overridden);
     return { warning: `--tz ${zone.name} moves it from ${written} to ${date}`, recurs: 'tz' };
@@ -197,7 +201,7 @@ function noteOfDate(read: Time, place: Place, date: string, zone: Zone): Noted {
 
 const LEAP_SECOND = 'second 60 is read as second 59';
 
-function noteOfTime(read: Time, place: Place, loggedAt: string, zone: Zone): Noted {
+function noteOfTime(read: Time, place: Located, loggedAt: string, zone: Zone): Noted {
   const name = read.zone ?? zone.name;
   if (place.kind === 'gap') {
     return { warning: `the clocks in ${name} skipped that time: moved to ${loggedAt}` };
@@ -217,7 +221,7 @@ function noteOfTime(read: Time, place: Place, loggedAt: string, zone: Zone): Not
  * the clock shown to match, so the instant stays the same; where that would change the date, the
  * minute on the other side is taken.
  */
-function render({ instant, wall }: Place, date: string): string {
+function render({ instant, wall }: Located, date: string): string {
   const offset = wall - instant;
   let minutes = Math.trunc(offset / MINUTE);
   if (dateOf(instant + minutes * MINUTE) !== date) minutes += Math.sign(offset);

@@ -27,7 +27,6 @@ export class ReadZones {
     return [...new Set(this.#dayZones.values())];
   }
 
-  /** Returns the zone that decided about a day (`YYYY-MM-DD`). */
   zoneOf(date: string): string {
     return this.#dayZones.get(date) ?? this.zone.name;
   }

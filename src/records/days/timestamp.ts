@@ -27,7 +27,7 @@ export type Timestamp =
       readonly leapSecond: boolean;
     };
 
-type Fault = { readonly problem: string };
+type TimeFault = { readonly problem: string };
 
 const MINUTE = 60_000;
 /** The range of offsets in use on Earth: Baker Island to Kiritimati. */
@@ -64,7 +64,7 @@ const MONTHS = [
  *
  * @param wanted decides the example in a message
  */
-export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | Fault {
+export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | TimeFault {
   const trimmed = text.trim();
   if (trimmed.startsWith(lastDate) && (trimmed[10] === 'T' || trimmed[10] === ' ')) {
     return readTime(lastDate, trimmed.slice(10));
@@ -91,7 +91,7 @@ function readEpoch(digits: string, fraction: string): Timestamp {
 }
 
 /** @param text what follows the date: a clock, an offset and a zone */
-function readTime(date: string, text: string): Timestamp | Fault {
+function readTime(date: string, text: string): Timestamp | TimeFault {
   const match = TIME.exec(text);
   if (match === null) {
     return { problem: `${JSON.stringify(text)} after the date is no time: write T07:30:00` };
@@ -110,7 +110,10 @@ function readTime(date: string, text: string): Timestamp | Fault {
   return { form: 'time', date, wall, offset, zone, leapSecond };
 }
 
-function readClock(date: string, [, hh, mm, ss = '0', fraction = '']: string[]): number | Fault {
+function readClock(
+  date: string,
+  [, hh, mm, ss = '0', fraction = '']: string[],
+): number | TimeFault {
   const [hour, minute, second] = [Number(hh), Number(mm), Number(ss)];
   if (hour === 24) return { problem: 'hour 24 is not taken: write 00:00 of the next day' };
   if (hour > 23) return { problem: `there is no hour ${hour}` };
@@ -134,7 +137,7 @@ function midnightOf(date: string): number {
   return lastMidnight;
 }
 
-function readOffset(text: string): number | 'utc' | 'none' | Fault {
+function readOffset(text: string): number | 'utc' | 'none' | TimeFault {
   if (text === '') return 'none';
   const isNegative = text.startsWith('-');
   if (!isNegative && !text.startsWith('+')) return 'utc';

@@ -30,7 +30,6 @@ export class ZoneRules {
     return this.#offsets.offsetAt(instant);
   }
 
-  /** The wall time at an instant. */
   wallAt(instant: number): number {
     return instant + this.offsetAt(instant);
   }

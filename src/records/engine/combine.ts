@@ -8,7 +8,6 @@ export interface Sample {
   readonly value: JsonValue;
   /** The instant of the measurement (ms since 1970), if it is known. */
   readonly instant: number | undefined;
-  /** The place of its record. */
   readonly source: string;
   /** The instant at which it ended, if it has a length. */
   readonly end?: number | undefined;

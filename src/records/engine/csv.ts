@@ -18,7 +18,6 @@ const MAX_HEADER = 16_384;
 /** How a table is written. */
 export interface TableForm {
   readonly delimiter: Delimiter;
-  /** The cells of the header line, as they are written. */
   readonly header: readonly string[];
 }
 
@@ -104,7 +103,7 @@ export async function* readTable(
   const width = filled(columns);
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks)), parser, () => undefined);
-  const rowOf = ({ record, info }: Line, faults?: Pick<Row, 'problem' | 'doubt'>): Row => {
+  const rowOf = ({ record, info }: TableLine, faults?: Pick<Row, 'problem' | 'doubt'>): Row => {
     const cells = new Map<string, string>();
     for (const [index, cell] of record.entries()) {
       const column = columns[index];
@@ -116,7 +115,7 @@ export async function* readTable(
   };
   let isHeader = true;
   try {
-    for await (const line of parser as AsyncIterable<Line>) {
+    for await (const line of parser as AsyncIterable<TableLine>) {
       const { record, raw } = line;
       const isOpen = !/[\r\n]$/.test(raw);
       if (isHeader) isHeader = false;
@@ -146,7 +145,7 @@ function misfit(cells: readonly string[], width: number, separator: string): str
   return pair === undefined ? found : `${found}: is ${pair} a decimal comma?`;
 }
 
-interface Line {
+interface TableLine {
   readonly raw: string;
   readonly record: readonly string[];
   readonly info: { readonly lines: number };

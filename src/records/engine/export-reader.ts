@@ -25,7 +25,7 @@ export interface FoundExport extends Match {
   readonly unread?: readonly string[];
 }
 
-type Records = AsyncGenerator<RawRecord, void, undefined>;
+type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
 
 /** Reads one input with the mapping of the source that it matches. */
 export class ExportReader {
@@ -68,7 +68,7 @@ export class ExportReader {
    *
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
-  async readDocument({ name, value }: Document): Promise<Records | undefined> {
+  async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
     const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
     return this.#mapped([jsonRows(name, value, match)], match, false);
@@ -91,7 +91,7 @@ export class ExportReader {
     { member }: ListPlace,
     first: JsonValue[],
     elements: () => AsyncIterable<ListElement>,
-  ): Promise<Records | undefined> {
+  ): Promise<RecordStream | undefined> {
     const matches = matchJson(name, sampleOf(member, first), this.#sources.list);
     if (matches.length === 0) return undefined;
     const match = await this.#choose(name, matches);
@@ -112,7 +112,7 @@ export class ExportReader {
     name: string,
     first: JsonValue,
     lines: AsyncIterable<Line>,
-  ): Promise<Records | undefined> {
+  ): Promise<RecordStream | undefined> {
     const matches = matchJson(name, first, this.#sources.list);
     const match = await this.#choose(name, matches);
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
@@ -128,7 +128,7 @@ export class ExportReader {
     name: string,
     head: Buffer,
     chunks: AsyncIterable<Buffer>,
-  ): Promise<Records | undefined> {
+  ): Promise<RecordStream | undefined> {
     const matches = await matchText(name, head, this.#sources.list);
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
@@ -149,7 +149,12 @@ export class ExportReader {
     return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',', isGuess);
   }
 
-  #mapped(rows: Rows, match: FoundExport, commaIsDecimal: boolean, oneRowADay = false): Records {
+  #mapped(
+    rows: Rows,
+    match: FoundExport,
+    commaIsDecimal: boolean,
+    oneRowADay = false,
+  ): RecordStream {
     this.#found = match;
     return readMapped(rows, match.mapping, { ...this.#options, commaIsDecimal, oneRowADay });
   }

@@ -13,11 +13,9 @@ export interface Stage extends Span {
 
 /** The main sleep of a day. */
 export interface Night {
-  /** The day of waking. */
   readonly date: string;
   /** Seconds by field, each more than 0. */
   readonly seconds: ReadonlyMap<string, number>;
-  /** The place of its first record. */
   readonly source: string;
 }
 

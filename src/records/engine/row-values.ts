@@ -16,7 +16,7 @@ export interface MappingOptions {
 }
 
 /** A field of the platform and the rule that finds it. */
-interface Target {
+interface FieldTarget {
   readonly field: string;
   readonly rule: FieldRule;
   readonly platform: PlatformRule;
@@ -25,7 +25,7 @@ interface Target {
 export function targetsOf(
   fields: Readonly<Record<string, Path | FieldRule>>,
   table: FieldTable,
-): readonly Target[] {
+): readonly FieldTarget[] {
   return Object.entries(fields).map(([name, rule]) => {
     // A field may have several rules, told apart by what follows a hash: `steps#phone`.
     const [field = name] = name.split('#');
@@ -35,19 +35,19 @@ export function targetsOf(
   });
 }
 
-export interface FoundValue extends Target {
+export interface FoundValue extends FieldTarget {
   readonly value: JsonValue;
 }
 
 /** Finds the values of a record. */
 export class ValueReader {
-  readonly #targets: readonly Target[];
+  readonly #targets: readonly FieldTarget[];
   /** The targets of a record, by its name. */
-  readonly #targetsOf = new Map<JsonValue | undefined, readonly Target[]>();
+  readonly #targetsOf = new Map<JsonValue | undefined, readonly FieldTarget[]>();
   readonly #name: Path | undefined;
   readonly #commaIsDecimal: boolean;
 
-  constructor(targets: readonly Target[], name: Path | undefined, commaIsDecimal: boolean) {
+  constructor(targets: readonly FieldTarget[], name: Path | undefined, commaIsDecimal: boolean) {
     this.#targets = targets;
     this.#name = name;
     this.#commaIsDecimal = commaIsDecimal;
@@ -70,7 +70,7 @@ export class ValueReader {
     return found;
   }
 
-  #targetsNamed(name: JsonValue | undefined): readonly Target[] {
+  #targetsNamed(name: JsonValue | undefined): readonly FieldTarget[] {
     const known = this.#targetsOf.get(name);
     if (known !== undefined) return known;
     const targets = this.#targets.filter(({ rule }) => isNamed(rule, name));

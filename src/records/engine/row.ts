@@ -8,7 +8,6 @@ import type { Path, Paths } from '../sources/types.ts';
 export interface Row {
   /** Its place in messages: `sleep.json#/3`, `weight.csv:12`. */
   readonly source: string;
-  /** Returns the value at a path; undefined if the record has none. */
   get(path: Path): JsonValue | undefined;
   /** Its values cannot be trusted: the row does not fit the header. */
   readonly problem?: string | undefined;

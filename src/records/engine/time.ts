@@ -14,7 +14,6 @@ export interface When {
   readonly date: string;
   /** The instant (ms since 1970), if the record has a time of day. */
   readonly instant: number | undefined;
-  /** The date, or date and time, in ISO 8601. */
   readonly text: string;
 }
 

@@ -2,7 +2,6 @@ import type { FieldRule as PlatformRule } from '../fields.ts';
 import { readDuration } from '../clock.ts';
 import type { JsonValue } from '../types.ts';
 import { isPlaceholder, scalarText, show } from '../values.ts';
-import { parseNumber } from './number.ts';
 import { type Row, firstValue } from './row.ts';
 import type { FieldRule } from '../sources/types.ts';
 
@@ -119,4 +118,34 @@ function unitFactor(row: Row, rule: FieldRule): number | string {
   const units = known.map(([word]) => word).join(', ');
   if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
   return `is in ${show(name)}; the known units are ${units}`;
+}
+
+const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Reads the number of a cell. `72,5` is a decimal comma, `1,234` in a table with commas between its
+ * cells is a thousand, `1.234,5` and `1,234.5` are both, and `95 %` is 95.
+ *
+ * @param commaIsDecimal the table separates its cells by something else than a comma
+ * @returns undefined if the text is no number
+ */
+function parseNumber(text: string, commaIsDecimal: boolean): number | undefined {
+  if (PLAIN_NUMBER.test(text)) return Number(text);
+  const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
+  const plain = withPoint(bare, commaIsDecimal);
+  return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
+}
+
+/** Writes a number with a decimal point, and without separators of thousands. */
+function withPoint(text: string, commaIsDecimal: boolean): string {
+  if (!text.includes(',')) return text;
+  const comma = text.lastIndexOf(',');
+  const point = text.lastIndexOf('.');
+  if (point > comma) return /^[+-]?\d{1,3}(,\d{3})+\./.test(text) ? text.replaceAll(',', '') : text;
+  if (point !== -1)
+    return /^[+-]?\d{1,3}(\.\d{3})+,/.test(text)
+      ? text.replaceAll('.', '').replace(',', '.')
+      : text;
+  const thousands = /^[+-]?\d{1,3}(,\d{3})+$/.test(text);
+  return thousands && !commaIsDecimal ? text.replaceAll(',', '') : text.replace(',', '.');
 }

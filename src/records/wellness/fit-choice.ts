@@ -8,7 +8,6 @@ import type { RecordOptions, Zone } from '../types.ts';
 
 /** A FIT file and its wellness. */
 export interface FitFile {
-  /** Its name in messages. */
   readonly name: string;
   /** Its identity over all runs: an absolute path, or the path in an archive. */
   readonly origin: string;

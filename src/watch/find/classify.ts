@@ -5,7 +5,7 @@ import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';

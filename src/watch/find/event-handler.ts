@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecordingName, isSearchedFolder } from '../../upload/recording-names.ts';
+import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Classifier } from './classify.ts';
 import { statOf } from './fs-events.ts';

@@ -1,7 +1,7 @@
 import { type FSWatcher, type Stats, lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../../base/errors.ts';
-import { isSearchedFolder } from '../../upload/recording-names.ts';
+import { isSearchedFolder } from '../../inputs/recording-names.ts';
 
 export interface FolderListener {
   /** Called for a file or folder with this name that changed, appeared or disappeared. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { MtpError } from '../../devices/mtp/protocol.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { MAX_RECORDING_BYTES } from '../../upload/read-recording.ts';
 import { isBelow } from '../below.ts';
 import type { WatchParts } from '../parts.ts';

@@ -1,6 +1,6 @@
 import { MtpError, type MtpStat } from '../../devices/mtp/protocol.ts';
 import type { MtpReader } from '../../devices/mtp/reader.ts';
-import { isRecordingName, isSearchedFolder } from '../../upload/recording-names.ts';
+import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { FoundFile } from './classify.ts';
 
 /**

@@ -2,14 +2,14 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import {
   ODD_NAME,
   type OddNames,
   isRecordingName,
   isSearchedFolder,
   oddNames,
-} from '../../upload/recording-names.ts';
+} from '../../inputs/recording-names.ts';
 
 export type WalkResult =
   | { readonly found: 'folder'; readonly path: string }

@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import type { WatchParts } from '../parts.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../../daemon/health.ts';

@@ -57,11 +57,11 @@ export class Sender {
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
-    const { appVersion, clock, ledger, known, uploadUrl, client, dryRun } = this.#parts;
+    const { appVersion, clock, ledger, known, url, client, dryRun } = this.#parts;
     const options = { force: false, anyType: false, metadata: {}, dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       appVersion,
-      uploadUrl,
+      url,
       known: kept ? REMEMBERS_NOTHING : known,
       ledger: restingLedger(
         ledger.uploads,

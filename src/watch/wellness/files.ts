@@ -6,7 +6,7 @@ import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { MtpError } from '../../devices/mtp/protocol.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
-import { describeFileError } from '../../upload/find-files.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../below.ts';
 import { MtpListing } from '../find/mtp-listing.ts';
 import type { Discovery } from '../find/discovery.ts';

@@ -135,7 +135,7 @@ export class Wellness {
 
   /** Sends days. @returns those that the service did not answer */
   async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
-    const { dryRun, ledger, wellnessUrl: url } = this.#parts;
+    const { dryRun, ledger, url } = this.#parts;
     const left = new Map(due.map((record) => [record.date, record]));
     let failure: DeliveryFailure | undefined;
     let retryAfterMs = 0;

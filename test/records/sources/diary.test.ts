@@ -94,7 +94,7 @@ describe('a table with field names of the platform', () => {
     expect(far.bodies).toHaveLength(2);
     expect(far.notes).toEqual([
       expect.stringMatching(
-        /^f\.csv:2: is 139\.6 of no stated unit, and 63\.3 kg was sent last\. .* \(2 times/,
+        /^f\.csv:2: is 139\.6 of no stated unit, and the weight before was 63\.3 kg\. .* \(2 times/,
       ),
     ]);
     expect((await read(text, { lastWeight: 120 })).notes).toEqual([]);

@@ -8,7 +8,6 @@ export const SHIPPED = { version: '2026f', released: '2026-10-29' } as const;
 
 /** Where zone data can be had, besides {@link SHIPPED}. */
 export interface ZoneSources {
-  /** The runtime's release, if it states one. */
   readonly runtime: string | undefined;
   readonly system: ZoneInfo | undefined;
 }

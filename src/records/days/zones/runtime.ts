@@ -12,7 +12,10 @@ const DAY = 24 * 60 * MINUTE;
 const LAST_OFFSET_WITH_SECONDS = Date.UTC(1972, 0, 7, 0, 44, 30);
 
 /**
- * The runtime's offsets of a zone, as date-fns-tz gives them. Nothing else of date-fns-tz is used, because
+ * The runtime's offsets of a zone, as date-fns-tz gives them. Only its formatter asks for the offset at an
+ * instant, so the offset is parsed from the formatted text. Nothing else of date-fns-tz is used, because
+ * - `getTimezoneOffset` reads the local fields of its `Date` as a wall time in the zone: its answer is an hour
+ *   off for some hours around a change;
  * - `fromZonedTime` moves wall times in a gap backward, takes the later or the earlier instant of
  *   an overlap depending on the process's own zone, and never says that it had to choose;
  * - `toZonedTime` builds a `Date` from local fields, so that a gap in the process's own zone (a

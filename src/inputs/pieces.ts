@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { type Archives, type Member, isZipFile, isZipName } from '../archive/archives.ts';
 import type { ArchiveReason } from '../archive/fault.ts';
-import { type UnreadablePath, searchPaths } from '../upload/find-files.ts';
-import type { RecordingFile } from '../upload/known-outcome.ts';
+import { type UnreadablePath, searchPaths, type RecordingFile } from './find-files.ts';
 
 /** A file, or a member of an archive. */
 export interface Piece {
@@ -17,7 +16,6 @@ export interface Piece {
   readonly size: number;
   /** Reads it from its start, each time. */
   readonly read: () => AsyncIterable<Uint8Array>;
-  /** Where its bytes are. */
   readonly from: { readonly file: RecordingFile } | { readonly member: Member };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRecordingName } from '../../src/upload/recording-names.ts';
+import { isRecordingName } from '../../src/inputs/recording-names.ts';
 
 it.each([
   ['ride.fit', true],

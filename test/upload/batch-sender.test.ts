@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { goneItem } from '../../src/upload/searched-folder.ts';
+import { goneItem } from '../../src/upload/batch-sender.ts';
 import { scratchDir } from './support.ts';
 
 describe('a searched folder', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { namedPaths } from '../../src/upload/find-files.ts';
+import { namedPaths } from '../../src/inputs/find-files.ts';
 import { put, scratchDir } from '../upload/support.ts';
 
 function openFolder(): string {

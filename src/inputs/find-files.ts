@@ -1,11 +1,36 @@
-import { type Dirent, type Stats, lstatSync, readdirSync, statSync, existsSync } from 'node:fs';
-import { basename, dirname, resolve, sep, join, parse } from 'node:path';
-import { messageOf, systemCode } from '../base/errors.ts';
-import { NotPlainFile } from '../system/plain-file.ts';
+import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { NotPlainFile, describeFileError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import type { RecordingFile } from './known-outcome.ts';
-import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
-import type { SearchedFolder } from './searched-folder.ts';
+import {
+  ODD_NAME,
+  type OtherKind,
+  isRecordingName,
+  isSearchedFolder,
+  oddNames,
+  otherKind,
+} from './recording-names.ts';
+
+/** A folder of a command line. It may be on a device that is unplugged during the run. */
+export interface SearchedFolder {
+  /** Path in reports. */
+  readonly path: string;
+  readonly absolute: string;
+  /** Number of the file system that held the folder when it was searched. */
+  readonly device: number;
+}
+
+/** A file that may hold a recording. */
+export interface RecordingFile {
+  /** Path in reports. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly stamp: FileStamp;
+  /** The user named this file; otherwise a folder contained it. */
+  readonly named: boolean;
+  /** The folder that was searched or that holds the named file; absent: its end is not reported. */
+  readonly folder?: SearchedFolder;
+}
 
 /** A path that could not be read. */
 export interface UnreadablePath {
@@ -18,13 +43,6 @@ export interface UnreadablePath {
 export interface OtherFile {
   readonly path: string;
   readonly other: OtherKind;
-}
-export type OtherKind = 'gpx' | 'tcx' | 'zip';
-
-/** Returns the kind of a file that is no recording by its name; undefined for all other files. */
-export function otherKind(name: string): OtherKind | undefined {
-  const [, kind] = /\.(gpx(?=$|\.gz$)|tcx(?=$|\.gz$)|zip(?=$))/i.exec(name) ?? [];
-  return kind?.toLowerCase() as OtherKind | undefined;
 }
 
 /**
@@ -185,29 +203,6 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
   }
 }
 
-/** Returns why a file or folder cannot be read, as a sentence. */
-export function describeFileError(error: unknown): string {
-  if (error instanceof NotPlainFile) return error.message;
-  switch (systemCode(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'There is no such file or folder.';
-    case 'EACCES':
-    case 'EPERM':
-      return 'It may not be read by this user.';
-    case 'EIO':
-    case 'ENODEV':
-    case 'ENXIO':
-      return 'It cannot be read: the device was unplugged, or its memory is damaged.';
-    case 'ELOOP':
-      return 'It is a link that leads back to itself.';
-    case 'EISDIR':
-      return 'It is a folder.';
-    default:
-      return `It cannot be read (${messageOf(error)}).`;
-  }
-}
-
 /** The argument that stands for stdin. */
 export const STDIN = '-';
 
@@ -220,12 +215,12 @@ export function namedPaths(paths: readonly string[], cwd: string): string[] {
   return paths.flatMap((path) => {
     const { dir, base } = parse(path);
     if (!/[*?]/.test(base) || existsSync(resolve(cwd, path))) return [path];
-    const matching = namesIn(resolve(cwd, dir)).filter((name) => matches(name, base));
+    const matching = namesOf(resolve(cwd, dir)).filter((name) => matches(name, base));
     return matching.length === 0 ? [path] : matching.map((name) => join(dir, name));
   });
 }
 
-function namesIn(folder: string): string[] {
+function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findFiles } from '../../src/upload/find-files.ts';
-import { ODD_NAME } from '../../src/upload/recording-names.ts';
+import { findFiles } from '../../src/inputs/find-files.ts';
+import { ODD_NAME } from '../../src/inputs/recording-names.ts';
 import { walk } from '../../src/watch/find/walk.ts';
-import { put, scratchDir } from './support.ts';
+import { put, scratchDir } from '../upload/support.ts';
 
 function foundIn(paths: string[], cwd: string) {
   const found: Parameters<Parameters<typeof findFiles>[2]>[0][] = [];

@@ -34,6 +34,15 @@ export function isSearchedFolder(name: string): boolean {
   return !name.startsWith('.') && !SCRATCH_FOLDERS.has(name.toLowerCase());
 }
 
+/** Kinds of files that hold, or may hold, activities in a form that is not sent. */
+export type OtherKind = 'gpx' | 'tcx' | 'zip';
+
+/** Returns the kind of a file that is no recording by its name; undefined for all other files. */
+export function otherKind(name: string): OtherKind | undefined {
+  const [, kind] = /\.(gpx(?=$|\.gz$)|tcx(?=$|\.gz$)|zip(?=$))/i.exec(name) ?? [];
+  return kind?.toLowerCase() as OtherKind | undefined;
+}
+
 /** Reason to skip a file whose name is not UTF-8. */
 export const ODD_NAME = 'Its name is not valid UTF-8, so that it cannot be opened: rename it.';
 

@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { STDIN } from '../inputs/find-files.ts';
+import { STDIN as STDIN_INPUT } from '../records/nutrition/day-plan.ts';
+import { type Input, fileInput } from '../records/read/input.ts';
+import type { RecordKind, SourceOptions } from '../records/types.ts';
+import type { FolderInputs, FolderTools } from './folder-inputs.ts';
+
+/** The inputs that a command line names. */
+export interface NamedInputs {
+  readonly inputs: readonly Input[];
+  /** Closes the archives that the inputs are in. */
+  close(): Promise<void>;
+}
+
+export interface InputTools extends FolderTools {
+  readonly readStdin: () => AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Returns the inputs of files, folders and zip archives. Of a folder or an archive, the files with records
+ * of this kind count; one without such files is an input that cannot be read.
+ */
+export async function namedInputs(
+  paths: readonly string[],
+  kind: RecordKind,
+  sources: SourceOptions,
+  tools: InputTools,
+): Promise<NamedInputs> {
+  let folders: FolderInputs | undefined;
+  const inputs: Input[] = [];
+  for (const path of paths) {
+    if (path === STDIN) inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin() });
+    else if (!holdsFiles(path, tools.cwd)) inputs.push(fileInput(path));
+    else {
+      const { FolderInputs } = await import('./folder-inputs.ts');
+      folders ??= new FolderInputs(kind, sources, tools);
+      inputs.push(...(await folders.in(path)));
+    }
+  }
+  return { inputs, close: async () => await folders?.close() };
+}
+
+/** Checks for a folder, or a file with the name of an archive or a packed FIT file. */
+function holdsFiles(path: string, cwd: string): boolean {
+  if (/\.(?:zip|fit\.gz)$/i.test(path)) return true;
+  return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
