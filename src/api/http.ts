@@ -1,7 +1,8 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { gunzipSync } from 'node:zlib';
 import type { Secret } from '../base/secret.ts';
 import { systemCode } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
+import { loadZlib } from '../system/this-process.ts';
 import { answerTooLarge, answerUnreadable } from './http-failure.ts';
 
 /** A request. Redirects are not followed: a token never travels to another origin. */
@@ -70,11 +71,11 @@ export function responseHeaders(
 }
 
 /** Decoders of content codings (RFC 9110 section 8.4.1). */
-const DECODERS: ReadonlyMap<string, typeof gunzipSync> = new Map([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
+const DECODERS: ReadonlyMap<string, () => typeof gunzipSync> = new Map([
+  ['gzip', () => loadZlib().gunzipSync],
+  ['x-gzip', () => loadZlib().gunzipSync],
+  ['deflate', () => loadZlib().inflateSync],
+  ['br', () => loadZlib().brotliDecompressSync],
 ]);
 
 /** Longest name of a coding in a message (characters). */
@@ -109,7 +110,7 @@ function decode(request: HttpRequest, coding: string, body: Buffer): Buffer<Arra
   const name = sanitize(coding, [], MAX_NAME);
   if (decoder === undefined) throw answerUnreadable(request, name);
   try {
-    return decoder(body, { maxOutputLength: MAX_ANSWER_BYTES });
+    return decoder()(body, { maxOutputLength: MAX_ANSWER_BYTES });
   } catch (cause) {
     if (systemCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw answerTooLarge(request);
     throw answerUnreadable(request, name, cause);

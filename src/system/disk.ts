@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../base/errors.ts';
-import { loadCrypto } from './this-process.ts';
+import { thisProcess } from './this-process.ts';
 
 /** Why a disk takes no more data, in words for people. */
 interface DiskFault {
@@ -90,7 +90,7 @@ const SHARED_MEMORY_BYTES = 32_768;
 
 /** Returns why a folder takes no new file; undefined if it does. */
 function refusalOf(folder: string): string | undefined {
-  const path = join(folder, `.sync-test-${loadCrypto().randomUUID()}.tmp`);
+  const path = join(folder, `.sync-test-${thisProcess.pid}-${Date.now()}.tmp`);
   let fd: number | undefined;
   try {
     fd = openSync(path, 'wx', 0o600);

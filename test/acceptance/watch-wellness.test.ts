@@ -200,7 +200,7 @@ describe('sync watch --wellness', () => {
     expect(await named()).toEqual(expected);
     expect(bodies()).toEqual([{ ...SENT14, weight: 72 }]);
     // A file that changed within the last seconds is read again.
-    for (let tries = 0; (await named()).length > 0; tries++) expect(tries).toBeLessThan(50);
+    await expect.poll(named, { timeout: 60_000, interval: 300 }).toEqual([]);
   });
 
   it('is a setting, too', async () => {
@@ -219,11 +219,9 @@ describe('sync watch --wellness', () => {
     try {
       await until(() => bodies().length === 1);
       const state = async () => (await world.sync(['daemon', 'status'])).stdout;
-      let seen = await state();
-      for (let tries = 0; !seen.includes('1 wellness day sent') && tries < 50; tries++) {
-        seen = await state();
-      }
-      expect(seen).toContain('1 wellness day sent since its start.');
+      await expect
+        .poll(state, { timeout: 60_000, interval: 200 })
+        .toContain('1 wellness day sent since its start.');
     } finally {
       await world.sync(['daemon', 'stop']);
     }
