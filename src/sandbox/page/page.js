@@ -38,6 +38,8 @@ async function update() {
   updatedAt = Date.now();
   const fresh = await readDocument(location.pathname + location.search);
   if (fresh === null) return;
+  // The sandbox was started again.
+  if (tokenIn(fresh) !== tokenIn(document)) return location.reload();
   for (const part of document.querySelectorAll('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || next.outerHTML === served.get(part.id)) continue;
@@ -49,6 +51,11 @@ async function update() {
     replacePart(part, document.adoptNode(next));
   }
   document.title = fresh.title;
+}
+
+/** Returns the token in the forms of a page, which differs each time the sandbox starts. */
+function tokenIn(page) {
+  return page.querySelector('input[name=token]')?.value;
 }
 
 /** A document that a request decodes runs no script. */
