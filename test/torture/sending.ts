@@ -92,7 +92,7 @@ export function undisturbed({ sandbox, home }: World): World {
 }
 
 async function mustSucceed(world: World, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await world.sync(args);
+  const { code, stderr } = await world.program(args);
   if (code !== 0) throw new Error(`sync ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
 }
 

@@ -133,11 +133,11 @@ async function loseLedgerOfStash(round: Round): Promise<void> {
 
   mkdirSync(join(world.home.dir, 'card'));
   const args = ['watch', 'card', '--once', '--json'];
-  const run = await world.sync(args);
+  const run = await world.program(args);
   judge(round, args, 'state/ledger.db', run);
   if (run.code !== 0) {
     await followHint(round, world, run);
-    judge(round, args, 'state/ledger.db', await world.sync(args));
+    judge(round, args, 'state/ledger.db', await world.program(args));
   }
   judgePlatform(round, world.sandbox, { recordings });
   const stash = readdirSync(join(world.home.dir, 'state', 'outbox'));
