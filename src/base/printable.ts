@@ -22,7 +22,7 @@ const EMOJI_JOINER =
   '(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})';
 /** Matches behind a visible character, one variation selector. */
 const SELECTOR =
-  '(?<=[^\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}])[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]';
+  '(?<=[^\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb])[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]';
 
 /** Characters that have no picture: marks of direction, of width zero, tags, annotations. */
 const IGNORABLE = '\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb';

@@ -25,6 +25,7 @@ describe('a text from outside', () => {
     ['joiners between Latin letters', 'Gar\u200dmin Edge\u200c', 'Garmin Edge'],
     ['tags', 'a\u{e0041}\u{e0042}\u{e007f}', 'a'],
     ['annotations', 'a\ufff9b\ufffac\ufffb', 'abc'],
+    ['a variation selector behind an annotation', 'a\ufff9\ufe00b', 'ab'],
     ['fillers', 'a\u115f\u3164\uffa0\u034fb', 'ab'],
     ['data in variation selectors', 'a\ufe01\ufe02\u{e0101}b', 'a\ufe01b'],
     ['lone surrogates', 'a\ud83db\udeb4', 'a\ufffdb\ufffd'],
