@@ -15,7 +15,9 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
+  isJsonObject,
   jsonValue,
+  refusalMessage,
 } from './wire.ts';
 
 /**
@@ -50,14 +52,13 @@ export interface FramedUpload {
   readonly body: readonly Uint8Array[];
 }
 
-/** Identifies a nutrition item: its day, its list (`breakfast`, `lunch`, ...) and the service's id. */
-export interface NutritionItemRef {
-  readonly date: string;
-  readonly meal: string;
-  readonly id: string;
-}
+/** The body of a request to `PATCH .../nutrition/DATE/items`. */
+export type ItemsRequest =
+  | Readonly<Record<string, never>>
+  | { readonly action: 'delete'; readonly mealType: string; readonly itemId?: string };
 
-export type Removal = 'removed' | 'changed' | 'no-route';
+/** Statuses of that route that say something about the platform or the day. */
+const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 
 /** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
@@ -95,16 +96,22 @@ export interface ServiceClient {
   /** Returns whether the login is known to have a scope. Sends nothing. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Reads the nutrition of one day (`YYYY-MM-DD`), which needs `nutrition:read`.
+   * Lists nutrition days, which needs `nutrition:read`: from `first` to `last` (`YYYY-MM-DD`), at most `limit`.
    *
    * @returns the body as the service sent it; undefined if this service has no such route.
    */
-  readNutrition(date: string, signal: AbortSignal): Promise<unknown>;
+  listNutrition(query: NutritionQuery, signal: AbortSignal): Promise<unknown>;
   /**
-   * Removes one item of a nutrition day. `changed`: the day changed in the meantime. `no-route`: this
-   * service cannot remove items; it responds to a good token with 401, 403, 404, 405 or 501.
+   * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
+   * responds to a good token with 401, 404, 405 or 501.
+   *
+   * @returns the status, and what the service says: a JSON error, if it is one.
    */
-  removeNutritionItem(item: NutritionItemRef, signal: AbortSignal): Promise<Removal>;
+  patchNutritionItems(
+    date: string,
+    body: ItemsRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly error?: string }>;
   /** Lists workouts (4.7). @returns the body as the service sent it */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
@@ -113,25 +120,11 @@ export interface ServiceClient {
   userinfo(signal: AbortSignal): Promise<unknown>;
 }
 
-/** Limit on the days of one response. A revision without date filters returns the newest days. */
-export const NUTRITION_DAYS = 60;
-
-/** Returns the URL that reads one nutrition day. */
-export function nutritionDayUrl(endpoint: URL, date: string): URL {
-  const url = new URL(endpoint);
-  const limit = String(NUTRITION_DAYS);
-  url.search = new URLSearchParams({ startDate: date, endDate: date, limit }).toString();
-  return url;
-}
-
-/** Returns the URL and body of the `PATCH` that removes one nutrition item. */
-export function itemRemoval(
-  endpoint: URL,
-  { date, meal, id }: NutritionItemRef,
-): { readonly url: URL; readonly body: { readonly [name: string]: string } } {
-  const url = new URL(endpoint);
-  url.pathname += `/${date}/items`;
-  return { url, body: { action: 'delete', mealType: meal, itemId: id } };
+export interface NutritionQuery {
+  /** `YYYY-MM-DD`; a revision without date filters returns the newest days. */
+  readonly first: string;
+  readonly last: string;
+  readonly limit: number;
 }
 
 export function createServiceClient(
@@ -206,13 +199,12 @@ export function createServiceClient(
    * The token is refreshed only if userinfo rejects it too: a refresh ends the token of other processes.
    *
    * @param also statuses to return beside success.
-   * @returns undefined if there is no such route.
    */
   async function callOptional(
     name: EndpointName,
     request: Omit<HttpRequest, 'bearer'>,
-    also: readonly number[] = [],
-  ): Promise<HttpResponse | undefined> {
+    also: readonly number[],
+  ): Promise<HttpResponse> {
     const { url, signal } = request;
     const token = await beforeSending(tokens.accessToken(signal), 0);
     let { response, attempts } = await send(token, request, 'always', true);
@@ -225,7 +217,6 @@ export function createServiceClient(
       }
     }
     if (isSuccess(response) || also.includes(response.status)) return response;
-    if (NO_ROUTE.includes(response.status)) return undefined;
     throw refusal(name, response, { attempts, url, sent: [token] });
   }
 
@@ -264,23 +255,29 @@ export function createServiceClient(
     async grants(scope, signal) {
       return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
-    async readNutrition(date, signal) {
-      const url = nutritionDayUrl(endpoint('nutrition'), date);
-      const response = await callOptional('nutrition', { method: 'GET', url, signal });
-      return response === undefined ? undefined : jsonValue(response);
+    async listNutrition({ first, last, limit }, signal) {
+      const url = endpoint('nutrition');
+      const query = { startDate: first, endDate: last, limit: String(limit) };
+      url.search = new URLSearchParams(query).toString();
+      const response = await callOptional('nutrition', { method: 'GET', url, signal }, NO_ROUTE);
+      return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    async removeNutritionItem(item, signal) {
-      const { url, body } = itemRemoval(endpoint('nutrition'), item);
-      // Repeating the request is safe: the id names one item.
+    async patchNutritionItems(date, body, signal) {
+      const url = endpoint('nutrition');
+      url.pathname += `/${date}/items`;
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
-      const response = await callOptional('nutrition', request, [409]);
-      if (response === undefined) return 'no-route';
-      if (response.status === 409) return 'changed';
+      const response = await callOptional('nutrition', request, ABOUT_ITEMS);
+      const { status } = response;
+      if (!isSuccess(response)) {
+        return isJsonObject(response)
+          ? { status, error: refusalMessage(response, []) }
+          : { status };
+      }
       const answer = decodePushAnswer(response, []);
-      if (answer.outcome === 'pushed') return 'removed';
-      throw new SyncError('SERVICE_ANSWER', `The service did not remove it: ${answer.message}`, {
+      if (answer.outcome === 'pushed') return { status };
+      throw new SyncError('SERVICE_ANSWER', `The service did not do it: ${answer.message}`, {
         hint: 'The same command again continues.',
-        details: { status: response.status },
+        details: { status },
       });
     },
     async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {

@@ -107,6 +107,9 @@ export function shownItems(day: JsonObject): readonly ShownItem[] | undefined {
     ...MEALS.map((meal) => [meal, day[meal]] as const),
     [undefined, day['items']] as const,
   ];
+  // The lists of a day that only the platform has planned are null.
+  const isPlanned = MEALS.every((meal) => day[meal] === null);
+  if (isPlanned) return [];
   const shown = lists.flatMap(([meal, list]) =>
     Array.isArray(list) ? [list.filter(isObject).map((item) => shownItem(item, meal))] : [],
   );
@@ -124,21 +127,20 @@ function shownItem(item: JsonObject, meal: string | undefined): ShownItem {
 }
 
 /**
- * Returns the items of one day from a response to `GET /api/nutrition`.
+ * Returns the days of a response to `GET /api/nutrition`, each with its items if it shows them.
  *
- * @param limit of the request: a service without date filters returns the newest days.
- * @returns undefined if the response does not show the day.
+ * @returns undefined if the response has no such list.
  */
-export function shownDay(
+export function shownDays(
   answer: unknown,
-  date: string,
-  limit: number,
-): readonly ShownItem[] | undefined {
+):
+  | readonly { readonly date: string; readonly items: readonly ShownItem[] | undefined }[]
+  | undefined {
   const rows = isObject(answer) ? answer['nutrition'] : undefined;
   if (!Array.isArray(rows)) return undefined;
-  const day = rows.filter(isObject).find((row) => String(row['date']).slice(0, 10) === date);
-  if (day !== undefined) return shownItems(day);
-  return rows.length < limit ? [] : undefined;
+  return rows
+    .filter(isObject)
+    .map((row) => ({ date: String(row['date']).slice(0, 10), items: shownItems(row) }));
 }
 
 /**

@@ -44,7 +44,6 @@ interface PushFlags extends SourceFlags {
   readonly dryRun?: boolean;
   readonly add?: boolean;
   readonly replaceDay?: boolean;
-  readonly assumeArrived?: boolean;
   readonly user?: string;
 }
 
@@ -69,14 +68,10 @@ export const pushNutrition: CommandModule = {
   declare: (command) =>
     declarePush(
       command,
-      'also check days that have not changed, and overwrite edits made in the platform',
+      'also check days that have not changed, and overwrite what was changed in the platform',
     )
       .option('--add', 'keep items that were sent before, even if the input lacks them now')
-      .option('--replace-day', 'remove items that were sent before and are not in the input')
-      .option(
-        '--assume-arrived',
-        'count items without an answer as arrived, after you looked at the platform',
-      ),
+      .option('--replace-day', 'remove items that were sent before and are not in the input'),
   examples: [
     'sync push nutrition meals.json',
     'sync push nutrition today.json --replace-day   # the file is the whole day',
@@ -130,7 +125,6 @@ async function push(
     jobs,
     nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
-    assumeArrived: flags.assumeArrived ?? false,
   };
   const tally = new PushTally();
   const failures = new FailureGroups();

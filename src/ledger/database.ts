@@ -99,15 +99,12 @@ const SCHEMA = `
     PRIMARY KEY (account, kind, date, path)
   ) WITHOUT ROWID;
 
-  -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed, and
-  -- what the day should hold while that is not confirmed.
+  -- One row a nutrition day and account: its items and fields as JSON (ledger/nutrition.ts).
   CREATE TABLE nutrition_days (
     account TEXT NOT NULL,
     date TEXT NOT NULL,
-    stored TEXT NOT NULL DEFAULT '{"items":[],"fields":{}}',
-    intended TEXT,
-    -- 1: a request may have been processed, and no answer can show it.
-    unclear INTEGER NOT NULL DEFAULT 0,
+    day TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'fresh', 'settled')),
     -- With a rowid: SQLite writes rows of many kB twice as fast.
     PRIMARY KEY (account, date)
   );
@@ -166,8 +163,8 @@ const SCHEMA = `
     PRIMARY KEY (account, written)
   ) WITHOUT ROWID;
 
-  -- How an account's service treats nutrition, as its answers have shown (JSON).
-  CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, traits TEXT NOT NULL) WITHOUT ROWID;
+  -- The source that an account's service gives to this client's items.
+  CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, source TEXT NOT NULL) WITHOUT ROWID;
 
   -- The account of a token from the environment, as the service named it. Tokens are digests.
   CREATE TABLE token_accounts (token TEXT PRIMARY KEY, account_key TEXT NOT NULL) WITHOUT ROWID;

@@ -1,154 +1,115 @@
 import type { Database, Statement } from './guard.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Body = { [name: string]: Json };
 
 /** An item that was sent from here, or will be. */
 export interface SentItem {
-  /** The body to send. */
-  readonly body: { [name: string]: Json };
+  readonly body: Body;
   /** The input that it came from: a path, a source's name or `stdin`. */
   readonly input: string;
-  /** The id that the service gave it, if an answer showed one. */
+  /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
-  /** The list that the service put it in, if an answer showed it. */
-  readonly meal?: string;
-  /** The athlete removed it in the platform: it is not sent until the input changes it. */
-  readonly removed?: true;
+  /** Absent: the platform holds it. */
+  readonly state?: ItemState;
+  /** How the platform stored it, if it changed the values itself. */
+  readonly as?: Body;
+  /** The athlete's or another computer's version in the platform, which stays. */
+  readonly edited?: Body;
 }
+
+/**
+ * `new`: no request held it. `unanswered`: a request held it, and no answer showed it. `fresh`: the platform
+ * took it, and no later run has looked at it; another computer's request at the same moment may drop it.
+ * `removed`: it is no longer on the platform, and stays away. `dropped`: it has to leave the platform.
+ * `gone`: it was removed from here, and a request of another computer may still bring it back.
+ */
+export type ItemState = 'new' | 'unanswered' | 'fresh' | 'removed' | 'dropped' | 'gone';
 
 /** The content of a day: its items, and its own fields (totals, `waterMl`, `rawJson`). */
 export interface DayContent {
   readonly items: readonly SentItem[];
-  readonly fields: { [name: string]: Json };
-}
-
-export const EMPTY_DAY: DayContent = { items: [], fields: {} };
-
-/** What a day should hold. */
-export interface IntendedDay extends DayContent {
-  /** Items of earlier intentions that were replaced before the service confirmed them. */
-  readonly maybe: readonly SentItem[];
+  readonly fields: Body;
 }
 
 /** What the ledger knows of a nutrition day. */
-export interface SentDay {
-  /** What the service confirmed. */
-  readonly stored: DayContent;
-  /** What the day should hold, from before the first request until the service confirms it. */
-  readonly intended: IntendedDay | undefined;
-  /** The service shows no items, and a request may or may not have been processed. */
-  readonly unclear: boolean;
+export interface KnownDay extends DayContent {
+  /** The fields as the platform last got them. It recalculates them when an item is removed. */
+  readonly sentFields: Body;
+  /** The ids of the items of other computers, when the day was last seen. */
+  readonly others: readonly string[];
 }
 
-/** How a service treats nutrition, as its answers have shown. Times are ms since the epoch. */
-export interface NutritionTraits {
-  /** A day that is sent again replaces the earlier one, or is added to it. */
-  readonly kind?: 'replace' | 'append';
-  readonly kindAt?: number;
-  /** The `source` of our items. */
-  readonly source?: string;
-  /** When an answer last showed that items cannot be removed. */
-  readonly noRemovalAt?: number;
-  /** When an answer last showed no items. */
-  readonly opaqueAt?: number;
-}
+/**
+ * `open`: the next run has to finish the day. `fresh`: it was sent, and the next run looks if another
+ * computer's request has dropped something of it. `settled`: that is done.
+ */
+export type DayStatus = 'open' | 'fresh' | 'settled';
 
-export type TraitChanges = {
-  readonly [K in keyof NutritionTraits]: NutritionTraits[K] | undefined;
-};
+export const EMPTY_DAY: KnownDay = { items: [], fields: {}, sentFields: {}, others: [] };
 
 /** The nutrition days of one account. Every method is one statement. */
 export class NutritionLedger {
   readonly #account: string;
   readonly #select: Statement;
-  readonly #intend: Statement;
-  readonly #settle: Statement;
-  readonly #restore: Statement;
-  readonly #markUnclear: Statement;
-  readonly #selectDebts: Statement;
-  readonly #selectTraits: Statement;
-  readonly #putTraits: Statement;
+  readonly #put: Statement;
+  readonly #mark: Statement;
+  readonly #selectDates: Statement;
+  readonly #selectSource: Statement;
+  readonly #putSource: Statement;
 
   constructor(database: Database, account: string) {
     this.#account = account;
     this.#select = database.prepare(
-      'SELECT stored, intended, unclear FROM nutrition_days WHERE account = ? AND date = ?',
+      'SELECT day, status FROM nutrition_days WHERE account = ? AND date = ?',
     );
-    this.#intend = database.prepare(
-      `INSERT INTO nutrition_days (account, date, intended) VALUES (?, ?, ?)
-       ON CONFLICT (account, date) DO UPDATE SET intended = excluded.intended`,
+    this.#put = database.prepare(
+      'INSERT OR REPLACE INTO nutrition_days (account, date, day, status) VALUES (?, ?, ?, ?)',
     );
-    this.#settle = database.prepare(
-      `INSERT INTO nutrition_days (account, date, stored) VALUES (?, ?, ?)
-       ON CONFLICT (account, date) DO UPDATE SET
-         stored = excluded.stored, intended = NULL, unclear = 0`,
+    this.#mark = database.prepare(
+      'UPDATE nutrition_days SET status = ? WHERE account = ? AND date = ?',
     );
-    this.#restore = database.prepare(
-      'UPDATE nutrition_days SET intended = NULL, unclear = 0 WHERE account = ? AND date = ?',
+    this.#selectDates = database.prepare(
+      'SELECT date FROM nutrition_days WHERE account = ? AND status = ? ORDER BY date',
     );
-    this.#markUnclear = database.prepare(
-      `INSERT INTO nutrition_days (account, date, unclear) VALUES (?, ?, 1)
-       ON CONFLICT (account, date) DO UPDATE SET unclear = 1`,
+    this.#selectSource = database.prepare(
+      'SELECT source FROM nutrition_services WHERE account = ?',
     );
-    this.#selectDebts = database.prepare(
-      'SELECT date FROM nutrition_days WHERE account = ? AND intended IS NOT NULL ORDER BY date',
-    );
-    this.#selectTraits = database.prepare(
-      'SELECT traits FROM nutrition_services WHERE account = ?',
-    );
-    this.#putTraits = database.prepare(
-      'INSERT OR REPLACE INTO nutrition_services (account, traits) VALUES (?, ?)',
+    this.#putSource = database.prepare(
+      'INSERT OR REPLACE INTO nutrition_services (account, source) VALUES (?, ?)',
     );
   }
 
-  day(date: string): SentDay {
-    const row = this.#select.get(this.#account, date) as Row | undefined;
-    if (row === undefined) return { stored: EMPTY_DAY, intended: undefined, unclear: false };
-    return {
-      stored: JSON.parse(row.stored) as DayContent,
-      intended: row.intended === null ? undefined : (JSON.parse(row.intended) as IntendedDay),
-      unclear: row.unclear === 1,
-    };
+  day(date: string): KnownDay & { readonly status: DayStatus } {
+    const row = this.#select.get(this.#account, date) as
+      { readonly day: string; readonly status: DayStatus } | undefined;
+    if (row === undefined) return { ...EMPTY_DAY, status: 'settled' };
+    return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
   }
 
-  /** Records the debt: what the day should hold. */
-  intend(date: string, content: IntendedDay): void {
-    this.#intend.run(this.#account, date, JSON.stringify(content));
+  put(date: string, { items, fields, sentFields, others }: KnownDay, status: DayStatus): void {
+    const day = JSON.stringify({ items, fields, sentFields, others });
+    this.#put.run(this.#account, date, day, status);
   }
 
-  /** Records what the service holds now, and clears the debt. */
-  settle(date: string, content: DayContent): void {
-    this.#settle.run(this.#account, date, JSON.stringify(content));
+  mark(date: string, status: DayStatus): void {
+    this.#mark.run(status, this.#account, date);
   }
 
-  /** Drops the debt: the day was not changed. */
-  restore(date: string): void {
-    this.#restore.run(this.#account, date);
+  /** Returns the days of a status, by date. */
+  dates(status: DayStatus): readonly string[] {
+    return (this.#selectDates.all(this.#account, status) as { date: string }[]).map(
+      ({ date }) => date,
+    );
   }
 
-  /** Records that a request will be sent, and that no later answer can show its outcome. */
-  markUnclear(date: string): void {
-    this.#markUnclear.run(this.#account, date);
+  /** Returns the `source` that the platform gives to this client's items, if an answer has shown it. */
+  source(): string | undefined {
+    const row = this.#selectSource.get(this.#account) as { source: string } | undefined;
+    return row?.source;
   }
 
-  /** Returns the days with a debt, by date. */
-  debts(): readonly string[] {
-    return (this.#selectDebts.all(this.#account) as { date: string }[]).map(({ date }) => date);
+  noteSource(source: string): void {
+    this.#putSource.run(this.#account, source);
   }
-
-  traits(): NutritionTraits {
-    const row = this.#selectTraits.get(this.#account) as { traits: string } | undefined;
-    return row === undefined ? {} : (JSON.parse(row.traits) as NutritionTraits);
-  }
-
-  /** Adds traits of the service; `undefined` removes one. */
-  noteTraits(traits: TraitChanges): void {
-    this.#putTraits.run(this.#account, JSON.stringify({ ...this.traits(), ...traits }));
-  }
-}
-
-interface Row {
-  readonly stored: string;
-  readonly intended: string | null;
-  readonly unclear: number;
 }

@@ -28,9 +28,11 @@ import {
   serviceId,
 } from '../config/endpoints.ts';
 import { parseSetting } from '../config/settings.ts';
-import { deliverRecords } from '../records/deliver.ts';
+import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
+import { emptyDay } from '../records/merge.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
 import { prepareInputs } from '../records/prepare.ts';
+import type { PreparedRecord } from '../records/types.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { useZoneData } from '../records/days/zone.ts';
 import { makeNamedFolder } from '../system/storage.ts';
@@ -138,6 +140,18 @@ export class LibraryClient implements Client {
     return await this.#push('nutrition', records, options);
   }
 
+  async undoNutrition(
+    date: string,
+    { origin }: { readonly origin?: string } = {},
+  ): Promise<RecordResult[]> {
+    return await this.#run(async (opened) => {
+      checkDay('date', date);
+      const undo = ({ input }: { readonly input: string }) =>
+        origin === undefined || input === origin;
+      return await this.#deliver(opened, [emptyDay(date, [])], { force: false, undo });
+    });
+  }
+
   async profile(change: ProfileChange = {}): Promise<unknown> {
     return await this.#run(async ({ service }) => {
       const whole = { ...change, force: false, dryRun: false };
@@ -194,7 +208,8 @@ export class LibraryClient implements Client {
     given: string | DailyRecord | readonly DailyRecord[],
     { merge, origin, ...flags }: NutritionOptions,
   ): Promise<RecordResult[]> {
-    return await this.#run(async ({ ledger, targets }) => {
+    return await this.#run(async (opened) => {
+      const { ledger } = opened;
       const { force = false, strict = false, unknownFields = false } = flags;
       const isNamed = typeof given === 'string' || origin !== undefined;
       const mode = merge ?? (isNamed ? 'update' : 'add');
@@ -208,22 +223,27 @@ export class LibraryClient implements Client {
       } as const;
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, origin);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
-      const results = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
-      await deliverRecords(
-        this.#context,
-        prepared.records,
-        {
-          ...{ force, dryRun: false, jobs: this.#jobs },
-          nutrition: this.#options.nutritionDelivery ?? 'auto',
-          merge: mode === 'update' ? 'same-input' : mode,
-        },
-        {
-          ...targets.records,
-          report: (item) => void results.push(recordResult(item)),
-        },
-      );
-      return results;
+      const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
+      const merged = mode === 'update' ? 'same-input' : mode;
+      const sent = await this.#deliver(opened, prepared.records, { force, merge: merged });
+      return [...unusable, ...sent];
     });
+  }
+
+  async #deliver(
+    { targets }: Opened,
+    records: readonly PreparedRecord[],
+    options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo'>,
+  ): Promise<RecordResult[]> {
+    const results: RecordResult[] = [];
+    const nutrition = this.#options.nutritionDelivery ?? 'auto';
+    await deliverRecords(
+      this.#context,
+      records,
+      { ...options, dryRun: false, jobs: this.#jobs, nutrition },
+      { ...targets.records, report: (item) => void results.push(recordResult(item)) },
+    );
+    return results;
   }
 
   /** Runs an operation. Errors of the program become those of the package. */

@@ -88,6 +88,11 @@ export interface Client extends AsyncDisposable {
     records: string | DailyRecord | readonly DailyRecord[],
     options?: NutritionOptions,
   ): Promise<RecordResult[]>;
+  /**
+   * Removes from a day (`YYYY-MM-DD`) the nutrition items that this client sent, or those of one `origin`. Items
+   * of others stay.
+   */
+  undoNutrition(date: string, options?: { readonly origin?: string }): Promise<RecordResult[]>;
   /** Returns the athlete's profile as the platform shows it, after the change if there is one. */
   profile(change?: ProfileChange): Promise<unknown>;
   /** Lists workouts as the platform shows them, newest first. */

@@ -1,28 +1,23 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import { EMPTY_DAY, type SentItem } from '../ledger/nutrition.ts';
+import type { SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
-import { type Text, phrase } from '../base/phrase.ts';
-import {
-  type NutritionItemRef,
-  type ServiceClient,
-  itemRemoval,
-  nutritionDayUrl,
-} from '../api/client.ts';
-import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
+import type { ServiceClient } from '../api/client.ts';
+import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import { ELSEWHERE } from './nutrition/day-match.ts';
 import type { MergeMode } from './nutrition/day-plan.ts';
-import { nutritionBody } from './nutrition/day-plan.ts';
-import { emptyDay } from './merge.ts';
-import type { DayOutcome } from './nutrition/day-state.ts';
-import { deliverDay } from './nutrition/delivery.ts';
-import { pushAgain } from './nutrition/words.ts';
-import type { NutritionRecord } from './nutrition/plan.ts';
-import { type NutritionMode, NutritionService } from './nutrition/service.ts';
-import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
+import { NutritionRun } from './nutrition-run.ts';
+import type { NutritionMode } from './nutrition/service.ts';
+import type {
+  DayOutcome,
+  JsonObject,
+  PreparedRecord,
+  RecordKind,
+  RecordRequest,
+  Warning,
+} from './types.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 
 export interface DeliveryOptions {
@@ -35,8 +30,6 @@ export interface DeliveryOptions {
   readonly nutrition: NutritionMode;
   /** How inputs join earlier ones; `same-input` by default. */
   readonly merge?: MergeMode;
-  /** The user confirms that items without a clear answer arrived. */
-  readonly assumeArrived?: boolean;
   /** Remove the items that were sent from here and that this accepts, instead of sending. */
   readonly undo?: (item: SentItem) => boolean;
 }
@@ -61,39 +54,7 @@ export type RecordItem = {
   readonly warnings: readonly Warning[];
   /** Did the zone decide about the date, or about an offset in the body? */
   readonly zoneUsed: boolean;
-} & (
-  | { readonly outcome: 'pushed'; readonly attempts: number }
-  | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
-  | {
-      readonly outcome: 'rejected';
-      readonly status?: number;
-      readonly message: string;
-      readonly hint?: Text;
-      readonly attempts: number;
-    }
-  | Extract<DayOutcome, { readonly outcome: 'conflict' }>
-  | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
-  /** `--dry-run`: the requests; `first` learns what the day holds. */
-  | {
-      readonly outcome: 'would-push';
-      readonly first?: RecordRequest;
-      /** Removals before it, if the service offers them. */
-      readonly removals?: readonly RecordRequest[];
-      readonly request: RecordRequest;
-    }
-);
-
-export interface RecordRequest {
-  readonly method: 'POST' | 'GET' | 'PATCH';
-  readonly url: string;
-  readonly body?: JsonObject;
-}
-
-type Outcome = RecordItem extends infer Item
-  ? Item extends RecordItem
-    ? Omit<Item, 'kind' | 'date' | 'sources' | 'warnings' | 'zoneUsed'>
-    : never
-  : never;
+} & DayOutcome;
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 
@@ -102,9 +63,8 @@ const BUSY_POLL_MS = 50;
 
 /**
  * Delivers one record a date, several dates at once. A failed date does not stop the others; a dead
- * login, or a service that does not answer, ends the run early. Every record is reported once.
- * Nutrition is sent one day at a time until an answer shows how the service treats a day. Days that an
- * earlier run left unfinished are included.
+ * login, or a service that does not answer, ends the run early. Every record is reported once. Nutrition
+ * days that an earlier run left unfinished are included.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
@@ -115,23 +75,18 @@ export async function deliverRecords(
   target: DeliveryTarget,
 ): Promise<void> {
   const run = new Run(context, records, options, target);
-  let next = 0;
-  while (next < run.records.length && !run.isSettled) {
-    await run.deliver(next++);
-  }
-  const rest = run.records.slice(next).map((_, index) => next + index);
-  await inParallel(rest, options.jobs, (index) => run.deliver(index));
+  const all = await run.records();
+  await inParallel(all, options.jobs, (record) => run.deliver(record));
+  await run.review();
 }
 
 class Run {
-  readonly records: readonly PreparedRecord[];
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: DeliveryOptions;
   readonly #target: DeliveryTarget;
   readonly #breaker = new BatchBreaker();
-  readonly #service: NutritionService;
-  readonly #byDate: ReadonlyMap<string, PreparedRecord>;
-  readonly #leftInPlace = new Set<string>();
+  readonly #nutrition: NutritionRun;
+  readonly #records: readonly PreparedRecord[];
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -142,66 +97,42 @@ class Run {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.#service = new NutritionService(context, options.nutrition, target);
-    this.#byDate = new Map(records.map((record) => [record.date, record]));
-    const [first] = records;
-    const all = first?.kind === 'nutrition' ? [...records, ...this.#unfinished()] : records;
-    // Days on which the service failed are sent last, so that they do not delay the others.
-    const failed = first === undefined ? new Map() : target.ledger.failedDays(first.kind);
-    this.records = [
-      ...all.filter(({ date }) => !failed.has(date)),
-      ...all.filter(({ date }) => failed.has(date)),
-    ];
+    this.#records = records;
+    this.#nutrition = new NutritionRun(context, records, options, target);
   }
 
-  /** Days may be sent in parallel. */
-  get isSettled(): boolean {
-    const [first] = this.records;
-    return first?.kind !== 'nutrition' || this.#options.dryRun || this.#service.isConfirmed;
+  /** Returns the records of the run. Days on which the service failed come last, so that they delay no others. */
+  async records(): Promise<readonly PreparedRecord[]> {
+    const [first] = this.#records;
+    if (first === undefined) return [];
+    const all =
+      first.kind === 'nutrition'
+        ? [...this.#records, ...(await this.#nutrition.unfinished())]
+        : this.#records;
+    const failed = this.#target.ledger.failedDays(first.kind);
+    const isFailed = ({ date }: PreparedRecord) => failed.has(date);
+    return [...all.filter((record) => !isFailed(record)), ...all.filter(isFailed)];
   }
 
-  /** Returns the days that an earlier run has not finished, as records without new content. */
-  #unfinished(): readonly PreparedRecord[] {
-    const { ledger } = this.#target;
-    if (this.#options.dryRun || this.#options.undo !== undefined) return [];
-    const failed = ledger.failedDays('nutrition');
-    return ledger.nutrition.debts().flatMap((date) => {
-      // The service keeps failing on this day: only a command that names it sends it again.
-      if ((failed.get(date) ?? 0) >= ENOUGH_FAULTS) return [];
-      const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
-      if (this.#byDate.has(date) || unclear) return [];
-      return [emptyDay(date, [...new Set(intended.items.map(({ input }) => input))])];
-    });
-  }
-
-  async deliver(index: number): Promise<void> {
+  async deliver(record: PreparedRecord): Promise<void> {
     const { signal } = this.#context;
-    const record = this.records[index];
-    if (record === undefined) return;
     signal.throwIfAborted();
     const warnings: Warning[] = [];
-    const outcome: Outcome = this.#breaker.openedBy
+    const outcome: DayOutcome = this.#breaker.openedBy
       ? { outcome: 'failed', ...this.#breaker.openedBy }
-      : await this.#claimed(record, index, warnings);
+      : await this.#claimed(record, warnings);
     const { kind, date, sources, zoneUsed } = record;
-    this.#target.report({
-      kind,
-      date,
-      sources,
-      zoneUsed,
-      warnings: [...record.warnings, ...warnings],
-      ...outcome,
-    });
+    const about = { kind, date, sources, zoneUsed, warnings: [...record.warnings, ...warnings] };
+    this.#target.report({ ...about, ...outcome });
   }
 
-  /** Forgets the files of a day after an undo, unless items of other inputs are left. */
-  #forgetFiles({ kind, date }: PreparedRecord): void {
-    const { ledger } = this.#target;
-    const { items } = ledger.nutrition.day(date).stored;
-    if (items.every(({ input }) => input === ELSEWHERE)) ledger.forgetFiles(kind, date);
+  /** Corrects the nutrition days of this run that another computer's request has spoiled meanwhile. */
+  async review(): Promise<void> {
+    if (this.#breaker.openedBy !== undefined) return;
+    for (const record of await this.#nutrition.spoiled()) await this.#claimed(record, []);
   }
 
-  async #claimed(record: PreparedRecord, index: number, warnings: Warning[]): Promise<Outcome> {
+  async #claimed(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest } = record;
     const { clock, signal } = this.#context;
     const { ledger } = this.#target;
@@ -210,12 +141,13 @@ class Run {
     const anew =
       this.#options.force ||
       this.#options.undo !== undefined ||
-      this.#options.merge === 'replace-day';
+      this.#options.merge === 'replace-day' ||
+      (kind === 'nutrition' && this.#nutrition.isOpen(date));
     if (dryRun) {
       if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
       return kind === 'wellness'
         ? { outcome: 'would-push', request: this.#request(kind, record.body) }
-        : await this.#nutrition(record, index, warnings);
+        : await this.#nutrition.deliver(record, warnings);
     }
     for (;;) {
       const claim = ledger.claim(kind, date, digest, anew);
@@ -224,106 +156,35 @@ class Run {
       await clock.sleep(BUSY_POLL_MS, signal);
     }
     try {
-      return kind === 'wellness'
-        ? await this.#wellness(record, warnings)
-        : await this.#nutrition(record, index, warnings);
+      if (kind === 'wellness') return await this.#wellness(record, warnings);
+      const outcome = await this.#nutrition.deliver(record, warnings);
+      this.#breaker.answered();
+      return outcome;
+    } catch (error) {
+      return await this.#failed(record, error);
     } finally {
       ledger.release(kind, date);
     }
   }
 
-  async #wellness(record: PreparedRecord, warnings: Warning[]): Promise<Outcome> {
+  async #wellness(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, body, digest } = record;
     const { ledger } = this.#target;
-    try {
-      const client = await this.#target.client();
-      const answer = await client.push(kind, body, 'always', this.#context.signal);
-      this.#breaker.answered();
-      const { attempts } = answer;
-      if (answer.outcome === 'rejected') {
-        return { outcome: 'rejected', message: answer.message, attempts };
-      }
-      const { dropped, notes } = notKeptWarnings(record, answer.data);
-      warnings.push(...notes);
-      const kept = Object.keys(body).filter((name) => !dropped.includes(name));
-      if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
-      ledger.wellness.noteSent(date, sentFields(record, dropped));
-      // What the service dropped is not delivered: the day is sent again when the service may know it.
-      ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped });
-      return { outcome: 'pushed', attempts };
-    } catch (error) {
-      return await this.#failed(record, error);
+    const client = await this.#target.client();
+    const answer = await client.push(kind, body, 'always', this.#context.signal);
+    this.#breaker.answered();
+    const { attempts } = answer;
+    if (answer.outcome === 'rejected') {
+      return { outcome: 'rejected', message: answer.message, attempts };
     }
-  }
-
-  async #nutrition(record: NutritionRecord, index: number, warnings: Warning[]): Promise<Outcome> {
-    const { kind, date, digest } = record;
-    const { ledger } = this.#target;
-    const { dryRun, force, merge, assumeArrived, undo } = this.#options;
-    const day = await deliverDay(
-      this.#context,
-      record,
-      {
-        merge: merge ?? 'same-input',
-        force,
-        dryRun,
-        assumeArrived: assumeArrived ?? false,
-        undo,
-      },
-      {
-        ledger,
-        service: this.#service,
-        run: this.#byDate,
-        leftInPlace: this.#leftInPlace,
-        moreFollow: index + 1 < this.records.length,
-        warn: (warning) => warnings.push(warning),
-      },
-    );
-    switch (day.outcome) {
-      case 'pushed':
-        this.#breaker.answered();
-        if (undo === undefined) ledger.confirm(kind, date, digest, { sentFrom: record.files });
-        else {
-          ledger.confirm(kind, date, digest);
-          this.#forgetFiles(record);
-        }
-        return day;
-      case 'unchanged':
-        if (!dryRun) ledger.confirm(kind, date, digest);
-        return UNCHANGED;
-      case 'rejected':
-      case 'conflict':
-        this.#breaker.answered();
-        return day;
-      case 'failed':
-        return await this.#failed(record, day.failure, day.attempts);
-      case 'unclear':
-        return { ...arrivalUnknown(date, day.count), attempts: day.attempts };
-      case 'would-push': {
-        const request = this.#request(kind, nutritionBody(date, day.content));
-        if (day.look === undefined) return { outcome: 'would-push', request };
-        const first =
-          day.look === 'read'
-            ? ({ method: 'GET', url: nutritionDayUrl(this.#target.url(kind), date).href } as const)
-            : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
-        // If there is nothing to add, the empty day is the only request.
-        if (day.look === 'empty-post' && day.content.items.length === 0) {
-          return { outcome: 'would-push', request: first };
-        }
-        const removals = day.removals.map(({ id, meal }) => this.#removal({ date, id, meal }));
-        return {
-          outcome: 'would-push',
-          first,
-          ...(removals.length === 0 ? {} : { removals }),
-          request,
-        };
-      }
-    }
-  }
-
-  #removal(item: NutritionItemRef): RecordRequest {
-    const { url, body } = itemRemoval(this.#target.url('nutrition'), item);
-    return { method: 'PATCH', url: url.href, body };
+    const { dropped, notes } = notKeptWarnings(record, answer.data);
+    warnings.push(...notes);
+    const kept = Object.keys(body).filter((name) => !dropped.includes(name));
+    if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
+    ledger.wellness.noteSent(date, sentFields(record, dropped));
+    // What the service dropped is not delivered: the day is sent again when the service may know it.
+    ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped });
+    return { outcome: 'pushed', attempts };
   }
 
   #request(kind: RecordKind, body: JsonObject): RecordRequest {
@@ -343,11 +204,11 @@ class Run {
   }
 
   /** Turns a failure of a record or the service into an outcome; any other ends the run. */
-  async #failed(record: PreparedRecord, error: unknown, tries?: number): Promise<Outcome> {
+  async #failed(record: PreparedRecord, error: unknown): Promise<DayOutcome> {
     if (!(error instanceof SyncError)) throw error;
     if (endsRun(error.code)) throw error;
     const { status, attempts: counted } = error.details;
-    const attempts = tries ?? (typeof counted === 'number' ? counted : 0);
+    const attempts = typeof counted === 'number' ? counted : 0;
     if (isAboutTheItem(error)) {
       this.#breaker.answered();
       const known = typeof status === 'number' ? { status } : {};
@@ -376,16 +237,6 @@ function sentFields(
     if (typeof value === 'number' && !dropped.includes(name)) sent[name] = { value, origin };
   }
   return sent;
-}
-
-function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {
-  const items = count === 1 ? 'an item was' : `${count} items were`;
-  return {
-    outcome: 'failed',
-    code: 'FATE_UNKNOWN',
-    message: `No answer came after ${items} sent, and this service does not show what a day holds.`,
-    hint: phrase`Look at ${date} in the platform. If the items are there, run ${pushAgain('--assume-arrived')} with the same file; if not, with --force.`,
-  };
 }
 
 function alwaysFails(date: string, runs: number) {

@@ -11,6 +11,7 @@ import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,
+  PreparedRecord,
   PreparedRecords,
   Problem,
   RecordKind,
@@ -101,7 +102,8 @@ export async function prepareInputs(
   }
   if (fit.length === 0) {
     const none = { notes: [], warnings: [] };
-    return { records: merger.finish(), invalid, unreadable, exports, empty, ...none };
+    const records = storable(merger.finish(), invalid);
+    return { records, invalid, unreadable, exports, empty, ...none };
   }
   const { readFitFiles } = await import('./fit-days.ts');
   const { read, ...about } = await readFitFiles(fit, reading);
@@ -111,6 +113,25 @@ export async function prepareInputs(
     for (const record of own.invalid) invalid.push(record);
   }
   return { records: merger.finish(), invalid, unreadable, exports, empty, ...about };
+}
+
+/** Largest number of kcal of a day that platforms can store. */
+const MAX_CALORIES = 2_147_483_647;
+
+/** Takes out the days of which the calories exceed the platform's integers. */
+function storable(records: PreparedRecord[], invalid: InvalidRecord[]): PreparedRecord[] {
+  return records.filter((record) => {
+    if (record.kind !== 'nutrition') return true;
+    const items = record.parts.flatMap((part) => part.items ?? []);
+    const sum = items.reduce((total, { calories }) => total + Number(calories ?? 0), 0);
+    if (sum <= MAX_CALORIES) return true;
+    const { kind, date, sources } = record;
+    const field = 'items/*/calories';
+    const problem = `add up to ${sum.toLocaleString('en-US')} kcal, more than a platform can store`;
+    const about = { outcome: 'invalid', kind, source: sources[0] ?? '', date } as const;
+    invalid.push({ ...about, field, problem, problems: [{ field, problem }] });
+    return false;
+  });
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */

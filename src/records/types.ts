@@ -1,3 +1,4 @@
+import type { Failure } from '../api/batch-breaker.ts';
 import type { Text } from '../base/phrase.ts';
 import type { RecordKind } from '../ledger/records.ts';
 import type { Source } from './sources/types.ts';
@@ -121,6 +122,42 @@ export type RecurringNote =
       /** The name of a member that is not sent: one note names all of them. */
       readonly unsent: string;
     };
+
+/** The outcome of a day, from the delivery to the printed line. */
+export type DayOutcome =
+  | {
+      readonly outcome: 'pushed';
+      readonly attempts: number;
+      /** The platform replaced a nutrition day, and the login may not read what others wrote on it. */
+      readonly unseen?: true;
+    }
+  | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
+  | {
+      readonly outcome: 'rejected';
+      readonly status?: number;
+      readonly message: string;
+      readonly hint?: Text;
+      readonly attempts: number;
+    }
+  | {
+      readonly outcome: 'conflict';
+      /** Items that the service holds, and should not. */
+      readonly stored: readonly JsonObject[];
+      /** Items that it should hold instead. */
+      readonly intended: readonly JsonObject[];
+      readonly message: string;
+      readonly hint: Text;
+      readonly attempts: number;
+    }
+  | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
+  /** `--dry-run`: the request, for nutrition with all that the day should hold. */
+  | { readonly outcome: 'would-push'; readonly request: RecordRequest };
+
+export interface RecordRequest {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly body: JsonObject;
+}
 
 /** How records are read. */
 export interface RecordOptions {

@@ -62,6 +62,11 @@ const SCHEMA = v.strictObject({
     [true, false, false],
     'whether `PATCH /api/nutrition/DATE/items` exists; otherwise it is 401',
   ),
+  nutritionLock: trait(
+    flag,
+    [false, false, false],
+    'whether requests for one nutrition day wait for each other; otherwise the later one can drop what the earlier one wrote',
+  ),
   wellnessFields: trait(
     fields,
     ['full', 'full', 'basic'],

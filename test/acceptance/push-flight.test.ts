@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type World, foodsHeld, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { type World, foodsHeld, openLoggedInWorld, sendingLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 /** The machine before and after a flight. */
@@ -51,7 +51,7 @@ describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of 
     ]);
     expect(again.stderr).toContain('read in Europe/Berlin, as then');
     expect(again.stderr).toContain('sync config set timezone America/New_York');
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(sendingLines(world.sandbox)).toEqual([]);
     expect(held(world)).toEqual(FIRST);
   });
 
@@ -75,7 +75,7 @@ describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of 
     world.sandbox.control.clearRequests();
     const again = await world.sync(['push', 'wellness', file, '--json'], { env: AWAY });
     expect(ndjson(again.stdout)[0]).toMatchObject({ date: '2026-05-06', outcome: 'skipped' });
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(sendingLines(world.sandbox)).toEqual([]);
     const { wellness = [] } = world.sandbox.control.state('athlete-1').athletes[0] ?? {};
     expect(wellness.map(({ date }) => date)).toEqual(['2026-05-06']);
   });

@@ -125,35 +125,35 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     const dry = await push(world, day(BANANA), '--dry-run');
     expect(first(dry)).toMatchObject({
       outcome: 'would-push',
-      first: { method: 'GET' },
       request: { body: day(BANANA) },
     });
     expect(requestCounts(world.sandbox)).toEqual({});
     const { stdout } = await world.sync(['push', 'nutrition', '-', '--dry-run'], {
       input: JSON.stringify(day(BANANA)),
     });
-    expect(stdout).toContain('to learn what the day holds:');
+    expect(stdout).toContain('would be sent');
   });
 });
 
-it('a changed nutrition item that cannot be removed ends with exit code 6 and says what to do', async () => {
-  const world = await openLoggedInWorld({ sandbox: { settings: { nutritionEdits: false } } });
-  await push(world, day(BANANA, RICE));
-  const changed = await push(world, day({ ...BANANA, carbs: 30 }, RICE, GEL));
-  expect(outcomeOf(changed)).toEqual([6, 'conflict']);
-  expect(first(changed)).toMatchObject({
-    stored: [{ name: 'Banana', carbs: 25 }],
-    intended: [{ name: 'Banana', carbs: 30 }],
-    hint: expect.stringContaining(`open ${DAY} and delete "Banana`) as string,
-  });
-  expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
-  // The missing route answered 401, which does not end the login.
-  expect(requestCounts(world.sandbox)['token']).toBeUndefined();
-  expect((await world.sync(['status'])).code).toBe(0);
-  const banana = foodsHeld(world.sandbox, DAY).find(({ name }) => name === 'Banana');
-  world.sandbox.control.editFood(banana?.id ?? '', null);
-  const after = await push(world, day({ ...BANANA, carbs: 30 }, RICE, GEL));
-  expect(outcomeOf(after)).toEqual([0, 'pushed']);
+it('a nutrition item that both changed ends with exit code 6 until the athlete decides', async () => {
+  const world = await openLoggedInWorld();
+  await pushFile(world, 'a.json', day(BANANA, RICE));
+  const idOf = (name: string) =>
+    foodsHeld(world.sandbox, DAY).find((food) => food['name'] === name)?.id ?? '';
+  world.sandbox.control.editFood(idOf('Banana'), { carbs: 50 });
+  const changed = day({ ...BANANA, carbs: 30 }, RICE, GEL);
+  for (let run = 0; run < 2; run++) {
+    const conflict = await pushFile(world, 'a.json', changed);
+    expect(outcomeOf(conflict)).toEqual([6, 'conflict']);
+    expect(first(conflict)).toMatchObject({
+      stored: [{ name: 'Banana', carbs: 50 }],
+      intended: [{ name: 'Banana', carbs: 30 }],
+      hint: expect.stringContaining('--force') as string,
+    });
+    expect(held(world)).toEqual(['Banana 50', 'Gel 25', 'Rice 25']);
+  }
+  world.sandbox.control.editFood(idOf('Banana'), null);
+  expect(outcomeOf(await pushFile(world, 'a.json', changed))).toEqual([0, 'pushed']);
   expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Rice 25']);
 });
 
@@ -183,27 +183,22 @@ it('nutrition that Ctrl-C stopped before its first request is sent by the next r
   expect(held(world)).toEqual(['Rice 25']);
 });
 
-it('nutrition without an answer waits for the user if the service shows no items', async () => {
+it('nutrition without an answer is sent again as the interface says, if the service shows no items', async () => {
   let count = 0;
   const service = await openTinyService({
     'GET /api/oauth/userinfo': [200, { sub: 'athlete-1' }],
-    'POST /api/nutrition': () => (count++ === 1 ? [504, {}] : [200, { success: true }]),
+    'POST /api/nutrition': () => (count++ === 0 ? [504, {}] : [200, { success: true }]),
   });
   const home = openHome({ SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: 'c' });
-  const run = (...flags: string[]) =>
-    startSync(['push', 'nutrition', '-', '--json', ...flags], {
+  const run = () =>
+    startSync(['push', 'nutrition', '-', '--json'], {
       home,
       input: JSON.stringify(day(RICE)),
       env: { SYNC_ACCESS_TOKEN: 'a' },
     }).finished;
-  const unclear = [5, 'failed FATE_UNKNOWN'];
-  const broken = await run();
-  expect(outcomeOf(broken)).toEqual(unclear);
-  expect(String(first(broken)['hint'])).toContain('--assume-arrived');
-  expect(outcomeOf(await run())).toEqual(unclear);
-  expect(outcomeOf(await run('--assume-arrived', '--dry-run'))[0]).toBe(0);
-  expect(outcomeOf(await run())).toEqual(unclear);
-  expect(outcomeOf(await run('--assume-arrived'))).toEqual([0, 'skipped']);
+  const sent = await run();
+  expect([outcomeOf(sent), first(sent)['unseen']]).toEqual([[0, 'pushed'], true]);
   expect(outcomeOf(await run())).toEqual([0, 'skipped']);
-  expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+  const posts = service.requests.filter(({ method }) => method === 'POST');
+  expect(posts).toHaveLength(2);
 });

@@ -11,6 +11,7 @@ import {
   openTerminal,
   openWorld,
   requestLines,
+  sendingLines,
   terminals,
 } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
@@ -95,7 +96,7 @@ describe('sync seed --accounts', () => {
     const second = await run();
     expect(second.code).toBe(0);
     // The first run asked for the athletes of the tokens.
-    expect(requestLines(world.sandbox)).toEqual(Array(3).fill('profile 200'));
+    expect(sendingLines(world.sandbox)).toEqual(Array(3).fill('profile 200'));
   });
 
   it('fills the other accounts if one fails', async () => {

@@ -6,7 +6,7 @@ import {
   type World,
   openLoggedInWorld,
   openWorld,
-  requestLines,
+  sendingLines,
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { heldBy } from '../support/seeded.ts';
@@ -47,7 +47,7 @@ describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision)
       expect(heldBy(world).profile.weight).toBeCloseTo(WANTED.weight, 1);
       world.sandbox.control.clearRequests();
       expect((await seedProfile(world)).line).toMatchObject({ outcome: 'unchanged', set: [] });
-      expect(requestLines(world.sandbox)).toEqual(['profile 200']);
+      expect(sendingLines(world.sandbox)).toEqual(['profile 200']);
     },
   );
 });
@@ -117,7 +117,7 @@ describe("a seeded account's profile", () => {
     const world = await openLoggedInWorld();
     const { code, line } = await seedProfile(world, '--dry-run');
     expect(code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(sendingLines(world.sandbox)).toEqual([]);
     expect(line).toMatchObject({ ...WANTED, outcome: 'would-update' });
     const announced = (line?.['requests'] as { method: string; body?: unknown }[])
       .filter(({ method }) => method === 'PATCH')

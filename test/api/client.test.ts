@@ -421,10 +421,11 @@ it('passes on no token that the service repeats in a body that is shown unchange
 it.each([{ token: 'a' }, { success: false, message: 'Busy' }, []])(
   'counts an item as removed only if the answer says so: %j',
   async (body) => {
-    const item = { date: '2026-02-15', meal: 'lunch', id: '1' };
+    const item = { action: 'delete', mealType: 'lunch', itemId: '1' } as const;
     const { client } = await open([{ body }, { body: { success: true } }]);
-    expect((await failure(client.removeNutritionItem(item, never()))).code).toBe('SERVICE_ANSWER');
-    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    const remove = () => client.patchNutritionItems('2026-02-15', item, never());
+    expect((await failure(remove())).code).toBe('SERVICE_ANSWER');
+    expect(await remove()).toEqual({ status: 200 });
   },
 );
 
@@ -560,39 +561,44 @@ it('counts the attempts with both tokens', async () => {
 });
 
 describe('a route that a revision may not have', () => {
-  const item = { date: '2026-02-15', meal: 'lunch', id: 'item-1' };
+  const item = { action: 'delete', mealType: 'lunch', itemId: 'item-1' } as const;
 
   it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);
-    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({ status: 200 });
     expect(server.requests).toMatchObject([
       { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
     ]);
-    expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual({
-      action: 'delete',
-      mealType: 'lunch',
-      itemId: 'item-1',
-    });
+    expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual(item);
   });
 
-  it.each([401, 403, 404, 405])(
-    'counts as missing if it answers %i to a valid token',
+  it.each([401, 404, 405, 501])(
+    'returns %i to a valid token, and keeps the login',
     async (status) => {
       const { client, replaced } = await open([{ status }, {}]);
-      expect(await client.removeNutritionItem(item, never())).toBe('no-route');
-      expect(replaced).toEqual([]);
+      const answer = await client.patchNutritionItems('2026-02-15', {}, never());
+      expect([answer.status, replaced]).toEqual([status, []]);
     },
   );
 
+  it('names the scope that the login lacks', async () => {
+    const { client } = await open([
+      { status: 403, body: { message: 'Required scopes: nutrition:write' } },
+    ]);
+    const error = await failure(client.patchNutritionItems('2026-02-15', {}, never()));
+    expect(error.code).toBe('SCOPE_MISSING');
+  });
+
   it('gets a second request with a new token if the token has expired', async () => {
     const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
-    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({ status: 200 });
     expect(replaced).toEqual([FIRST]);
   });
 
   it('reports that the day changed in between', async () => {
     const { client } = await open([{ status: 409 }]);
-    expect(await client.removeNutritionItem(item, never())).toBe('changed');
+    const answer = await client.patchNutritionItems('2026-02-15', item, never());
+    expect(answer.status).toBe(409);
   });
 });
 

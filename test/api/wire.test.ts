@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import {
   decodePushAnswer,
-  shownDay,
+  shownDays,
   shownItems,
   decodeUploadAnswer,
   jsonValue,
@@ -231,17 +231,30 @@ describe('the items of a nutrition day', () => {
   });
 
   it.each<[string, unknown, unknown]>([
-    ['the day asked for', { nutrition: [{ date: '2026-02-15', lunch: [] }] }, []],
-    ['no such day', { nutrition: [] }, []],
-    ['other days, fewer than the limit', { nutrition: [{ date: '2026-02-14', lunch: [] }] }, []],
     [
-      'as many other days as the limit',
-      { nutrition: [{ date: '2026-02-14' }, { date: '2026-02-13' }] },
-      undefined,
+      'days',
+      { nutrition: [{ date: '2026-02-15T00:00:00.000Z', lunch: [item] }, { date: '2026-02-14' }] },
+      [
+        {
+          date: '2026-02-15',
+          items: [{ id: 'i1', source: 'oauth:app', meal: 'lunch', body }],
+        },
+        { date: '2026-02-14', items: undefined },
+      ],
     ],
+    [
+      'a day that only the platform has planned',
+      {
+        nutrition: [
+          { date: '2026-02-15', breakfast: null, lunch: null, dinner: null, snacks: null },
+        ],
+      },
+      [{ date: '2026-02-15', items: [] }],
+    ],
+    ['no day', { nutrition: [] }, []],
     ['something else', { days: [] }, undefined],
   ])('are decoded from a list that contains %s', (_what, answer, shown) => {
-    expect(shownDay(answer, '2026-02-15', 2)).toEqual(shown);
+    expect(shownDays(answer)).toEqual(shown);
   });
 });
 

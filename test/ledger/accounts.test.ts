@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { adoptAccount, adoptWellness, hasAccountLike } from '../../src/ledger/accounts.ts';
+import { EMPTY_DAY } from '../../src/ledger/nutrition.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
@@ -19,7 +20,10 @@ function open() {
   return { database, books };
 }
 
-const contentOf = (name: string) => ({ items: [{ body: { name }, input: 'in.json' }], fields: {} });
+const contentOf = (name: string) => ({
+  ...EMPTY_DAY,
+  items: [{ body: { name }, input: 'in.json' }],
+});
 const GEL = contentOf('gel');
 const BAR = contentOf('bar');
 
@@ -43,8 +47,8 @@ it('moves all rows of one account to another, in every table with an account', (
   before.uploads.confirm('a', 1, {});
   before.records.claim('nutrition', '2026-05-10', 'd', false);
   before.records.confirm('nutrition', '2026-05-10', 'd', { sentFrom: ['/meals.json'] });
-  before.records.nutrition.settle('2026-05-10', GEL);
-  before.records.nutrition.noteTraits({ kind: 'append' });
+  before.records.nutrition.put('2026-05-10', GEL, 'settled');
+  before.records.nutrition.noteSource('oauth:late');
   before.records.wellness.putFile(MONITOR, STAMP);
   before.records.wellness.noteWatched('2026-05-10', 'd');
   before.records.wellness.noteAnswer([], ['steps']);
@@ -69,8 +73,8 @@ it('moves all rows of one account to another, in every table with an account', (
   expect(after.uploads.claim(recording('a'), false).claim).toBe('confirmed');
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
   expect(after.records.filesOf('nutrition', '2026-05-10')).toMatchObject([{ path: '/meals.json' }]);
-  expect(after.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
-  expect(after.records.nutrition.traits()).toEqual({ kind: 'append' });
+  expect(after.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
+  expect(after.records.nutrition.source()).toBe('oauth:late');
   expect(after.records.zones.find('2026-05-10T12:00')).toBe('Asia/Tokyo');
 });
 
@@ -92,17 +96,17 @@ it('prefers confirmations and later days if both accounts have a row', () => {
     records.claim('wellness', '2026-05-10', digest, false);
     records.confirm('wellness', '2026-05-10', digest);
   }
-  old.records.nutrition.settle('2026-05-10', BAR);
-  old.records.nutrition.settle('2026-05-11', BAR);
-  old.records.nutrition.noteTraits({ kind: 'replace' });
-  late.records.nutrition.settle('2026-05-10', GEL);
-  late.records.nutrition.noteTraits({ kind: 'append' });
+  old.records.nutrition.put('2026-05-10', BAR, 'settled');
+  old.records.nutrition.put('2026-05-11', BAR, 'settled');
+  old.records.nutrition.noteSource('oauth:old');
+  late.records.nutrition.put('2026-05-10', GEL, 'settled');
+  late.records.nutrition.noteSource('oauth:late');
   adoptAccount(database, 'profile', 'athlete');
   expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0 });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
-  expect(late.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
-  expect(late.records.nutrition.day('2026-05-11').stored).toEqual(BAR);
-  expect(late.records.nutrition.traits()).toEqual({ kind: 'append' });
+  expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
+  expect(late.records.nutrition.day('2026-05-11')).toEqual({ ...BAR, status: 'settled' });
+  expect(late.records.nutrition.source()).toBe('oauth:late');
   expect(old.uploads.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
 });
 

@@ -1,73 +1,42 @@
 import { expect, it } from 'vitest';
-import { type DayContent, EMPTY_DAY, NutritionLedger } from '../../src/ledger/nutrition.ts';
+import { EMPTY_DAY, type KnownDay, NutritionLedger } from '../../src/ledger/nutrition.ts';
 import { openIn, scratchDir } from './support.ts';
 
 const DAY = '2026-02-15';
 const OTHER_DAY = '2026-02-16';
-const content = (...names: string[]): DayContent => ({
+const holding = (...names: string[]): KnownDay => ({
+  ...EMPTY_DAY,
   items: names.map((name) => ({ body: { name, carbs: 25 }, input: '/food/a.json', id: name })),
   fields: { waterMl: 500 },
 });
-const UNKNOWN = { stored: EMPTY_DAY, intended: undefined, unclear: false };
 
 function open(dir = scratchDir(), account = 'athlete:1') {
   return { dir, ledger: new NutritionLedger(openIn(dir), account) };
 }
 
-it('records the debt of a nutrition day until the day is settled or restored', () => {
+it('keeps a nutrition day with its status, which another process sees', () => {
   const { dir, ledger } = open();
-  expect(ledger.day(DAY)).toEqual(UNKNOWN);
-  const intended = { ...content('gel'), maybe: content('bar').items };
-  ledger.intend(DAY, intended);
-  expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, intended });
-  expect(ledger.debts()).toEqual([DAY]);
-  // Another process sees the debt of a dead process.
-  expect(open(dir).ledger.day(DAY).intended).toEqual(intended);
-  ledger.settle(DAY, content('gel'));
-  expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, stored: content('gel') });
-  ledger.intend(DAY, { ...content('rice'), maybe: [] });
-  ledger.restore(DAY);
-  expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, stored: content('gel') });
-  expect(ledger.debts()).toEqual([]);
+  expect(ledger.day(DAY)).toEqual({ ...EMPTY_DAY, status: 'settled' });
+  ledger.put(DAY, holding('gel'), 'open');
+  expect(open(dir).ledger.day(DAY)).toEqual({ ...holding('gel'), status: 'open' });
+  ledger.mark(DAY, 'fresh');
+  expect(ledger.day(DAY)).toEqual({ ...holding('gel'), status: 'fresh' });
 });
 
-it('keeps stored and intended content after an unclear request, until the debt ends', () => {
-  const { ledger } = open();
-  ledger.settle(DAY, content('gel'));
-  const intended = { ...content('gel', 'bar'), maybe: [] };
-  for (const end of ['settle', 'restore'] as const) {
-    ledger.intend(DAY, intended);
-    ledger.markUnclear(DAY);
-    expect(ledger.day(DAY)).toEqual({ stored: content('gel'), intended, unclear: true });
-    if (end === 'settle') ledger.settle(DAY, content('gel'));
-    else ledger.restore(DAY);
-    expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, stored: content('gel') });
-  }
-});
-
-it('lists the nutrition days with a debt by date, for one account only', () => {
+it('lists the nutrition days of a status by date, for one account only', () => {
   const { dir, ledger } = open();
   const other = open(dir, 'athlete:2').ledger;
-  for (const date of [OTHER_DAY, DAY]) ledger.intend(date, { ...content('gel'), maybe: [] });
-  expect(ledger.debts()).toEqual([DAY, OTHER_DAY]);
-  expect(other.debts()).toEqual([]);
-  expect(other.day(DAY)).toEqual(UNKNOWN);
-  ledger.settle(DAY, content('gel'));
-  expect(ledger.debts()).toEqual([OTHER_DAY]);
+  for (const date of [OTHER_DAY, DAY]) ledger.put(date, holding('gel'), 'open');
+  expect(ledger.dates('open')).toEqual([DAY, OTHER_DAY]);
+  expect(other.dates('open')).toEqual([]);
+  ledger.mark(DAY, 'settled');
+  expect([ledger.dates('open'), ledger.dates('settled')]).toEqual([[OTHER_DAY], [DAY]]);
 });
 
-it('adds traits of a nutrition service, and removes undefined ones', () => {
+it("keeps the source of an account's nutrition items", () => {
   const { dir, ledger } = open();
-  expect(ledger.traits()).toEqual({});
-  ledger.noteTraits({ kind: 'append', kindAt: 7 });
-  ledger.noteTraits({ source: 'oauth:app-1', noRemovalAt: 8 });
-  expect(ledger.traits()).toEqual({
-    kind: 'append',
-    kindAt: 7,
-    source: 'oauth:app-1',
-    noRemovalAt: 8,
-  });
-  ledger.noteTraits({ kind: undefined, kindAt: undefined });
-  expect(open(dir).ledger.traits()).toEqual({ source: 'oauth:app-1', noRemovalAt: 8 });
-  expect(open(dir, 'athlete:2').ledger.traits()).toEqual({});
+  expect(ledger.source()).toBeUndefined();
+  ledger.noteSource('oauth:app-1');
+  expect(open(dir).ledger.source()).toBe('oauth:app-1');
+  expect(open(dir, 'athlete:2').ledger.source()).toBeUndefined();
 });

@@ -135,18 +135,33 @@ describe('a client', () => {
         const made = client();
         const push = (items: object[], options?: NutritionOptions) =>
           made.pushNutrition({ date, items }, options);
-        return { push, names };
+        return { push, names, made };
       };
 
       it('adds up the items of calls without an origin, and doubles none', async () => {
         const { push, names } = await openDay();
         for (const item of [oats, rice, soup, oats]) {
-          expect(await push([item])).toMatchObject([{ warnings: [] }]);
+          const [result] = await push([item]);
+          const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
+          expect(warnings.filter(({ message }) => !message.includes('nutrition:read'))).toEqual([]);
         }
         expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
         await push([{ ...rice, calories: 400 }]);
         await push([]);
         expect(names()).toEqual(['Oats 310', 'Rice 400', 'Soup 310']);
+      });
+
+      it('removes the items of one origin, or all, on undo', async () => {
+        const { push, names, made } = await openDay();
+        await push([oats]);
+        await push([soup], { origin: 'diary' });
+        expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
+          { date, outcome: 'pushed' },
+        ]);
+        expect(names()).toEqual(['Oats 310']);
+        await made.undoNutrition(date);
+        expect(names()).toEqual([]);
+        expect(await made.undoNutrition(date)).toMatchObject([{ outcome: 'skipped' }]);
       });
 
       it('adds up the items of calls at the same time', async () => {

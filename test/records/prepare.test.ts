@@ -595,3 +595,25 @@ describe('preparing inputs', () => {
     ]);
   });
 });
+
+test('a nutrition day that adds up to more than a platform can store is invalid, and delays no other', async () => {
+  const one = item('oats', { calories: 2_000_000_000 });
+  const days = [
+    { date, items: [one, item('rice', { calories: 2_000_000_000 })] },
+    { date: '2026-02-16', items: [item('egg', { logged_at: '2026-02-16T08:00:00+01:00' })] },
+  ];
+  const { records, invalid } = await prepareInputs(
+    'nutrition',
+    [{ name: 'a.json', chunks: chunks(JSON.stringify(days)) }],
+    BERLIN,
+    new AbortController().signal,
+  );
+  expect(records.map((record) => record.date)).toEqual(['2026-02-16']);
+  expect(invalid).toMatchObject([
+    {
+      ...{ outcome: 'invalid', kind: 'nutrition', source: 'a.json#/0', date },
+      field: 'items/*/calories',
+      problem: 'add up to 4,000,000,000 kcal, more than a platform can store',
+    },
+  ]);
+});

@@ -169,6 +169,12 @@ export function requestLines({ control }: Sandbox): string[] {
     .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
 }
 
+/** Returns the requests as {@link requestLines}, without the looks at nutrition days, which change nothing. */
+export function sendingLines(sandbox: Sandbox): string[] {
+  const isLook = /^(?:nutrition-list |nutrition-items 4|userinfo )/;
+  return requestLines(sandbox).filter((line) => !isLook.test(line));
+}
+
 /** Returns every item that the platform holds for a day of an athlete, meal by meal. */
 export function foodsHeld(
   { control }: Pick<Sandbox, 'control'>,

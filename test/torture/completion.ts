@@ -35,16 +35,8 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   for (const job of jobs) {
     const args = job.again ?? job.args;
     let code: number | null = null;
-    let flags: readonly string[] = [];
     for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
-      // As the hint says: `sync import` lacks the flags.
-      if (flags.length > 0 && args[0] === 'import') {
-        await perform(scene, job, ['push', 'nutrition', ...args.slice(1, 2), '--json', ...flags]);
-        flags = [];
-      }
-      const done = await perform(scene, job, [...args, ...flags]);
-      code = done.code;
-      flags = fateFlags(scene, done.lines);
+      code = (await perform(scene, job, args)).code;
     }
     if (code !== 0) {
       round.failed('lost', `${args.join(' ')} ends with ${String(code)} without any fault`);
@@ -63,14 +55,6 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
 /** Returns whether a command sends although nothing has changed. */
 function asksEachTime({ args, claim }: Job): boolean {
   return claim.profile !== undefined || args.includes('--replace-day');
-}
-
-/** Returns the answer to an unknown fate, as a user gives it who looks at the day in the platform. */
-function fateFlags({ world }: Scene, lines: readonly Record<string, unknown>[]): string[] {
-  const unknown = lines.find(({ code }) => code === 'FATE_UNKNOWN');
-  if (unknown === undefined) return [];
-  const arrived = foodsHeld(world.sandbox, String(unknown['date'])).length > 0;
-  return [arrived ? '--assume-arrived' : '--force'];
 }
 
 /**

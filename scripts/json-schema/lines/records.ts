@@ -63,7 +63,14 @@ const RECORD: LineKind = {
     each: [
       {
         is: { pushed: 'the service took it, new or changed' },
-        fields: { ...DAY, attempts: ATTEMPTS },
+        fields: {
+          ...DAY,
+          attempts: ATTEMPTS,
+          unseen: flag(
+            'Always true: what others wrote on the day was not seen, and is erased.',
+            'the platform replaces days of nutrition, and the login may not read them',
+          ),
+        },
       },
       {
         is: { skipped: 'not sent' },
@@ -121,17 +128,10 @@ const RECORD: LineKind = {
         is: { 'would-push': '`--dry-run`: it would be sent' },
         fields: {
           ...DAY,
-          first: object(
+          request: object(
             request,
-            'The request that shows what the day holds.',
-            'the run reads the day first',
+            'The request; of nutrition with all that the day should hold, of which sync sends what is missing.',
           ),
-          removals: list(
-            request,
-            'Requests that remove items, if the service offers it.',
-            'it removes items',
-          ),
-          request: object(request, 'The request.'),
         },
       },
     ],
@@ -147,7 +147,6 @@ const PUSH_SUMMARY: LineKind = {
     total: count('All days and unusable records.'),
     warnings: count('Warnings in all lines.'),
     ...outcomeCounts('pushed', 'skipped', 'invalid', 'rejected', 'conflict', 'failed'),
-    unclear: count('Of the failed: days with the code `FATE_UNKNOWN`.', 'there is one'),
     ...dryRunCounts('would-push'),
   },
 };

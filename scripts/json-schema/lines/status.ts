@@ -149,7 +149,6 @@ const STATUS: LineKind = {
           {
             kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
             date: date('The day.'),
-            unclear: flag('Whether no later answer can show if the service processed it.'),
           },
           'Days that the service has not confirmed as they were sent.',
         ),

@@ -2,10 +2,10 @@ import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../../base/errors.t
 import { type Text, joinTexts, linesOf, phrase, sync } from '../../base/phrase.ts';
 import { toJson } from '../../base/printable.ts';
 import { isUtc } from '../../base/zone-name.ts';
-import type { RecordItem, RecordRequest } from '../../records/deliver.ts';
+import type { RecordItem } from '../../records/deliver.ts';
 import type { UnreadableInput } from '../../records/prepare.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
-import type { InvalidRecord, RecordKind, Zone } from '../../records/types.ts';
+import type { InvalidRecord, RecordKind, RecordRequest, Zone } from '../../records/types.ts';
 import { plural } from '../../terminal/words.ts';
 import type { AppContext } from '../context.ts';
 
@@ -17,8 +17,6 @@ export type PushOutcome = PushItem['outcome'];
 export type PushSummary = {
   readonly total: number;
   readonly warnings: number;
-  /** Failed days that no run retries: only a person can find out whether they arrived. */
-  readonly unclear: number;
 } & Readonly<Record<PushOutcome, number>>;
 
 /** Adds up the outcomes of a push. */
@@ -29,7 +27,6 @@ export class PushTally {
   readonly #counts = {
     total: 0,
     warnings: 0,
-    unclear: 0,
     pushed: 0,
     skipped: 0,
     invalid: 0,
@@ -44,7 +41,6 @@ export class PushTally {
     this.#counts[item.outcome]++;
     if ('warnings' in item) this.#counts.warnings += item.warnings.length;
     if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
-    if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') this.#counts.unclear++;
     this.#codes.add(exitCodeOfPush(item));
   }
 
@@ -92,11 +88,10 @@ export function pushItemJson(item: PushItem, zone?: Zone): Record<string, unknow
 }
 
 export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
-  const { 'would-push': wouldPush, unclear, ...counts } = summary;
+  const { 'would-push': wouldPush, ...counts } = summary;
   return {
     type: 'summary',
     ...counts,
-    ...(unclear > 0 ? { unclear } : {}),
     ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
   };
 }
@@ -150,29 +145,14 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
       return [phrase`${item.date}: refused by the service: ${item.message}${hint}`];
     case 'conflict':
       return [phrase`${item.date}: ${words.conflict}. ${item.message} ${item.hint}`];
-    case 'failed': {
-      const state = item.code === 'FATE_UNKNOWN' ? 'unclear' : 'not sent';
-      return [phrase`${item.date}: ${state}. ${item.message}${hint}`];
-    }
-    case 'would-push': {
-      const { first, removals = [], request } = item;
-      const head = `${item.date}: would be sent${where}`;
-      if (first === undefined) return [head, ...requestLines(request)];
-      return [
-        head,
-        '  to learn what the day holds:',
-        ...requestLines(first),
-        ...(removals.length === 0 ? [] : ['  then, if the service offers it:']),
-        ...removals.flatMap(requestLines),
-        '  then, without the items that it holds already:',
-        ...requestLines(request),
-      ];
-    }
+    case 'failed':
+      return [phrase`${item.date}: not sent. ${item.message}${hint}`];
+    case 'would-push':
+      return [`${item.date}: would be sent${where}`, ...requestLines(item.request)];
   }
 }
 
 function requestLines({ method, url, body }: RecordRequest): Text[] {
-  if (body === undefined) return [`  ${method} ${url}`];
   return [`  ${method} ${url}`, indentedJson(body)];
 }
 
@@ -190,8 +170,7 @@ export function pushSummaryText(kind: RecordKind, summary: PushSummary): string 
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
     [summary.conflict, 'to be corrected in the platform'],
-    [summary.unclear, 'unclear; look at the platform first'],
-    [summary.failed - summary.unclear, 'not sent'],
+    [summary.failed, 'not sent'],
   ] as const;
   const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
   const noted = summary.warnings > 0 ? ` ${plural(summary.warnings, 'note')} above.` : '';

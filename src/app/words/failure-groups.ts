@@ -43,13 +43,10 @@ export class FailureGroups {
       this.#unusable.set(item.detail, count);
       return count > REFUSED_LISTED;
     }
-    if (item.outcome === 'failed') {
-      // Only the user can find out whether that one day arrived.
-      if (item.code === 'FATE_UNKNOWN') return false;
-    } else if (item.outcome === 'rejected') {
-      // The notes of a day may explain why the service refused it.
-      if ('warnings' in item && item.warnings.length > 0) return false;
-    } else return false;
+    if (item.outcome !== 'failed' && item.outcome !== 'rejected') return false;
+    // The notes of a day may explain why the service refused it.
+    const isNoted = 'warnings' in item && item.warnings.length > 0;
+    if (item.outcome === 'rejected' && isNoted) return false;
     const verdict = item.outcome === 'failed' ? 'not sent' : 'refused by the service';
     if ('path' in item) this.#add(verdict, 'recording', item.path, item);
     else this.#add(verdict, 'day', item.date, item);

@@ -71,16 +71,6 @@ function stateOfRecord(
   const row = ledger.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;
-  if (kind === 'nutrition' && ledger.nutrition.day(date).unclear) {
-    const reason = joinTexts(
-      [
-        'No answer came after its items were sent, and this service does not show what a day holds.',
-        phrase`Look at the day in the platform; ${sync('push', 'nutrition')} then takes --assume-arrived or --force.`,
-      ],
-      ' ',
-    );
-    return { state: 'waiting', reason, changedAt };
-  }
   if (row.state === 'confirmed') {
     return { state: 'confirmed', reason: 'The service confirmed it.', changedAt };
   }

@@ -11,6 +11,7 @@ import {
   deliverRecords,
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
+import { isDropped } from '../../records/nutrition/day-plan.ts';
 import { emptyDay } from '../../records/merge.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
@@ -94,8 +95,8 @@ export async function removeSeed(
     );
     const undo = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
     const isKnown = (date: string) => {
-      const { stored, intended = stored } = ledger.records.nutrition.day(date);
-      return intended.items.some(undo);
+      const { items } = ledger.records.nutrition.day(date);
+      return items.some((item) => !isDropped(item) && undo(item));
     };
     const empty = made.flatMap(({ date }) => (isKnown(date) ? [emptyDay(date, [input])] : []));
     const target = {

@@ -21,8 +21,6 @@ export interface Waiting {
 export interface WaitingRecord {
   readonly kind: RecordKind;
   readonly date: string;
-  /** No later answer can show whether the service processed it. */
-  readonly unclear: boolean;
 }
 
 const LISTED = 20;
@@ -34,18 +32,14 @@ export function findWaiting(
   account: string,
 ): Waiting {
   const { nutrition } = records;
-  const nutritionDays = [...new Set([...records.pendingDays('nutrition'), ...nutrition.debts()])];
+  const nutritionDays = [
+    ...new Set([...records.pendingDays('nutrition'), ...nutrition.dates('open')]),
+  ];
   return {
     recordings: uploads.undelivered(LISTED),
     records: [
-      ...records
-        .pendingDays('wellness')
-        .map((date) => ({ kind: 'wellness', date, unclear: false }) as const),
-      ...nutritionDays
-        .sort()
-        .map(
-          (date) => ({ kind: 'nutrition', date, unclear: nutrition.day(date).unclear }) as const,
-        ),
+      ...records.pendingDays('wellness').map((date) => ({ kind: 'wellness', date }) as const),
+      ...nutritionDays.sort().map((date) => ({ kind: 'nutrition', date }) as const),
     ],
     ...countKept(stateDir, account),
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),

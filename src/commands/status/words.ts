@@ -242,23 +242,19 @@ function pendingLines(pending: readonly LedgerUpload[], count: number, view: Act
 }
 
 function recordLines(records: readonly WaitingRecord[]): Text[] {
-  const clear = records.filter(({ unclear }) => !unclear);
   const days = (kind: RecordKind) => {
-    const dates = clear.filter((record) => record.kind === kind).map(({ date }) => date);
+    const dates = records.filter((record) => record.kind === kind).map(({ date }) => date);
     const named = [dates.slice(0, NAMED).join(', '), ...andMore(dates.length)].join(' ');
     return dates.length === 0 ? [] : [`${kind} of ${named}`];
   };
   return [
     ...days('wellness'),
     ...days('nutrition'),
-    ...(clear.length === 0
+    ...(records.length === 0
       ? []
       : [
-          phrase`The service has not confirmed ${them(clear.length)}: ${sync('push')} sends ${them(clear.length)} again.`,
+          phrase`The service has not confirmed ${them(records.length)}: ${sync('push')} sends ${them(records.length)} again.`,
         ]),
-    ...records
-      .filter(({ unclear }) => unclear)
-      .map(({ date }) => phrase`nutrition of ${date}: not answered; see ${sync('explain', date)}`),
   ];
 }
 

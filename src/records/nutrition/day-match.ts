@@ -1,11 +1,12 @@
-import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
-import { holdsItem, itemIdentity, itemKey, sameInput } from './items.ts';
+import type { KnownDay, SentItem } from '../../ledger/nutrition.ts';
+import { isDropped } from './day-plan.ts';
+import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import type { JsonObject } from '../types.ts';
 
-/** Compares what a service shows of a day with what the day should hold. */
+/** Compares what the platform shows of a day with what the ledger knows of it. */
 
-/** An item as a service shows it. */
+/** An item as the platform shows it. */
 export interface ShownItem {
   readonly id?: string;
   /** Who wrote it, such as `oauth:APP` or `manual`. */
@@ -16,229 +17,276 @@ export interface ShownItem {
   readonly body: JsonObject;
 }
 
-export interface Comparison {
-  /** Our items in the day, with the ids that the service shows. */
-  readonly present: readonly SentItem[];
-  /** Items that the service lacks. */
-  readonly missing: readonly SentItem[];
-  /** Versions of missing items, and items that the input no longer has: to be removed. */
-  readonly outdated: readonly Outdated[];
-  /** Not changed: the athlete edited them in the platform, or another device sent them. */
-  readonly edited: readonly Edited[];
-  /** Left out: the athlete removed them in the platform. */
-  readonly removed: readonly SentItem[];
-  /** Surplus copies of items. */
-  readonly extra: readonly ShownItem[];
-  /** Not changed: versions that this ledger does not know, perhaps another device's. */
-  readonly foreign: readonly Outdated[];
-  /** Items of ours that this ledger did not know: another device sent them. */
-  readonly adopted: readonly SentItem[];
-  /** The service showed an item that this ledger knows by its id. */
-  readonly knowsIds: boolean;
-}
-
-/** An item that the service holds in another version than was sent from here. */
-export interface Edited {
+/** An item of the ledger, and what the platform holds of it. */
+interface Version {
   readonly item: SentItem;
   readonly shown: ShownItem;
 }
 
-/** An item to remove from the service, and its replacement. */
-export interface Outdated {
-  readonly shown: ShownItem;
-  readonly next?: SentItem;
+/** What a comparison found, for messages. */
+interface News {
+  /** Changed both by the input and in the platform. */
+  readonly contested: Version[];
+  /** Changed in the platform. */
+  readonly edited: ShownItem[];
+  /** Stored with other values than were sent. */
+  readonly adapted: Version[];
+  /** No longer on the platform. */
+  readonly removed: SentItem[];
+  /** Not in the answer to the request that sent them. */
+  readonly unshown: SentItem[];
+  /** No longer in the input. */
+  readonly gone: SentItem[];
+  /** Dropped by another computer's request. */
+  readonly again: SentItem[];
+  /** Versions that this ledger never sent. */
+  readonly earlier: ShownItem[];
+}
+
+/** What to do about a day. */
+export interface Comparison extends News {
+  /** The ledger's items after the look. */
+  readonly items: readonly SentItem[];
+  /** Those of `items` that have to be sent. */
+  readonly missing: readonly SentItem[];
+  /** Items to remove from the platform. */
+  readonly surplus: readonly ShownItem[];
+  /** Items of this client that are not in `items`, such as other computers'. They stay. */
+  readonly others: readonly ShownItem[];
+  /** Items of other sources. They stay. */
+  readonly foods: readonly ShownItem[];
 }
 
 export interface CompareOptions {
-  /** The content that the service last confirmed. */
-  readonly stored: DayContent;
-  /** Items that an interrupted run may have sent, and that were not confirmed. */
-  readonly maybe: readonly SentItem[];
-  /** The `source` that the service gives to our items, if an answer has shown it. */
+  /** The `source` that the platform gives to this client's items, if an answer has shown it. */
   readonly source: string | undefined;
-  /** Overwrite edits made in the platform, and items of other devices. */
+  /** The platform adds to days, so ids last. One that replaces a day gives all its items new ids. */
+  readonly idsLast: boolean;
+  /** Overwrite changes made in the platform. */
   readonly force: boolean;
-  /** Remove items that the day should no longer hold, even if the athlete edited them; by default `force`. */
-  readonly removeEdited?: boolean;
-  /** The service adds to days, so ids last. A service that replaces a day gives all its items new ids. */
-  readonly idsLast?: boolean;
-  /** No request of this ledger has removed items since `stored`: another device did, or the athlete. */
-  readonly untouched?: boolean;
+  /** Send removed items again. */
+  readonly resends?: boolean;
+  /** The day was sent from here since an earlier run looked at it: another request may have dropped items. */
+  readonly fresh: boolean;
+  /** This is the first look of a run. */
+  readonly isFirst?: boolean;
+  /** The items are from the answer to a request that held all unanswered items. */
+  readonly isAnswer?: boolean;
 }
 
-/** The input of items that another device sent. */
-export const ELSEWHERE = 'elsewhere';
+/** Checks that an item was written by this client. */
+export function isOwn({ source: of }: ShownItem, source: string | undefined): boolean {
+  return of === undefined || (source === undefined ? of.startsWith('oauth:') : of === source);
+}
 
 /**
- * Compares a day at the service with its intended content. Items are matched by the id that an
- * earlier answer gave, else by instant, name and amounts. Items of other sources are never touched.
+ * Compares a day. Items match by id, else by content, else by instant and name. What the input dropped
+ * goes, what others sent stays, and changes made in the platform stay.
  */
 export function compareDay(
+  day: Pick<KnownDay, 'items' | 'others'>,
   shown: readonly ShownItem[],
-  wanted: readonly SentItem[],
   options: CompareOptions,
 ): Comparison {
-  const { stored, maybe, source, force, removeEdited = force } = options;
-  const { idsLast = false, untouched = false } = options;
-  const storedById = new Map(
-    stored.items.flatMap((item) => (item.id === undefined ? [] : [[item.id, item] as const])),
-  );
-  const isOurs = (item: ShownItem) =>
-    (item.id !== undefined && storedById.has(item.id)) ||
-    item.source === undefined ||
-    (source === undefined ? item.source.startsWith('oauth:') : item.source === source);
-  const free = new Set(shown.filter(isOurs));
-  const freeById = new KeyIndex(free, ({ id }) => id);
-  const freeByIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
-  const knowsIds = shown.some(({ id }) => id !== undefined && storedById.has(id));
-  const take = (found: ShownItem | undefined): ShownItem | undefined => {
-    if (found !== undefined) free.delete(found);
-    return found;
+  const { source, idsLast, force } = options;
+  const free = new Set(shown.filter((item) => isOwn(item, source)));
+  const found = matchItems(day.items, free, idsLast);
+  const surplus = takeCopies(found, free, options);
+  /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
+  const hasNews =
+    [...free].some((item) => !day.others.includes(otherKey(item))) ||
+    [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
+  const news: News = {
+    ...{ contested: [], edited: [], adapted: [], removed: [] },
+    ...{ unshown: [], gone: [], again: [], earlier: [] },
   };
-  const takeId = (id: string) => take(freeById.first(id));
-  const takeVersionOf = ({ body }: SentItem, test?: (item: ShownItem) => boolean) =>
-    take(freeByIdentity.first(itemIdentity(body), test));
-  const isUnknown = ({ id }: ShownItem) => id === undefined || !storedById.has(id);
-  const present: SentItem[] = [];
-  const missing = new Set<SentItem>();
-  const outdated: Outdated[] = [];
-  const edited: Edited[] = [];
-  const removed: SentItem[] = [];
-
-  const byId = new Map<SentItem, ShownItem>();
-  for (const item of wanted) {
-    const found = item.id === undefined ? undefined : takeId(item.id);
-    if (found !== undefined) byId.set(item, found);
+  const items: SentItem[] = [];
+  const wanted = new Set(day.items.filter((item) => !isDropped(item)).map(identityOf));
+  /** What the input dropped or changed, and the platform changed, too, by instant and name. */
+  const kept = new Map<string, ShownItem>();
+  for (const item of day.items.filter(isDropped)) {
+    const there = found.get(item);
+    const isNews = item.state === 'dropped' && !wanted.has(identityOf(item));
+    if (there === undefined) {
+      if (isNews) news.gone.push(item);
+      // A request of another computer that was in progress may bring it back.
+      if (options.fresh || options.isAnswer === true) items.push({ ...item, state: 'gone' });
+    } else if (holdsItem(there.body, item.as ?? item.body) || force) {
+      if (isNews) news.gone.push(item);
+      surplus.push(there);
+      items.push(item);
+    } else kept.set(identityOf(item), there);
   }
-  // Items that are there already are never sent again, with any id.
-  const lacking: SentItem[] = [];
-  for (const item of wanted) {
-    const known = byId.get(item);
-    if (known !== undefined && holdsItem(known.body, item.body)) {
-      present.push(withId(item, known));
-      continue;
-    }
-    const equal = takeVersionOf(
-      item,
-      (shown) => isUnknown(shown) && holdsItem(shown.body, item.body),
-    );
-    if (equal !== undefined && known !== undefined) outdated.push({ shown: known });
-    if (equal === undefined) lacking.push(item);
-    else present.push(withId(item, equal));
-  }
-  for (const item of lacking) {
-    const known = byId.get(item);
-    const before = item.id === undefined ? undefined : storedById.get(item.id);
-    const changed = before === undefined || !sameInput(before.body, item.body);
-    const version = known === undefined && !changed ? takeVersionOf(item, isUnknown) : undefined;
-    if (known !== undefined) {
-      const asSent = before !== undefined && holdsItem(known.body, before.body);
-      if (asSent || force) {
-        const next = withoutId(item);
-        missing.add(next);
-        outdated.push({ shown: known, next });
-      } else {
-        edited.push({ item, shown: known });
+  for (const item of day.items.filter((each) => !isDropped(each))) {
+    const identity = itemIdentity(item.body);
+    const changed = item.state === 'new' ? kept.get(identity) : undefined;
+    const there = found.get(item) ?? changed;
+    if (there === undefined) items.push(absent(item, options, hasNews, news));
+    else {
+      const isContested = item.state === 'new' && (there === changed || item.edited !== undefined);
+      if (there === changed) kept.delete(identity);
+      const next = present(item, there, isContested, options, news);
+      items.push(next);
+      if (next.state === 'new' && next.edited === undefined) {
+        surplus.push(there);
+        items.push(dropped(item, there));
       }
-    } else if (version !== undefined && force) {
-      const next = withoutId(item);
-      missing.add(next);
-      outdated.push({ shown: version, next });
-    } else if (version !== undefined) {
-      edited.push({ item: withId(item, version), shown: version });
-    } else if (item.removed === true && !changed) {
-      removed.push(item);
-    } else if (
-      before !== undefined &&
-      !changed &&
-      (knowsIds || (untouched && item.input === ELSEWHERE))
-    ) {
-      removed.push({ ...item, removed: true });
-    } else {
-      missing.add(withoutId(item));
     }
   }
-
-  const replacing = new Set(outdated.map(({ next }) => next));
-  const additional = new Set([...missing].filter((item) => !replacing.has(item)));
-  const identityOf = ({ body }: SentItem) => itemIdentity(body);
-  const missingByIdentity = new KeyIndex(missing, identityOf);
-  const additionalByIdentity = new KeyIndex(additional, identityOf);
-  const kept = new Set(wanted.map(({ id }) => id));
-  for (const item of stored.items) {
-    if (item.id === undefined || kept.has(item.id)) continue;
-    const found =
-      takeId(item.id) ??
-      (knowsIds || idsLast
-        ? undefined
-        : takeVersionOf(item, (shown) => isUnknown(shown) && holdsItem(shown.body, item.body)));
-    if (found === undefined) continue;
-    if (holdsItem(found.body, item.body) || removeEdited) {
-      outdate(found, item);
-      continue;
-    }
-    // No other version is sent beside what the athlete edited.
-    const next = missingByIdentity.first(identityOf(item)) ?? item;
-    missing.delete(next);
-    additional.delete(next);
-    edited.push({ item: withId(next, found), shown: found });
-  }
-
-  const wantedKeys = new Set(wanted.map(({ body }) => itemKey(body)));
-  for (const item of maybe) {
-    if (wantedKeys.has(itemKey(item.body))) continue;
-    const found = takeVersionOf(item, ({ body }) => holdsItem(body, item.body));
-    if (found === undefined) continue;
-    outdate(found, item);
-  }
-  /** Marks an item for removal; its new version, if there is one, is sent after that. */
-  function outdate(shown: ShownItem, item: SentItem): void {
-    const next = additionalByIdentity.first(identityOf(item));
-    if (next !== undefined) additional.delete(next);
-    outdated.push({ shown, ...(next === undefined ? {} : { next }) });
-  }
-
-  const foreign: Outdated[] = [];
-  const toSend: SentItem[] = [];
-  for (const item of missing) {
-    const other = additional.has(item) ? takeVersionOf(item) : undefined;
-    if (other === undefined) toSend.push(item);
-    else if (force) {
-      toSend.push(item);
-      outdated.push({ shown: other, next: item });
-    } else foreign.push({ shown: other, next: item });
-  }
-  const extra: ShownItem[] = [];
-  for (const item of present) {
-    for (
-      let found;
-      (found = takeVersionOf(item, ({ body }) => holdsItem(body, item.body))) !== undefined;
-    ) {
-      extra.push(found);
-    }
-  }
-  const adopted = [...free]
-    .filter((item) => source !== undefined && item.source === source && item.id !== undefined)
-    .map((item): SentItem => withId({ body: item.body, input: ELSEWHERE }, item));
+  news.edited.push(...kept.values());
   return {
-    present,
-    missing: toSend,
-    outdated,
-    edited,
-    removed,
-    extra,
-    foreign,
-    adopted,
-    knowsIds,
+    items,
+    missing: items.filter(isToSend),
+    surplus,
+    others: [...free, ...kept.values()],
+    foods: shown.filter((item) => !isOwn(item, source)),
+    ...news,
   };
 }
 
-function withId(item: SentItem, { id, meal }: ShownItem): SentItem {
-  const plain = withoutId(item);
-  if (id === undefined) return plain;
-  return { ...plain, id, ...(meal === undefined ? {} : { meal }) };
+/** Checks that an item has to be sent. */
+export function isToSend({ state, edited }: SentItem): boolean {
+  return (state === 'new' || state === 'unanswered') && edited === undefined;
 }
 
-export function withoutId({ body, input }: SentItem): SentItem {
-  return { body, input };
+/** Returns the platform's version of an item, which has to go. */
+function dropped({ input }: SentItem, { id, meal, body }: ShownItem): SentItem {
+  const at = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
+  return { body: body, input, ...at, state: 'dropped' };
+}
+
+/** Decides about an item that the platform shows, in whatever version. `new`: the shown one has to go. */
+function present(
+  item: SentItem,
+  shown: ShownItem,
+  isContested: boolean,
+  { force, isAnswer, isFirst }: CompareOptions,
+  news: News,
+): SentItem {
+  const { id, meal } = shown;
+  const { body, input, state } = item;
+  const plain: SentItem = { body, input };
+  const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
+  const at = {
+    ...plain,
+    ...(isFresh ? { state: 'fresh' as const } : {}),
+    ...(id === undefined ? {} : { id }),
+    ...(meal === undefined ? {} : { meal }),
+  };
+  const theirs = shown.body;
+  if (holdsItem(shown.body, body)) return at;
+  if (item.as !== undefined && holdsItem(shown.body, item.as)) return { ...at, as: item.as };
+  if (isAnswer === true && item.state === 'unanswered') {
+    news.adapted.push({ item, shown });
+    return { ...at, as: theirs };
+  }
+  if (force) return { ...plain, state: 'new' };
+  if (isContested) {
+    news.contested.push({ item, shown });
+    return { ...at, edited: theirs, state: 'new' };
+  }
+  if (item.state === 'new') {
+    // This ledger never sent it: a version of another computer, or of a lost ledger.
+    news.earlier.push(shown);
+    return item;
+  }
+  if (item.edited === undefined || !holdsItem(shown.body, item.edited)) news.edited.push(shown);
+  return { ...at, edited: theirs };
+}
+
+function identityOf({ body }: Pick<SentItem, 'body'>): string {
+  return itemIdentity(body);
+}
+
+/** Identifies an item of another computer. A platform that replaces a day gives all its items new ids. */
+export function otherKey({ id, body }: ShownItem): string {
+  return id ?? itemIdentity(body);
+}
+
+/** Finds each item of the ledger among the shown ones, which it takes out of `free`. */
+function matchItems(items: readonly SentItem[], free: Set<ShownItem>, idsLast: boolean) {
+  const found = new Map<SentItem, ShownItem>();
+  const byId = new KeyIndex(free, ({ id }) => id);
+  const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
+  const take = (item: SentItem, shown: ShownItem | undefined) => {
+    if (shown === undefined) return;
+    free.delete(shown);
+    found.set(item, shown);
+  };
+  for (const item of items) {
+    if (idsLast && item.id !== undefined) take(item, byId.first(item.id));
+  }
+  // If its id is gone, a dropped item was removed: an equal one is another computer's.
+  const isOver = (item: SentItem) =>
+    found.has(item) || (idsLast && isDropped(item) && item.id !== undefined);
+  const wanted = items.filter((item) => !isDropped(item));
+  const dropped = items.filter(isDropped);
+  for (const item of [...wanted, ...dropped].filter((each) => !isOver(each))) {
+    const isSame = ({ body }: ShownItem) =>
+      [item.body, item.as, item.edited].some((own) => own !== undefined && holdsItem(body, own));
+    take(item, byIdentity.first(itemIdentity(item.body), isSame));
+  }
+  // Changed items: first the unchanged ones of the input, then new versions.
+  const isNew = ({ state }: SentItem) => state === 'new';
+  const others = [
+    ...wanted.filter((item) => !isNew(item)),
+    ...(idsLast ? [] : dropped.filter(({ state }) => state === 'dropped')),
+    ...wanted.filter(isNew),
+  ];
+  for (const item of others.filter((each) => !isOver(each) && each.state !== 'removed')) {
+    take(item, byIdentity.first(itemIdentity(item.body)));
+  }
+  return found;
+}
+
+/** Takes copies of this client's items out of `free`. The smallest id stays, on every computer. */
+function takeCopies(
+  found: Map<SentItem, ShownItem>,
+  free: Set<ShownItem>,
+  { source, idsLast }: CompareOptions,
+): ShownItem[] {
+  const copies: ShownItem[] = [];
+  if (source === undefined) return copies;
+  const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
+  for (const [item, first] of found) {
+    if (isDropped(item) || !holdsItem(first.body, item.body)) continue;
+    let stays = first;
+    for (;;) {
+      const isCopy = (other: ShownItem) => holdsItem(other.body, item.body);
+      const copy = byIdentity.first(itemIdentity(item.body), isCopy);
+      if (copy === undefined) break;
+      free.delete(copy);
+      const isSmaller = idsLast && (copy.id ?? '') < (stays.id ?? '');
+      copies.push(isSmaller ? stays : copy);
+      if (isSmaller) stays = copy;
+    }
+    found.set(item, stays);
+  }
+  return copies;
+}
+
+/** Decides about an item that the platform does not show. */
+function absent(
+  item: SentItem,
+  { fresh, isAnswer, resends = false }: CompareOptions,
+  hasNews: boolean,
+  news: News,
+): SentItem {
+  const { body, input } = item;
+  if (item.state === 'unanswered' && isAnswer === true) {
+    news.unshown.push(item);
+    return { body, input, state: 'fresh' };
+  }
+  if (item.state === 'new' || item.state === 'unanswered') {
+    return { body, input, state: item.state };
+  }
+  if (resends) return { body, input, state: 'unanswered' };
+  if (item.state === 'removed') return item;
+  // A request of another computer that had read the day before ours was written after ours.
+  if (fresh && hasNews && item.state === 'fresh') {
+    news.again.push(item);
+    return { body, input, state: 'unanswered' };
+  }
+  news.removed.push(item);
+  return { ...item, state: 'removed' };
 }

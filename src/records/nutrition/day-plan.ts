@@ -1,5 +1,4 @@
 import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
-import { sameJson } from '../digest.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { instantOf, itemIdentity, itemText, sameInput } from './items.ts';
 import { KeyIndex } from './key-index.ts';
@@ -18,9 +17,10 @@ export type MergeMode =
   | 'replace-day';
 
 export interface MergedDay {
+  /** What the day should hold. */
   readonly content: DayContent;
-  /** Items of the day that the input no longer has. */
-  readonly gone: readonly SentItem[];
+  /** Items that the platform may hold, and should not: what the inputs dropped, and earlier versions. */
+  readonly dropped: readonly SentItem[];
   /** Totals that were left out, since they count a part of the day only. */
   readonly partialTotals: readonly string[];
 }
@@ -45,22 +45,41 @@ export function mergeDay(
   fields: JsonObject,
   mode: MergeMode,
 ): MergedDay {
-  let slots: readonly Slot[] = known.items.map((item) => ({ item, said: false }));
-  const gone: SentItem[] = [];
+  const dropped = new Set(known.items.filter(isDropped));
+  let slots: readonly Slot[] = known.items
+    .filter((item) => !isDropped(item))
+    .map((item) => ({ item, said: false }));
+  const drop = (items: readonly SentItem[]) => {
+    for (const item of items) {
+      if (item.state !== 'new' && item.state !== 'removed') {
+        dropped.add({ ...item, state: 'dropped' });
+      }
+    }
+  };
   for (const { input, items } of parts) {
     if (items === undefined) continue;
-    const { next, left, overlaps } = pair(slots, items, input);
+    const { next, left, before, overlaps } = pair(slots, items, input);
     const isEdition = input !== STDIN || overlaps || items.length === 0;
     const drops = ({ item, said }: Slot) =>
       mode === 'same-input' && isEdition && !said && item.input === input;
-    gone.push(...left.filter(drops).map(({ item }) => item));
+    drop([...before, ...left.filter(drops).map(({ item }) => item)]);
     slots = [...left.filter((slot) => !drops(slot)), ...next];
   }
   if (mode === 'replace-day') {
-    gone.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
+    drop(slots.filter(({ said }) => !said).map(({ item }) => item));
     slots = slots.filter(({ said }) => said);
   }
-  const items = slots.map(({ item }) => (mode === 'replace-day' ? restored(item) : item));
+  const byInstant = new KeyIndex(dropped, ({ body }) => instantOf(body));
+  const items = slots.map(({ item }): SentItem => {
+    if (item.state === 'removed' && mode === 'replace-day') return newItem(item);
+    if (item.state !== 'new' || dropped.size === 0) return item;
+    // The input has an item again that the platform may still hold.
+    const isSame = ({ body }: SentItem) => sameInput(body, item.body);
+    const back = byInstant.first(instantOf(item.body), isSame);
+    if (back === undefined) return item;
+    dropped.delete(back);
+    return { ...back, input: item.input, state: 'unanswered' };
+  });
   const totals = totalsToDrop(slots, parts, fields, known.fields);
   const merged: JsonObject = { ...known.fields, ...fields };
   const [before, now] = [known.fields['rawJson'], fields['rawJson']];
@@ -68,9 +87,18 @@ export function mergeDay(
   const kept = Object.entries(merged).filter(([name]) => !totals.drop.includes(name));
   return {
     content: { items, fields: Object.fromEntries(kept) },
-    gone: gone.filter(({ removed }) => removed !== true),
+    dropped: [...dropped],
     partialTotals: totals.partial,
   };
+}
+
+/** Checks that the day should not hold an item. */
+export function isDropped({ state }: SentItem): boolean {
+  return state === 'dropped' || state === 'gone';
+}
+
+function newItem({ body, input }: SentItem): SentItem {
+  return { body, input, state: 'new' };
 }
 
 /** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
@@ -79,6 +107,7 @@ export const STDIN = 'stdin';
 /** Pairs an input's items with the known ones that they are versions of. */
 function pair(slots: readonly Slot[], items: readonly JsonObject[], input: string) {
   const left = new Set(slots);
+  const before: SentItem[] = [];
   let overlaps = false;
   const take = (slot: Slot | undefined): SentItem | undefined => {
     if (slot === undefined) return undefined;
@@ -97,11 +126,13 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
     if (equal !== undefined) return { item: { ...equal, input }, said: true };
-    const before = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
-    const id = before?.id;
-    return { item: id === undefined ? { body, input } : { body, input, id }, said: true };
+    const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
+    if (version !== undefined) before.push(version);
+    // The athlete's version stays until the user decides.
+    const theirs = version?.state === 'new' && version.edited !== undefined ? version : {};
+    return { item: { ...theirs, body, input, state: 'new' }, said: true };
   });
-  return { next, left: [...left], overlaps };
+  return { next, left: [...left], before, overlaps };
 }
 
 /**
@@ -117,28 +148,9 @@ function totalsToDrop(
   // An input without items describes the whole day.
   if (parts.every(({ items }) => items === undefined)) return { drop: [], partial: [] };
   const stated = SUMMED_TOTALS.filter((name) => name in fields || name in before);
-  const isPart = slots.some(({ item, said }) => !said && item.removed !== true);
+  const isPart = slots.some(({ item, said }) => !said && item.state !== 'removed');
   if (isPart) return { drop: stated, partial: stated };
   return { drop: stated.filter((name) => !(name in fields)), partial: [] };
-}
-
-/** An item that the input puts back, although the athlete removed it. */
-function restored({ body, input, id }: SentItem): SentItem {
-  return { body, input, ...(id === undefined ? {} : { id }) };
-}
-
-/** Checks that two contents say the same to a service. */
-export function sameContent(one: DayContent, other: DayContent): boolean {
-  if (one.items.length !== other.items.length) return false;
-  const left = new Set(other.items);
-  const byInstant = new KeyIndex(left, ({ body }) => instantOf(body));
-  for (const { body, removed } of one.items) {
-    const isSame = (item: SentItem) => item.removed === removed && sameInput(item.body, body);
-    const found = byInstant.first(instantOf(body), isSame);
-    if (found === undefined) return false;
-    left.delete(found);
-  }
-  return sameJson(one.fields, other.fields);
 }
 
 /** Lists items for a message: the first few, and the number of the others. */

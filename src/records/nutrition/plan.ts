@@ -1,10 +1,8 @@
-import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent, KnownDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import { ELSEWHERE } from './day-match.ts';
-import { type MergeMode, mergeDay } from './day-plan.ts';
-import { ItemSet, itemIdentity, itemSet } from './items.ts';
-import type { NutritionService } from './service.ts';
-import type { JsonObject, PreparedRecord, Warning } from '../types.ts';
+import { type MergeMode, isDropped, mergeDay } from './day-plan.ts';
+import { ItemSet, itemSet } from './items.ts';
+import type { JsonObject, PreparedRecord } from '../types.ts';
 
 /** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
 
@@ -12,105 +10,55 @@ export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 export interface DayOptions {
   readonly merge: MergeMode;
-  /** Send unchanged days, overwrite edits made in the platform, remove surplus copies. */
+  /** Send unchanged days, overwrite edits made in the platform, erase foods of others. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** The user has looked: the items of unclear requests arrived. */
-  readonly assumeArrived: boolean;
   /** Remove the items that were sent from here and that this accepts. */
   readonly undo: ((item: SentItem) => boolean) | undefined;
 }
 
-/** The run that a day belongs to: its service, its ledger and its other days. */
-export interface DayTarget {
-  readonly ledger: RecordLedger;
-  readonly service: NutritionService;
-  /** The other records of the run, by date. */
-  readonly run: ReadonlyMap<string, PreparedRecord>;
-  /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
-  readonly leftInPlace: Set<string>;
-  /** More days follow in this run, so it pays to find out the kind of service. */
-  readonly moreFollow: boolean;
-  readonly warn: (warning: Warning) => void;
-}
-
-export interface DayPlan {
-  readonly content: DayContent;
-  /** Items that the input no longer has. */
-  readonly gone: readonly SentItem[];
+export interface DayPlan extends DayContent {
   /** Items that stay on the day that they were sent for. */
   readonly moved: readonly SentItem[];
   /** Totals that are left out, since they count a part of the day only. */
   readonly partialTotals: readonly string[];
 }
 
-/** Works out what the day should hold, and what to warn of. */
+/** Works out what the day should hold; `items` includes those to remove. */
 export function planDay(
   record: NutritionRecord,
-  base: DayContent,
-  options: DayOptions,
-  target: DayTarget,
+  known: KnownDay,
+  { undo, merge }: DayOptions,
+  ledger: RecordLedger,
+  run: ReadonlyMap<string, PreparedRecord>,
 ): DayPlan {
-  const { undo } = options;
   if (undo !== undefined) {
-    const stays = (item: SentItem) => item.input === ELSEWHERE || !undo(item);
-    const items = base.items.filter(stays);
-    const gone = base.items.filter((item) => !stays(item));
-    return { content: { items, fields: {} }, gone, moved: [], partialTotals: [] };
+    const items = known.items.flatMap((item): SentItem[] => {
+      if (isDropped(item) || !undo(item)) return [item];
+      return item.state === 'new' ? [] : [{ ...item, state: 'dropped' }];
+    });
+    return { items, fields: {}, moved: [], partialTotals: [] };
   }
-  const merged = mergeDay(base, record.parts, record.fields, options.merge);
-  const { partialTotals } = merged;
-  return { ...holdMoved(record, merged.content, merged.gone, base, target), partialTotals };
-}
-
-/**
- * Keeps items on the day that they were sent for, if only the time zone of the input has changed
- * since. On a service that replaces days they move to their new day instead.
- */
-function holdMoved(
-  record: NutritionRecord,
-  content: DayContent,
-  gone: readonly SentItem[],
-  base: DayContent,
-  { ledger, service, run, leftInPlace }: DayTarget,
-): Omit<DayPlan, 'partialTotals'> {
-  const { date } = record;
-  const replaces = service.kind === 'replace';
-  if (gone.length === 0 && !record.zoneUsed) return { content, gone, moved: [] };
-  const around = daysAround(date).map((day) => {
-    let said: ItemSet | undefined;
-    return {
-      day,
-      stored: itemSet(ledger.nutrition.day(day).stored.items),
-      says: ({ body }: SentItem) => (said ??= new ItemSet(itemsOf(run.get(day)))).has(body),
-    };
+  const { content, dropped, partialTotals } = mergeDay(known, record.parts, record.fields, merge);
+  const around = record.zoneUsed || dropped.length > 0 ? daysAround(record.date) : [];
+  const others = around.map((day) => {
+    const itemsThere = ledger.nutrition.day(day).items.filter((item) => !isDropped(item));
+    return { stored: itemSet(itemsThere), says: new ItemSet(itemsOf(run.get(day))) };
   });
-  const stay = replaces ? [] : gone.filter((item) => around.some(({ says }) => says(item)));
-  for (const item of stay) leftInPlace.add(movedKey(date, item));
-  const before = itemSet(base.items);
-  const isElsewhere = (item: SentItem) =>
-    record.zoneUsed &&
-    !before.has(item.body) &&
-    isWrittenOn(item, date) &&
-    around.some(
-      ({ day, stored, says }) =>
-        stored.has(item.body) &&
-        !says(item) &&
-        (!replaces || !run.has(day) || leftInPlace.has(movedKey(day, item))),
-    );
-  const moved = content.items.filter(isElsewhere);
-  return {
-    content: {
-      ...content,
-      items: [...content.items.filter((item) => !moved.includes(item)), ...stay],
-    },
-    gone: gone.filter((item) => !stay.includes(item)),
-    moved,
-  };
-}
-
-function movedKey(date: string, { body }: SentItem): string {
-  return `${date} ${itemIdentity(body)}`;
+  // If only the zone of the input has changed since, items stay on the day that they were sent for.
+  const moved = content.items.filter(
+    (item) =>
+      record.zoneUsed &&
+      item.state === 'new' &&
+      isWrittenOn(item, record.date) &&
+      others.some(({ stored, says }) => stored.has(item.body) && !says.has(item.body)),
+  );
+  const back = (item: SentItem): SentItem =>
+    item.state === 'dropped' && others.some(({ says }) => says.has(item.body))
+      ? { ...item, state: 'unanswered' }
+      : item;
+  const items = content.items.filter((item) => !moved.includes(item));
+  return { items: [...items, ...dropped.map(back)], fields: content.fields, moved, partialTotals };
 }
 
 /** Checks that the zone puts an item on this day: a record's own date may differ. */
@@ -125,8 +73,4 @@ function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
 function daysAround(date: string): readonly string[] {
   const noon = Date.parse(`${date}T12:00:00Z`);
   return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
-}
-
-export function isEmpty({ items, fields }: DayContent): boolean {
-  return items.length === 0 && Object.keys(fields).length === 0;
 }

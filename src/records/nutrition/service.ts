@@ -1,50 +1,21 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import type { DayContent, NutritionTraits, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import { NUTRITION_DAYS, type Removal, type ServiceClient } from '../../api/client.ts';
-import { isAboutTheItem } from '../../api/refusal.ts';
+import type { ServiceClient } from '../../api/client.ts';
 import type { Repeatable } from '../../api/retry.ts';
-import { type ShownItem as WireItem, shownDay, shownItems } from '../../api/wire.ts';
-import type { ShownItem } from './day-match.ts';
+import { type ShownItem as WireItem, shownDays, shownItems } from '../../api/wire.ts';
+import { type ShownItem, isOwn } from './day-match.ts';
 import { nutritionBody } from './day-plan.ts';
 import type { JsonObject } from '../types.ts';
 
-/** Sends the nutrition requests of one account, and learns how the service treats them. */
+/** Sends the nutrition requests of one run, and learns how the platform treats them. */
 
 /** What the setting `nutritionDelivery` says. */
 export type NutritionMode = 'auto' | 'replace' | 'append';
 
-/** Lifetime of what an answer has shown about a service, which may be updated (ms). */
-const TRAITS_VALID_MS = 30 * 86_400_000;
-
-/** The answer to a nutrition day. */
-export type Posted =
-  /** `items`: what the day holds now; undefined if the service does not show it. */
-  | { readonly kind: 'taken'; readonly items: readonly ShownItem[] | undefined }
-  | { readonly kind: 'rejected'; readonly status?: number; readonly message: string }
-  /** It may have been processed. */
-  | { readonly kind: 'unclear'; readonly failure: SyncError }
-  /** It was not processed. */
-  | { readonly kind: 'failed'; readonly failure: SyncError };
-
-/** The content of a day before anything is added to it. */
-export type Look =
-  | {
-      readonly kind: 'shown';
-      readonly by: 'read' | 'empty-post';
-      readonly items: readonly ShownItem[];
-    }
-  /** The answer shows no items. */
-  | { readonly kind: 'opaque' }
-  /** The service takes no day without items. */
-  | { readonly kind: 'refused'; readonly status?: number; readonly message: string }
-  | Extract<Posted, { readonly failure: SyncError }>;
-
-/** How many requests were sent for a day. */
-export interface Tally {
-  attempts: number;
-}
+/** What a platform does with a day that is sent again. */
+export type Kind = 'adds' | 'replaces';
 
 export interface NutritionTarget {
   readonly ledger: RecordLedger;
@@ -54,16 +25,30 @@ export interface NutritionTarget {
 /** The scope that `GET /api/nutrition` wants. */
 const READ_SCOPE = 'nutrition:read';
 
+/** Days that one list covers. */
+const LISTED_DAYS = 100;
+
+/** Limits the days of a list, on a platform that knows no dates. */
+const MAX_LISTED = 10_000;
+
+const DAY_MS = 86_400_000;
+
+/** The answer to a nutrition day; `items`: what the day holds now, if the platform shows it. */
+export type Posted =
+  | { readonly items: readonly ShownItem[] | undefined; readonly attempts: number }
+  | { readonly rejected: string; readonly attempts: number };
+
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #mode: NutritionMode;
   readonly #target: NutritionTarget;
-  #traits: NutritionTraits;
-  /** The kind that an answer of this run has shown. */
-  #seen: 'replace' | 'append' | undefined;
+  #kind: Promise<Kind> | undefined;
   #canRead: boolean | undefined;
-  /** It takes no day without items, so sync cannot learn what a day holds. */
-  refusesEmpty = false;
+  source: string | undefined;
+  /** The last answer about the kind. */
+  adds = false;
+  /** The user was told that this run replaces days that it cannot see. */
+  saidUnseen = false;
 
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
@@ -73,144 +58,65 @@ export class NutritionService {
     this.#context = context;
     this.#mode = mode;
     this.#target = target;
-    this.#traits = target.ledger.nutrition.traits();
-  }
-
-  /** Tells if a day that is sent again replaces the earlier one; undefined if not known. */
-  get kind(): 'replace' | 'append' | undefined {
-    if (this.#seen !== undefined) return this.#seen;
-    if (this.#mode !== 'auto') return this.#mode;
-    return this.#isValid(this.#traits.kindAt) ? this.#traits.kind : undefined;
-  }
-
-  /** The kind is certain for this run, or no answer can show it. */
-  get isConfirmed(): boolean {
-    return this.#mode !== 'auto' || this.#seen !== undefined || this.isOpaque || this.refusesEmpty;
-  }
-
-  /** The answers show no items. */
-  get isOpaque(): boolean {
-    return this.#isValid(this.#traits.opaqueAt);
-  }
-
-  /** The user's setting is `replace`, and no answer has contradicted it. */
-  get isSaidToReplace(): boolean {
-    return this.#mode === 'replace' && this.kind === 'replace';
-  }
-
-  /** The user's setting, if the answers contradict it. */
-  get contradicted(): NutritionMode | undefined {
-    return this.#mode !== 'auto' && this.#seen !== undefined && this.#seen !== this.#mode
-      ? this.#mode
-      : undefined;
-  }
-
-  get source(): string | undefined {
-    return this.#traits.source;
-  }
-
-  get canRemove(): boolean {
-    return !this.#isValid(this.#traits.noRemovalAt);
-  }
-
-  /** Records what an answer has shown. */
-  learnKind(kind: 'replace' | 'append'): void {
-    if (this.#seen === kind) return;
-    this.#seen = kind;
-    this.#note({ kind, kindAt: this.#context.clock.now(), opaqueAt: undefined });
-  }
-
-  /** Forgets the kind, after an answer made it doubtful. */
-  forgetKind(): void {
-    this.#seen = undefined;
-    this.#note({ kind: undefined, kindAt: undefined });
-  }
-
-  learnSource(source: string): void {
-    if (this.#traits.source !== source) this.#note({ source });
-  }
-
-  learnOpaque(): void {
-    this.#note({ opaqueAt: this.#context.clock.now() });
+    this.source = target.ledger.nutrition.source();
   }
 
   /**
-   * Learns what a day holds, without adding anything. With `nutrition:read` the day is read. Otherwise
-   * a day without items is sent. It empties our part of the day if the service replaces, changes nothing
-   * if it appends, and may be repeated.
-   *
-   * @param fields the day's own fields: a service calculates the ones missing from a request
+   * Tells what the platform does with a day that is sent again. Asks once a run, by an invalid request that
+   * the route for single items refuses before it reads anything: a platform with this route adds.
    */
-  async look(date: string, fields: JsonObject, tally: Tally, by?: 'empty-post'): Promise<Look> {
-    if (by === undefined) {
-      const items = await this.#read(date, tally);
-      if (items !== undefined)
-        return 'failure' in items ? items : { kind: 'shown', by: 'read', items };
-    }
-    const posted = await this.post(date, { items: [], fields }, 'always', tally);
-    if (posted.kind === 'taken') {
-      const { items } = posted;
-      return items === undefined ? { kind: 'opaque' } : { kind: 'shown', by: 'empty-post', items };
-    }
-    if (posted.kind === 'rejected') return { ...posted, kind: 'refused' };
-    return posted;
-  }
-
-  /** Sends a day (interface 4.3). @throws SyncError `STORAGE`, `INTERRUPTED` */
-  async post(
-    date: string,
-    content: DayContent,
-    repeatable: Repeatable,
-    tally: Tally,
-  ): Promise<Posted> {
-    const { client } = this.#target;
-    const { signal } = this.#context;
+  async kind(date: string): Promise<Kind> {
+    const asked = (this.#kind ??= this.#given() ?? this.#probe(date));
     try {
-      const service = await client();
-      const answer = await service.push(
-        'nutrition',
-        nutritionBody(date, content),
-        repeatable,
-        signal,
-      );
-      tally.attempts += answer.attempts;
-      if (answer.outcome === 'rejected') return { kind: 'rejected', message: answer.message };
-      const items = answer.data === undefined ? undefined : shownItems(answer.data);
-      return { kind: 'taken', items: items?.map(asShown) };
+      this.adds = (await asked) === 'adds';
+      return await asked;
     } catch (error) {
-      return failureOf(error, tally);
+      // The next day asks again.
+      if (this.#kind === asked) this.#kind = undefined;
+      throw error;
     }
   }
 
-  /** Removes one item, and notes if the service offers no way to do so. @throws as {@link post} */
-  async remove(
-    date: string,
-    { id, meal }: ShownItem,
-    tally: Tally,
-  ): Promise<Removal | Extract<Posted, { kind: 'failed' }>> {
-    if (id === undefined || meal === undefined || !this.canRemove) return 'no-route';
-    const { client } = this.#target;
-    const { clock, signal } = this.#context;
-    try {
-      const service = await client();
-      tally.attempts++;
-      const removal = await service.removeNutritionItem({ date, meal, id }, signal);
-      if (removal === 'no-route') this.#note({ noRemovalAt: clock.now() });
-      return removal;
-    } catch (error) {
-      const failed = failureOf(error, tally);
-      if (failed.kind !== 'rejected') return { kind: 'failed', failure: failed.failure };
-      // The route is there and refuses this item: it stays.
-      return 'no-route';
-    }
+  #given(): Promise<Kind> | undefined {
+    if (this.#mode === 'auto') return undefined;
+    return Promise.resolve(this.#mode === 'append' ? 'adds' : 'replaces');
   }
 
-  /** Checks the scope for reading a day. Sends nothing; false without a login. */
+  async #probe(date: string): Promise<Kind> {
+    const client = await this.#target.client();
+    const { status, error } = await client.patchNutritionItems(date, {}, this.#context.signal);
+    // Unknown counts as the interface says.
+    return status === 400 && error !== undefined ? 'adds' : 'replaces';
+  }
+
+  /** Records the kind that an answer has proved. @returns the setting, if it says otherwise */
+  learnKind(kind: Kind): NutritionMode | undefined {
+    this.#kind = Promise.resolve(kind);
+    this.adds = kind === 'adds';
+    return this.#mode === 'auto' ? undefined : this.#mode;
+  }
+
+  /** Asks again, after an answer that made the kind doubtful. */
+  async askAgain(date: string): Promise<Kind> {
+    this.#kind = this.#probe(date);
+    return await this.kind(date);
+  }
+
+  /** Learns the `source` of this client's items from the first answer that shows a new one. */
+  learnSource(before: readonly ShownItem[], after: readonly ShownItem[]): void {
+    const known = new Set(before.map(({ id }) => id));
+    const own = after.filter((item) => !known.has(item.id) && isOwn(item, undefined));
+    const [source, ...others] = new Set(own.map((item) => item.source));
+    if (source === undefined || others.length > 0 || source === this.source) return;
+    this.source = source;
+    this.#target.ledger.nutrition.noteSource(source);
+  }
+
+  /** Checks the scope for reading days. Sends nothing; false without a login. */
   async canRead(): Promise<boolean> {
-    const { client } = this.#target;
-    const { signal } = this.#context;
     try {
-      return (this.#canRead ??= await (await client()).grants(READ_SCOPE, signal));
+      const { client } = this.#target;
+      return (this.#canRead ??= await (await client()).grants(READ_SCOPE, this.#context.signal));
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       // Asked once a run: without a login, each read of the keychain starts a process.
@@ -218,62 +124,90 @@ export class NutritionService {
     }
   }
 
-  async #read(
-    date: string,
-    tally: Tally,
-  ): Promise<readonly ShownItem[] | Extract<Posted, { kind: 'failed' }> | undefined> {
-    const { client } = this.#target;
-    const { signal } = this.#context;
-    if (this.#canRead === false) return undefined;
+  /**
+   * Reads days. A day beyond the end of a full answer was not seen, and is missing in the result. A revision
+   * that knows no dates returns the newest days: the limit grows until the oldest day is reached.
+   */
+  async list(dates: Iterable<string>): Promise<ReadonlyMap<string, readonly ShownItem[]>> {
+    const found = new Map<string, readonly ShownItem[]>();
+    let left = [...dates].sort().reverse();
+    let limit = LISTED_DAYS;
+    while (left.length > 0 && limit <= MAX_LISTED && (await this.canRead())) {
+      const [last = ''] = left;
+      const edge = new Date(Date.parse(last) - (LISTED_DAYS - 1) * DAY_MS).toISOString();
+      const asked = left.filter((date) => date >= edge.slice(0, 10));
+      const first = asked.at(-1) ?? last;
+      const days = await this.#days({ first, last, limit });
+      if (days === undefined) break;
+      const ignoresDates = days.some(({ date }) => date < first || date > last);
+      const reach = days.length < limit ? '' : (days.map(({ date }) => date).sort()[0] ?? '');
+      const byDate = new Map(days.map(({ date, items }) => [date, items]));
+      for (const date of ignoresDates ? left : asked) {
+        const items = byDate.has(date) ? byDate.get(date) : date > reach ? [] : undefined;
+        if (items !== undefined) found.set(date, items.map(asShown));
+      }
+      const before = left.length;
+      left = left.filter((date) => !found.has(date));
+      if (ignoresDates || left.length === before) limit *= 4;
+    }
+    return found;
+  }
+
+  async #days(query: Parameters<ServiceClient['listNutrition']>[0]) {
     try {
-      const service = await client();
-      if (!(await this.canRead())) return undefined;
-      tally.attempts++;
-      const answer = await service.readNutrition(date, signal);
-      if (answer === undefined) this.#canRead = false;
-      return shownDay(answer, date, NUTRITION_DAYS)?.map(asShown);
+      const client = await this.#target.client();
+      const days = shownDays(await client.listNutrition(query, this.#context.signal));
+      if (days === undefined) this.#canRead = false;
+      return days;
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
-      // This service cannot be asked; the other way to look is still there.
-      if (['REJECTED', 'SERVICE_ANSWER'].includes(error.code)) {
-        this.#canRead = false;
-        return undefined;
-      }
-      const failed = failureOf(error, tally);
-      return failed.kind === 'rejected' ? undefined : { kind: 'failed', failure: failed.failure };
+      if (!['REJECTED', 'SERVICE_ANSWER', 'SCOPE_MISSING'].includes(error.code)) throw error;
+      this.#canRead = false;
+      return undefined;
     }
   }
 
-  #isValid(at: number | undefined): boolean {
-    return at !== undefined && this.#context.clock.now() - at < TRAITS_VALID_MS;
+  /**
+   * Learns what a day holds on a platform that adds, without the scope for reading. A removal that names no
+   * item tells if the day has a row. Only then a day without items is sent: its answer shows the row.
+   *
+   * @returns undefined if the platform does not show it, or turned out to replace days.
+   */
+  async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
+    const client = await this.#target.client();
+    const request = { action: 'delete', mealType: 'lunch' } as const;
+    const { status, error } = await client.patchNutritionItems(date, request, this.#context.signal);
+    if (status === 404 && error !== undefined) return [];
+    if (status !== 400) {
+      this.learnKind('replaces');
+      return undefined;
+    }
+    const posted = await this.post(date, { items: [], fields }, 'always');
+    return 'items' in posted ? posted.items : undefined;
   }
 
-  #note(news: Parameters<RecordLedger['nutrition']['noteTraits']>[0]): void {
-    this.#target.ledger.nutrition.noteTraits(news);
-    this.#traits = this.#target.ledger.nutrition.traits();
+  /** Sends a day (interface 4.3). */
+  async post(date: string, content: DayContent, repeatable: Repeatable): Promise<Posted> {
+    const client = await this.#target.client();
+    const body = nutritionBody(date, content);
+    const answer = await client.push('nutrition', body, repeatable, this.#context.signal);
+    const { attempts } = answer;
+    if (answer.outcome === 'rejected') return { rejected: answer.message, attempts };
+    const items = answer.data === undefined ? undefined : shownItems(answer.data);
+    return { items: items?.map(asShown), attempts };
+  }
+
+  /** Removes one item. `changed`: the day changed in the meantime. */
+  async remove(date: string, { id, meal }: ShownItem): Promise<'removed' | 'changed' | 'no-route'> {
+    if (id === undefined || meal === undefined) return 'no-route';
+    const client = await this.#target.client();
+    const request = { action: 'delete', mealType: meal, itemId: id } as const;
+    const { status } = await client.patchNutritionItems(date, request, this.#context.signal);
+    if (status === 409) return 'changed';
+    return status < 300 ? 'removed' : 'no-route';
   }
 }
 
 function asShown({ body, ...item }: WireItem): ShownItem {
   return { ...item, body: body as JsonObject };
-}
-
-/** Classifies a failed request. @throws the error if it is not the service's or the network's */
-function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken' }> {
-  if (!(error instanceof SyncError)) throw error;
-  if (error.code === 'STORAGE' || error.code === 'INTERRUPTED') throw error;
-  const { attempts, status, delivery } = error.details;
-  if (typeof attempts === 'number') tally.attempts += attempts;
-  if (isAboutTheItem(error)) {
-    const known = typeof status === 'number' ? { status } : {};
-    return { kind: 'rejected', message: error.message, ...known };
-  }
-  const isUnclear =
-    delivery === 'unknown' || (error.code === 'SERVICE_ANSWER' && delivery !== 'not-sent');
-  return { kind: isUnclear ? 'unclear' : 'failed', failure: error };
-}
-
-/** Returns the items to send: those that the athlete did not remove in the platform. */
-export function outgoing({ items, fields }: DayContent): DayContent {
-  return { items: items.filter((item: SentItem) => item.removed !== true), fields };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
 import type { DailyState } from './daily-records.ts';
@@ -65,9 +66,12 @@ const strictDay = v.object({
   rawJson: v.optional(jsonObject),
 });
 
-/** `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. */
+/**
+ * `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. Without
+ * `nutritionLock`, two requests at once read the same day, and the later one drops what the earlier one wrote.
+ */
 export function postNutrition(world: World): Handler<SandboxEnv> {
-  return (c) => {
+  return async (c) => {
     const settings = world.settings.current;
     const { date: given, ...sent } = readDay(c, settings);
     if (c.get('successFalse')) return c.json(NOT_STORED);
@@ -75,8 +79,10 @@ export function postNutrition(world: World): Handler<SandboxEnv> {
     const date = utcDayOf(given);
     const unreadable = sent.items?.some((item) => instantOf(item.logged_at) === null) ?? false;
     if (date === null || unreadable) throw serverError();
+    const before = dayOf(world.daily.find(athleteId, 'nutrition', date));
+    if (!settings.nutritionLock) await setImmediate();
     const day = receivedDay(
-      dayOf(world.daily.find(athleteId, 'nutrition', date)),
+      before,
       sent,
       sourceOf(world, clientId),
       world.athletes.get(athleteId).timezone,
@@ -102,7 +108,7 @@ export function listNutrition(world: World): Handler<SandboxEnv> {
       .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
       .reverse()
       .slice(0, limit)
-      .map((state) => rowOf(state, athleteId, state.date));
+      .map((state) => withPlan(rowOf(state, athleteId, state.date)));
     return c.json({ success: true, count: rows.length, nutrition: rows });
   };
 }
@@ -110,10 +116,13 @@ export function listNutrition(world: World): Handler<SandboxEnv> {
 const editSchema = v.object({
   action: v.picklist(['delete']),
   mealType: v.picklist(MEALS),
-  itemId: v.string(),
+  itemId: text,
 });
 
-/** `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. */
+/**
+ * `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. An invalid body
+ * is refused before the day's row is read, an absent `itemId` after that.
+ */
 export function patchNutritionItems(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
@@ -121,6 +130,7 @@ export function patchNutritionItems(world: World): Handler<SandboxEnv> {
     const date = c.req.param('date') ?? '';
     const state = world.daily.find(athleteId, 'nutrition', date);
     if (state === null) throw new Problem(404, 'Nutrition entry not found');
+    if (itemId === undefined) throw refusal(400, 'itemId is required for delete');
     const before = dayOf(state);
     const items = before[mealType].filter(({ id }) => id !== itemId);
     world.daily.put(athleteId, 'nutrition', date, {
@@ -128,6 +138,12 @@ export function patchNutritionItems(world: World): Handler<SandboxEnv> {
     });
     return c.json({ success: true, mealType, items });
   };
+}
+
+/** Returns a row without items like one of a day that the platform has planned: its lists are null. */
+function withPlan(row: ReturnType<typeof rowOf>) {
+  if (MEALS.some((meal) => row[meal].length > 0)) return row;
+  return { ...row, ...Object.fromEntries(MEALS.map((meal) => [meal, null])) };
 }
 
 /** Returns the stored day; an empty one if there is none. */

@@ -96,10 +96,4 @@ describe('failures', () => {
     expect(groups.add({ ...day('2026-01-10'), ...refused, warnings: [note] })).toBe(false);
     expect(groups.add({ ...day('2026-01-10'), ...refused })).toBe(true);
   });
-
-  it('do not include a day that may have arrived', () => {
-    const groups = new FailureGroups();
-    expect(groups.add({ ...day('2026-01-10'), code: 'FATE_UNKNOWN' })).toBe(false);
-    expect(groups.add(day('2026-01-10'))).toBe(true);
-  });
 });

@@ -542,8 +542,8 @@ describe('the text of the status', () => {
       waiting: {
         recordings: [pending, pending, pending, pending, refused, pending],
         records: [
-          { kind: 'wellness', date: '2026-02-13', unclear: false },
-          { kind: 'nutrition', date: '2026-02-14', unclear: true },
+          { kind: 'wellness', date: '2026-02-13' },
+          { kind: 'nutrition', date: '2026-02-14' },
         ],
         kept: 2,
         keptForOthers: 2,
@@ -560,8 +560,8 @@ describe('the text of the status', () => {
         '  and 2 more',
         '  The service has not confirmed them: `sync upload` of the same files sends them again.',
         '  wellness of 2026-02-13',
-        '  The service has not confirmed it: `sync push` sends it again.',
-        '  nutrition of 2026-02-14: not answered; see `sync explain 2026-02-14`',
+        '  nutrition of 2026-02-14',
+        '  The service has not confirmed them: `sync push` sends them again.',
         '  copies of 2 recordings, until `sync watch` has sent them',
         '  copies of 2 recordings of another login, or damaged: see `sync doctor`',
         '',

@@ -30,7 +30,7 @@ describe.each([
     const first = await push({ 'a.json': day(GEL, BAR, RICE) });
     expect(outcomesOf(first)).toEqual(['pushed']);
     expect(notesOf(first)).toEqual([
-      'removed in the platform, so left out: "gel, 10:00, 25 g carbs" (--replace-day sends it again)',
+      'no longer on the platform, so left out: "gel, 10:00, 25 g carbs" (--replace-day sends it again)',
     ]);
     expect(held()).toEqual(['bar 40', 'rice 90']);
     // It is reported once.
@@ -61,11 +61,9 @@ describe.each([
     expect(notesOf(added)).toEqual([
       'changed in the platform, so left as it is there: "gel, 10:00, 50 g carbs" (--force overwrites it)',
     ]);
-    await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
-    expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
-    const forced = await push({ 'a.json': day(BIG_GEL, BAR, RICE) }, { force: true });
+    const forced = await push({ 'a.json': day(GEL, BAR, RICE) }, { force: true });
     expect([outcomesOf(forced), notesOf(forced)]).toEqual([['pushed'], []]);
-    expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
   it('is kept after an edit although its input drops it', async () => {
@@ -92,39 +90,52 @@ describe.each([
     expect(held()).toEqual(['gel 25', 'soup 34']);
   });
 
-  it('is reported if another computer sent another version, and replaced with --force', async () => {
+  it('stays as the athlete edited it if the input changes it too, until --force', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL, BAR) });
+    sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+    for (let run = 0; run < 3; run++) {
+      expect(await push({ 'a.json': day(BIG_GEL, BAR, RICE) })).toMatchObject([
+        {
+          outcome: 'conflict',
+          intended: [{ name: 'gel', carbs: 30 }],
+          message: 'Changed in the platform and in the input: "gel, 10:00, 30 g carbs".',
+          hint: "To overwrite the platform's version, run `sync push nutrition FILE --force`.",
+        },
+      ]);
+      expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
+    }
+    const forced = await push({ 'a.json': day(BIG_GEL, BAR, RICE) }, { force: true });
+    expect([outcomesOf(forced), held()]).toEqual([['pushed'], ['bar 40', 'gel 30', 'rice 90']]);
+    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['skipped']);
+  });
+
+  it("replaces another computer's version of it, and names that", async () => {
     const { push, held, machine } = await open();
     await push({ 'a.json': day(GEL, BAR) });
-    const { push: pushThere } = machine();
-    expect(await pushThere({ 'a.json': day(BIG_GEL, RICE) })).toMatchObject([
-      {
-        outcome: 'conflict',
-        stored: [{ name: 'gel', carbs: 25 }],
-        intended: [{ name: 'gel', carbs: 30 }],
-        hint: 'To replace it, run `sync push nutrition FILE --force`.',
-      },
+    const items = await machine().push({ 'a.json': day(BIG_GEL, RICE) });
+    expect([outcomesOf(items), notesOf(items)]).toEqual([
+      ['pushed'],
+      ['an earlier version, not from this computer, is replaced: "gel, 10:00, 25 g carbs"'],
     ]);
-    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-    const forced = await pushThere({ 'a.json': day(BIG_GEL, RICE) }, { force: true });
-    expect(outcomesOf(forced)).toEqual(['pushed']);
     // What that computer has not heard of stays.
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
   });
 
-  it('is reported if two computers sent it at once, and its copy is removed with --force', async () => {
+  it('stays once if another computer sent a copy at the same moment', async () => {
     const { push, held, sandbox } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' });
-    expect(await push({ 'a.json': day(GEL, BAR, RICE) })).toMatchObject([
-      {
-        outcome: 'conflict',
-        stored: [{ name: 'gel' }],
-        message: expect.stringContaining('more than once') as string,
-      },
-    ]);
-    expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
-    await push({ 'a.json': day(GEL, BAR, RICE) }, { force: true });
+    expect(outcomesOf(await push({ 'a.json': day(GEL, BAR, RICE) }))).toEqual(['pushed']);
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+  });
+
+  it('does not come back after the athlete emptied its day', async () => {
+    const { push, held, sandbox, idOf } = await open();
+    await push({ 'a.json': day(GEL) });
+    sandbox.control.editFood(idOf('gel'), null);
+    await push({ 'a.json': day(GEL, RICE) });
+    expect(held()).toEqual(['rice 90']);
   });
 });
 

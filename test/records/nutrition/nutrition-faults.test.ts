@@ -13,7 +13,6 @@ import {
   crashing,
   day,
   dayOn,
-  notesOf,
   openNutrition,
   outcomesOf,
 } from './delivery-support.ts';
@@ -45,24 +44,10 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     sandbox.control.addFaults('nutrition:504*inf');
     const failed = await push({ 'a.json': day(GEL, BAR) });
     expect(outcomesOf(failed)).toEqual(['failed SERVICE_UNAVAILABLE']);
-    expect(ledger.nutrition.debts()).toEqual([DAY]);
     sandbox.control.clearFaults();
     expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['pushed']);
     expect(held()).toEqual(['bar 40', 'gel 25']);
-    expect(ledger.nutrition.debts()).toEqual([]);
-  });
-
-  it('is restored if the service rejects its second step, and sent in the next run', async () => {
-    const { push, held, sandbox, ledger } = await openNutrition({ revision });
-    await push({ 'a.json': day(GEL, BAR) });
-    // As if nothing was known of the service.
-    ledger.nutrition.noteTraits({ kind: undefined, kindAt: undefined });
-    sandbox.control.addFaults('nutrition:422+1');
-    const items = await push({ 'a.json': day(BIG_GEL, BAR) });
-    expect(items).toMatchObject([{ outcome: 'rejected', status: 422 }]);
-    expect(held()).toEqual(['bar 40', 'gel 25']);
-    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['pushed']);
-    expect(held()).toEqual(['bar 40', 'gel 30']);
+    expect(ledger.nutrition.dates('open')).toEqual([]);
   });
 
   it('stays unchanged if the service rejects the first request', async () => {
@@ -70,7 +55,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:422*inf');
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL) }))).toEqual(['rejected']);
-    expect([held(), ledger.nutrition.debts()]).toEqual([['gel 25'], []]);
+    expect([held(), ledger.nutrition.dates('open')]).toEqual([['gel 25'], []]);
     sandbox.control.clearFaults();
     sandbox.control.addFaults('nutrition:success-false*inf');
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL) }))).toEqual(['rejected']);
@@ -82,20 +67,18 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   it.each([false, true])(
     'is finished by the next run of any day after a crash between its steps (processed: %s)',
     async (after) => {
-      for (const at of [0, 1, 2]) {
+      for (const at of revision === '2026-08' ? [0, 1, 2] : [0, 1]) {
         const { push, held, ledger } = await openNutrition({ revision });
         await push({ 'a.json': day(GEL) });
-        ledger.nutrition.noteTraits({ kind: undefined, kindAt: undefined });
         const crashed = push({ 'a.json': day(BIG_GEL, BAR) }, { wrap: crashing({ at, after }) });
         await expect(crashed).rejects.toThrow(SyncError);
-        expect(ledger.nutrition.debts()).toEqual([DAY]);
         const items = await push({ 'b.json': dayOn(OTHER_DAY, RICE) });
         expect(items.map(({ date, outcome }) => [date, outcome])).toEqual([
           [OTHER_DAY, 'pushed'],
           [DAY, 'pushed'],
         ]);
         expect([held(), held(OTHER_DAY)]).toEqual([['bar 40', 'gel 30'], ['rice 90']]);
-        expect(ledger.nutrition.debts()).toEqual([]);
+        expect(ledger.nutrition.dates('open')).toEqual([]);
       }
     },
   );
@@ -106,21 +89,18 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
       for (const at of [0, 1]) {
         const { push, held, ledger, sandbox } = await openNutrition({ revision });
         await push({ 'a.json': day(GEL, BAR) });
-        const { kind, kindAt } = ledger.nutrition.traits();
-        ledger.nutrition.noteTraits({ kind: undefined, kindAt: undefined });
         // The old item is gone, and the new one is not there yet.
         const crashed = push(
           { 'a.json': day(BIG_GEL, BAR) },
           { wrap: crashing({ at, after: true }) },
         );
         await expect(crashed).rejects.toThrow(SyncError);
-        ledger.nutrition.noteTraits({ kind, kindAt });
         sandbox.control.addFaults(fault);
         await push({ 'a.json': day(BIG_GEL, BAR) });
         sandbox.control.clearFaults();
         await push({ 'a.json': day(GEL, BAR) });
         expect([at, held()]).toEqual([at, ['bar 40', 'gel 25']]);
-        expect(ledger.nutrition.debts()).toEqual([]);
+        expect(ledger.nutrition.dates('open')).toEqual([]);
       }
     },
   );
@@ -132,7 +112,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     ).rejects.toThrow();
     const items = await push({ 'b.json': dayOn(OTHER_DAY, RICE) }, { dryRun: true });
     expect(items).toMatchObject([{ date: OTHER_DAY, outcome: 'would-push' }]);
-    expect(ledger.nutrition.debts()).toEqual([DAY]);
+    expect(ledger.nutrition.dates('open')).toEqual([DAY]);
   });
 
   it('contains no duplicate after the ledger was lost, also with a changed input', async () => {
@@ -159,100 +139,34 @@ describe('removing an item', () => {
   it('retries after 409, because the day changed in between', async () => {
     const { push, held, sandbox, requestsOf } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.addFaults('nutrition-items:409');
+    sandbox.control.addFaults('nutrition-items:409+2');
     expect(await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual([
-      'POST nothing',
-      'PATCH -> 409',
-      'POST nothing',
-      'PATCH',
-      'POST gel 30',
+      ...['PATCH -> 400', 'PATCH -> 400', 'POST nothing', 'POST gel 30', 'PATCH -> 409'],
+      ...['PATCH -> 400', 'POST nothing', 'PATCH'],
     ]);
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
   it('stops if the day changes at each attempt and continues in the next run', async () => {
-    const { push, held, sandbox } = await openNutrition();
+    const { push, held, sandbox } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL) });
-    sandbox.control.addFaults('nutrition-items:409*inf');
+    sandbox.control.addFaults('nutrition-items:409*inf+1');
     expect(await push({ 'a.json': day(BIG_GEL) })).toMatchObject([
       { outcome: 'conflict', hint: expect.stringContaining('no other device') as string },
     ]);
-    expect(held()).toEqual(['gel 25']);
+    // Nothing is missing meanwhile.
+    expect(held()).toEqual(['gel 25', 'gel 30']);
     sandbox.control.clearFaults();
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL) }))).toEqual(['pushed']);
     expect(held()).toEqual(['gel 30']);
   });
 
-  it('records 401 to a valid token as a missing route and keeps the login', async () => {
-    const { push, held, requestsOf, ledger } = await openNutrition({ nutritionEdits: false });
-    await push({ 'a.json': day(GEL) });
-    const first = await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR) }));
-    // No refresh: a request with a new token would be refused.
-    expect(first).toEqual(['POST nothing', 'PATCH -> 401', 'GET userinfo', 'POST bar 40']);
-    expect(ledger.nutrition.traits().noRemovalAt).toBeGreaterThan(0);
-    expect(await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual([
-      'POST nothing',
-      'POST rice 90',
-    ]);
-    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-  });
-
-  it.each(['403', '404', '405', '501'])('records %s as a missing route', async (status) => {
-    const { push, sandbox, ledger } = await openNutrition();
-    await push({ 'a.json': day(GEL) });
-    sandbox.control.addFaults(`nutrition-items:${status}`);
-    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL) }))).toEqual(['conflict']);
-    expect(ledger.nutrition.traits().noRemovalAt).toBeGreaterThan(0);
-  });
-
   it('retries after a lost answer', async () => {
-    const { push, held, sandbox } = await openNutrition();
+    const { push, held, sandbox } = await openNutrition({}, { scopes: READ });
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.addFaults('nutrition-items:504(after)', 'nutrition-items:reset-after');
+    sandbox.control.addFaults('nutrition-items:504(after)+1', 'nutrition-items:reset-after+1');
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['pushed']);
     expect(held()).toEqual(['bar 40', 'gel 30']);
-  });
-});
-
-describe('a changed nutrition item that cannot be removed', () => {
-  it.each([
-    ['without nutrition:read', WRITE],
-    ['with nutrition:read', READ],
-  ])('is not sent, while the rest of the day is sent, %s', async (_how, scopes) => {
-    const { push, held, sandbox, idOf } = await openNutrition(
-      { nutritionEdits: false },
-      { scopes },
-    );
-    await push({ 'a.json': day(GEL, BAR) });
-    const [item] = await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
-    expect(item).toMatchObject({
-      outcome: 'conflict',
-      stored: [{ name: 'gel', carbs: 25 }],
-      intended: [{ name: 'gel', carbs: 30 }],
-      message:
-        'The platform holds "gel, 10:00, 25 g carbs", and offers no way to correct that from here.',
-      hint: `In the platform, open ${DAY} and delete "gel, 10:00, 25 g carbs"; then run the same command again.`,
-    });
-    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-    // It stays so until the athlete does it.
-    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['conflict']);
-    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
-    sandbox.control.editFood(idOf('gel'), null);
-    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['pushed']);
-    expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
-    expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['skipped']);
-  });
-
-  it('is reported if the input dropped it, until the athlete removes it', async () => {
-    const { push, held, sandbox, idOf } = await openNutrition({ nutritionEdits: false });
-    await push({ 'a.json': day(GEL, BAR) });
-    expect(await push({ 'a.json': day(BAR) })).toMatchObject([
-      { outcome: 'conflict', stored: [{ name: 'gel', carbs: 25 }], intended: [] },
-    ]);
-    expect(outcomesOf(await push({ 'a.json': day(BAR) }))).toEqual(['conflict']);
-    sandbox.control.editFood(idOf('gel'), null);
-    expect(outcomesOf(await push({ 'a.json': day(BAR) }))).toEqual(['pushed']);
-    expect(held()).toEqual(['bar 40']);
   });
 });
 
@@ -310,18 +224,15 @@ it('rejects no nutrition day while the whole service answers 500', async () => {
   expect(held()).toEqual(['gel 25']);
 });
 
-it('sends an empty day if the service cannot be read with nutrition:read', async () => {
-  const { push, requestsOf, held, sandbox } = await openNutrition(
+it('looks at a day without reading it if the platform has no list', async () => {
+  const { push, requestsOf, held } = await openNutrition(
     { nutritionList: 'none' },
     { scopes: READ },
   );
   expect(await requestsOf(() => push({ 'a.json': day(GEL) }))).toEqual([
     // A refresh would not help: the token is good.
     ...['GET -> 401', 'GET userinfo'],
-    ...['POST nothing', 'POST gel 25', 'POST nothing'],
+    ...['PATCH -> 400', 'PATCH -> 404', 'POST gel 25'],
   ]);
-  sandbox.control.set({ nutritionList: 'limit' });
-  expect(await requestsOf(() => push({ 'a.json': day(GEL, BAR) }))).toEqual(['GET', 'POST bar 40']);
-  expect(held()).toEqual(['bar 40', 'gel 25']);
-  expect(notesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual([]);
+  expect(held()).toEqual(['gel 25']);
 });
