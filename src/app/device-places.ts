@@ -1,6 +1,7 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { mountsIn, usualMounts } from '../devices/places.ts';
 import type { Places } from '../devices/types.ts';
+import { thisProcess } from '../system/this-process.ts';
 import type { System } from './context.ts';
 
 /** Folders in which devices are mounted, in place of the usual ones; separated as in `PATH`. */
@@ -21,7 +22,8 @@ export function devicePlaces(
     platform,
     env,
     homeDir,
-    mounts: named.length > 0 ? named.flatMap(mountsIn) : usualMounts(platform, env),
+    mounts:
+      named.length > 0 ? named.flatMap(mountsIn) : usualMounts(platform, env, thisProcess.userId),
     apps: folders.length === 0,
     childPath: join(programDir, 'device-child.cjs'),
   };

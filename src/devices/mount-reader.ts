@@ -46,13 +46,14 @@ export class MountReader {
   }
 
   /**
-   * Reads at most `bytes` from the beginning of a plain file. Undefined as for {@link names}.
+   * Reads at most `bytes` from the beginning of a plain file, and follows no link, which could lead away
+   * from the device. Undefined as for {@link names}.
    *
    * @throws NoAnswer
    */
   async head(path: string, bytes: number): Promise<Buffer | undefined> {
     return await this.#attempt(async () => {
-      const stats = await promises.stat(path);
+      const stats = await promises.lstat(path);
       // A pipe in place of a file would block a thread.
       if (!stats.isFile()) return undefined;
       const file = await promises.open(path, 'r');

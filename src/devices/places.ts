@@ -6,28 +6,35 @@ import type { MountPattern } from './types.ts';
 /** Drive letters on which Windows shows devices: not A and B (diskettes), nor C (the system). */
 const DRIVES = 'DEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Returns where devices are mounted on a system. */
-export function usualMounts(platform: NodeJS.Platform, env: Env): readonly MountPattern[] {
+/**
+ * Returns where devices are mounted on a system.
+ *
+ * @param userId of this process; undefined on Windows. Other users choose what is in their own folders.
+ */
+export function usualMounts(
+  platform: NodeJS.Platform,
+  env: Env,
+  userId: number | undefined,
+): readonly MountPattern[] {
   switch (platform) {
     case 'win32':
       return Array.from(DRIVES, (letter) => ({ root: `${letter}:\\`, below: [] }));
     case 'darwin':
       return [{ root: '/Volumes', below: ['*'] }];
     default: {
-      // A service or `sudo` may lack the variable. The folders of other users cannot be read.
-      const session = env['XDG_RUNTIME_DIR'];
-      const inSession = (...below: readonly string[]): MountPattern =>
-        session ? { root: session, below } : { root: '/run/user', below: ['*', ...below] };
+      const owners = userId === undefined ? undefined : [0, userId];
+      // A service or `sudo` may lack the variable.
+      const session = env['XDG_RUNTIME_DIR'] || `/run/user/${String(userId)}`;
       return [
-        { root: '/media', below: ['*'] },
-        { root: '/media', below: ['*', '*'] },
-        { root: '/run/media', below: ['*', '*'] },
-        { root: '/mnt', below: [] },
-        { root: '/mnt', below: ['*'] },
+        { root: '/media', below: ['*'], owners },
+        { root: '/media', below: ['*', '*'], owners },
+        { root: '/run/media', below: ['*', '*'], owners },
+        { root: '/mnt', below: [], owners },
+        { root: '/mnt', below: ['*'], owners },
         // gvfs: host, then storage (`Internal Storage`).
-        inSession('gvfs', 'mtp:host=*', '*'),
+        { root: session, below: ['gvfs', 'mtp:host=*', '*'], owners },
         // kio-fuse of KDE: mount, protocol, device, storage.
-        inSession('kio-fuse-*', 'mtp', '*', '*'),
+        { root: session, below: ['kio-fuse-*', 'mtp', '*', '*'], owners },
       ];
     }
   }

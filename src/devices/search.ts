@@ -30,7 +30,7 @@ export async function search(
       return undefined;
     }
   };
-  const expand = async ({ root, below }: MountPattern): Promise<readonly string[]> => {
+  const expand = async ({ root, below, owners }: MountPattern): Promise<readonly string[]> => {
     let folders = [root];
     for (const name of below) {
       const next = await Promise.all(
@@ -42,7 +42,16 @@ export async function search(
       );
       folders = next.flat();
     }
-    return folders;
+    return owners === undefined ? folders : await ownedBy(owners, folders);
+  };
+  const ownedBy = async (owners: readonly number[], folders: readonly string[]) => {
+    const kept = await Promise.all(
+      folders.map(async (folder) => {
+        const uid = await on(folder, async () => (await reader.stats(folder))?.uid);
+        return uid !== undefined && owners.includes(uid) ? [folder] : [];
+      }),
+    );
+    return kept.flat();
   };
 
   const roots = await Promise.all(request.mounts.map(expand));

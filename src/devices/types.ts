@@ -46,6 +46,8 @@ export interface MountPattern {
   readonly root: string;
   /** A name, in which `*` stands for any text: `mtp:host=*`. */
   readonly below: readonly string[];
+  /** User IDs whose folders may be devices; absent: everyone's, as in a folder that the user names. */
+  readonly owners?: readonly number[] | undefined;
 }
 
 /** Where to look for devices and apps. */

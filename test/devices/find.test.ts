@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../auth/support.ts';
@@ -108,6 +108,16 @@ describe('findDevices', () => {
       `path:${join(media, 'SIGMA1')}`,
       `path:${join(media, 'SIGMA2')}`,
     ]);
+  });
+
+  it.runIf(process.platform === 'linux')('takes no folder of another user', async () => {
+    const media = scratchDir();
+    writeRecording(join(media, 'CARD/Activities/ride.fit'));
+    const { uid } = statSync(media);
+    const found = async (owners: readonly number[]) =>
+      (await find({ mounts: [{ root: media, below: ['*'], owners }] })).devices.length;
+    expect(await found([0, uid])).toBe(1);
+    expect(await found([uid + 1])).toBe(0);
   });
 
   it('finds nothing on volumes without recordings', async () => {
