@@ -20,6 +20,7 @@ import {
   chooseProgramName,
   setProgramName,
 } from './base/phrase.ts';
+import { setShell } from './base/printable.ts';
 import { ignoresHangup, handleSignals } from './system/signals.ts';
 import { type GlobalFlags, createOutput, errorReport, errorText } from './terminal/output.ts';
 import { diskWords } from './system/disk.ts';
@@ -34,6 +35,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
   // Every request and every pause adds a listener: a large number is not a leak.
   setMaxListeners(0, interruption.signal);
+  setShell(process.platform);
   setProgramName(chooseProgramName(basename(process.argv[1] ?? ''), process.env[NAME_VARIABLE]));
   let lost = false;
   const system = thisSystem(interruption.signal, (error) => {

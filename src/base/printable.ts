@@ -48,7 +48,6 @@ function compile() {
     controlsInLines: new RegExp(`(?![\\n\\t])[${CONTROL}]`, 'gu'),
     invisible: new RegExp(`(?!${kept})[${IGNORABLE}]`, 'gu'),
     unsafeInJson: new RegExp(`[${CONTROL}${IGNORABLE}]`, 'gu'),
-    unsafeInShell: new RegExp(`[\\\\'${CONTROL}${IGNORABLE}]`, 'gu'),
   };
 }
 
@@ -99,23 +98,49 @@ function escapeUnits(text: string): string {
     .join('');
 }
 
-/** Quotes a word for a shell, if it needs that: nothing in it is expanded. `...` and `~` stay readable. */
+let isPowerShell = false;
+
+/** Sets the shell of the commands to type, once, before this program prints. */
+export function setShell(platform: NodeJS.Platform): void {
+  isPowerShell = platform === 'win32';
+}
+
+/**
+ * Quotes a word for every POSIX shell, or for PowerShell, if it needs that: nothing in it is expanded, and
+ * what the command line shows is visible. `...` and `~` stay readable. In a POSIX shell, line breaks at the
+ * end of a word that has invisible characters are lost.
+ */
 export function shellWord(word: string): string {
+  if (isPowerShell) return powerShellWord(word);
   if (/^[\w@%+=:,./~-]+$/.test(word)) return word;
-  if (printable(word) !== word) {
-    return `$'${word.toWellFormed().replace(patterns().unsafeInShell, escapeForShell)}'`;
-  }
+  // `$'...'` would be shorter, but dash does not know it.
+  if (printable(word) !== word) return `"$(printf '${[...toBytes(word)].map(octal).join('')}')"`;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
 }
 
-/** Escapes a character as bash, zsh and POSIX.1-2024 read it between `$'` and `'`. */
-function escapeForShell(found: string): string {
-  const code = found.codePointAt(0) ?? 0;
-  if (found === '\\' || found === "'") return `\\${found}`;
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-  return code > 0xffff
-    ? `\\U${code.toString(16).padStart(8, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
+/** In `cmd`, the result is one word too, but that of another file if it has a backtick. */
+function powerShellWord(word: string): string {
+  if (/^[\w+=:./\\~-]+$/.test(word)) return word;
+  const quoted = word
+    .toWellFormed()
+    .replaceAll('"', '""')
+    // PowerShell takes curly quotes for straight ones.
+    .replace(/[`$\u201c-\u201e]/g, '`$&')
+    .replace(patterns().unsafeInJson, (found) =>
+      found.replace(/[^]/g, (unit) => `$([char]${unit.charCodeAt(0)})`),
+    );
+  return `"${quoted}"`;
+}
+
+function toBytes(word: string): Uint8Array {
+  return new TextEncoder().encode(word.toWellFormed());
+}
+
+/** Writes a byte for the format of `printf`, which takes a leading `-` for an option. */
+function octal(byte: number): string {
+  const char = String.fromCharCode(byte);
+  if (char === '%') return '%%';
+  return /[\w @+=:,./~]/.test(char) ? char : `\\${byte.toString(8).padStart(3, '0')}`;
 }
 
 /**

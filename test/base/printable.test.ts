@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { joinTexts, linesOf, phrase, renderText, sync } from '../../src/base/phrase.ts';
-import { printable, printableLines, shellWord, toJson } from '../../src/base/printable.ts';
+import {
+  printable,
+  printableLines,
+  setShell,
+  shellWord,
+  toJson,
+} from '../../src/base/printable.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
 import { FORBIDDEN, hostileText } from '../support/hostile.ts';
 
@@ -117,29 +123,42 @@ describe('JSON', () => {
   });
 });
 
-const noBash = missingTools('bash');
-
 describe('a word for a shell', () => {
+  afterEach(() => setShell('linux'));
+
   it.each([
-    ['ride.fit', 'ride.fit'],
-    ['my ride.fit', '"my ride.fit"'],
-    ["it's $5.fit", `'it'\\''s $5.fit'`],
-    ['a\u001b]52;c;x\u0007\nb', String.raw`$'a\x1b]52;c;x\x07\x0ab'`],
-    ["\u202e'\\", String.raw`$'\u202e\'\\'`],
-  ])('quotes %j', (word, quoted) => {
-    expect(shellWord(word)).toBe(quoted);
+    ['ride.fit', 'ride.fit', 'ride.fit'],
+    ['my ride.fit', '"my ride.fit"', '"my ride.fit"'],
+    ["it's $5.fit", `'it'\\''s $5.fit'`, '"it\'s `$5.fit"'],
+    ['C:\\Users\\me', `'C:\\Users\\me'`, 'C:\\Users\\me'],
+    ['a & b “c”', '"a & b “c”"', '"a & b `“c`”"'],
+    [
+      'a\u001b]52;c;x\u0007%\nb',
+      String.raw`"$(printf 'a\033\13552\073c\073x\007%%\012b')"`,
+      '"a$([char]27)]52;c;x$([char]7)%$([char]10)b"',
+    ],
+    ["-\u202e'", String.raw`"$(printf '\055\342\200\256\047')"`, `"-$([char]8238)'"`],
+  ])('quotes %j', (word, posix, powerShell) => {
+    expect(shellWord(word)).toBe(posix);
+    setShell('win32');
+    expect(shellWord(word)).toBe(powerShell);
   });
 
-  it.skipIf(noBash.length > 0)(`means the same to bash${skipNote(noBash)}`, () => {
-    // One bash for all words. An argument holds no NUL and no lone surrogate.
-    const words = fc
-      .sample(hostileText(), { numRuns: 300, seed: 1 })
-      .map((word) => word.toWellFormed().replaceAll('\0', ''));
-    const script = words.map((word) => `printf '%s\\0' ${shellWord(word)}`).join('\n');
-    const { stdout } = spawnSync('bash', ['-c', script], {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  describe.each(['dash', 'bash', 'zsh', 'busybox'])('for %s', (shell) => {
+    const missing = missingTools(shell);
+
+    it.skipIf(missing.length > 0)(`means the same${skipNote(missing)}`, () => {
+      // One shell for all words. An argument holds no NUL and no lone surrogate.
+      const words = fc
+        .sample(hostileText(), { numRuns: 300, seed: 1 })
+        .map((word) => word.toWellFormed().replaceAll('\0', '').replace(/\n+$/, ''));
+      const script = words.map((word) => `printf '%s\\0' ${shellWord(word)}`).join('\n');
+      const args = shell === 'busybox' ? ['sh', '-c', script] : ['-c', script];
+      const { stdout } = spawnSync(shell, args, {
+        encoding: 'utf8',
+        env: { ...process.env, LC_ALL: 'C.UTF-8' },
+      });
+      expect(stdout.split('\0').slice(0, -1)).toEqual(words);
     });
-    expect(stdout.split('\0').slice(0, -1)).toEqual(words);
   });
 });
