@@ -96,7 +96,17 @@ describe('the request log', () => {
     ).json()) as TokenAnswer;
     await refresh(sandbox, tokens.refresh_token, client);
     await postJson(sandbox, '/api/oauth/revoke', { token: tokens.refresh_token, ...client });
+    const { access_token: token } = tokens;
+    await sandbox.app.request(`/api/${token}?token=${token}`, {
+      headers: { 'x-api-key': token, 'proxy-authorization': 'Basic cHJveHk6c2VjcmV0' },
+    });
+    await postJson(sandbox, '/api/wellness', { note: [{ [token]: `mine is ${token}` }] });
+    await sandbox.app.request('/api/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams({ REFRESH_TOKEN: tokens.refresh_token ?? '' }),
+    });
     const text = JSON.stringify(await get(sandbox, '/_sandbox/requests'));
+    expect(text).not.toContain('cHJveHk6c2VjcmV0');
     for (const secret of [...Object.values(SECRET_PREFIXES), 'sandbox-secret', 'a-verifier-of']) {
       expect(text).not.toContain(secret);
     }

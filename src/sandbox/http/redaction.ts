@@ -1,4 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { SECRET_PREFIXES } from '../oauth/grants.ts';
 import { fingerprint } from '../random.ts';
 import { isObject } from './request-body.ts';
 import type { RouteName } from './routes.ts';
@@ -13,11 +14,19 @@ const SECRET_FIELDS = new Set([
   'request',
 ]);
 
+/** Matches the codes and tokens that a sandbox issues, wherever they stand. */
+const ISSUED = new RegExp(`(?:${Object.values(SECRET_PREFIXES).join('|')})[\\w-]{43}`, 'g');
+
+/** Replaces the codes and tokens in a JSON text. */
+export function maskIssued(json: string): string {
+  return json.replace(ISSUED, fingerprint);
+}
+
 /** Returns headers with lower-case names, and credentials as fingerprints. */
 export function redactedHeaders(headers: Headers): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, value] of headers) {
-    if (name === 'authorization') {
+    if (name === 'authorization' || name === 'proxy-authorization') {
       const space = value.indexOf(' ');
       result[name] = `${value.slice(0, Math.max(space, 0))} ${fingerprint(value.slice(space + 1))}`;
     } else {

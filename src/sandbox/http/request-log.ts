@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { type AnswerRecord, redactedHeaders, withoutSecrets } from './redaction.ts';
+import { type AnswerRecord, maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
 
@@ -77,11 +77,17 @@ export class RequestLog {
     },
   ): RequestRecord {
     this.#lastOrdinal += 1;
+    const json = maskIssued(
+      JSON.stringify({
+        path: received.path,
+        query: Object.fromEntries(received.query),
+        headers: redactedHeaders(received.headers),
+      }),
+    );
     const record: RequestRecord = {
       ...received,
+      ...(JSON.parse(json) as Pick<RequestRecord, 'path' | 'query' | 'headers'>),
       ordinal: this.#lastOrdinal,
-      query: Object.fromEntries(received.query),
-      headers: redactedHeaders(received.headers),
       size: 0,
       status: null,
       athlete: null,
@@ -96,18 +102,19 @@ export class RequestLog {
 
   recordBody(record: RequestRecord, body: RequestBody, size: number): void {
     record.size = size;
-    const content = loggedContent(body);
-    const bytes = jsonLength(content);
-    if (bytes > MAX_BODY_BYTES) return;
-    Object.assign(record, content);
-    this.#enlarge(this.#entryOf(record), bytes);
+    const json = masked(loggedContent(body));
+    if (json === undefined || json.length > MAX_BODY_BYTES) return;
+    Object.assign(record, JSON.parse(json));
+    this.#enlarge(this.#entryOf(record), json.length);
   }
 
   recordAnswer(record: RequestRecord, answer: AnswerRecord | null): void {
     const entry = this.#entryOf(record);
     if (entry === undefined) return;
-    entry.answer = answer;
-    this.#enlarge(entry, jsonLength(answer));
+    const json = masked(answer);
+    if (json === undefined) return;
+    entry.answer = JSON.parse(json) as AnswerRecord | null;
+    this.#enlarge(entry, json.length);
   }
 
   /** Returns the request with this ordinal; undefined if the log has dropped it. */
@@ -184,12 +191,12 @@ function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'>
   }
 }
 
-/** Returns the length of a value as JSON; Infinity if it is nested too deeply. */
-function jsonLength(value: unknown): number {
+/** Returns a value as JSON without codes and tokens; undefined if it is nested too deeply. */
+function masked(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value).length;
+    return maskIssued(JSON.stringify(value));
   } catch (error) {
-    if (error instanceof RangeError) return Infinity;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
