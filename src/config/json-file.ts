@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { JsonTooDeep, parseJson } from '../base/json.ts';
 import type { Text } from '../base/phrase.ts';
+import { readPlainFile } from '../system/plain-file.ts';
 
 /** A JSON file that people edit. */
 export interface JsonFile {
@@ -18,7 +18,7 @@ export interface JsonFile {
 export function readJsonFile(path: string, hint: Text): JsonFile | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readPlainFile(path).toString('utf8');
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });

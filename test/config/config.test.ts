@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -441,3 +442,15 @@ describe('the folders for configuration and state', () => {
     expect(findPaths(env, platform, '/home/ann')).toEqual(paths);
   });
 });
+
+it.runIf(process.platform !== 'win32')(
+  'refuses a pipe in place of the configuration at once',
+  () => {
+    const { paths, load } = withFile({});
+    rmSync(paths.configFile);
+    execFileSync('mkfifo', ['-m', '600', paths.configFile]);
+    expect(caught(() => load()).message).toBe(
+      `${paths.configFile} cannot be read: It is a pipe or a device, not a file: save it as one first.`,
+    );
+  },
+);
