@@ -58,7 +58,7 @@ install() {
     fail 1 "$from/SHA256SUMS names no archive for $platform."
   archive=${line##* }
   case $archive in
-    */*) fail 1 "$from/SHA256SUMS names $archive, which is not in that folder. Nothing was installed." ;;
+    *[!A-Za-z0-9._-]*) fail 1 "$from/SHA256SUMS names an archive for $platform that is no plain file name. Nothing was installed." ;;
   esac
   echo "Downloading $from/$archive"
   download "$archive"
@@ -67,8 +67,9 @@ install() {
     fail 1 "$archive is damaged: its SHA-256 is $found, SHA256SUMS says ${line%% *}. Nothing was installed."
 
   mkdir "$scratch/new"
-  tar -xzf "$scratch/$archive" -C "$scratch/new" || fail 1 "$archive cannot be unpacked. Nothing was installed."
-  mv "$scratch/new/"* "$scratch/folder" 2>/dev/null || fail 1 "$archive is not one folder. Nothing was installed."
+  tar -xzf "$scratch/$archive" --no-same-owner --no-same-permissions -C "$scratch/new" || fail 1 "$archive cannot be unpacked. Nothing was installed."
+  # A hidden file beside the folder would keep `new` from being removed.
+  (mv "$scratch/new/"* "$scratch/folder" && rmdir "$scratch/new") 2>/dev/null || fail 1 "$archive is not one folder. Nothing was installed."
   version=$("$scratch/folder/bin/athlete-sync" --version) ||
     fail 1 "Node.js of this archive does not run on this system (see above). Nothing was installed.
   It needs glibc 2.29 or newer. With your own Node.js: npm install --global athlete-sync"
@@ -120,7 +121,7 @@ END
 
 link_all() {
   links | while read -r link target; do
-    if [ -e "$prefix/$link" ] && ! is_ours "$link" "$target"; then
+    if { [ -e "$prefix/$link" ] || [ -L "$prefix/$link" ]; } && ! is_ours "$link" "$target"; then
       echo "Kept $prefix/$link, which is not from athlete-sync." >&2
       continue
     fi

@@ -47,7 +47,7 @@ interface Release {
   readonly folder: string;
   readonly requests: string[];
   /** Publishes a version: archives for all platforms, and their checksums. */
-  publish(version: string, run?: string): void;
+  publish(version: string, run?: string, tarOptions?: readonly string[]): void;
 }
 
 /** A folder of a release, behind an HTTP server. */
@@ -64,7 +64,11 @@ async function openRelease(): Promise<Release> {
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const publish = (version: string, run = `echo ${version}`) => {
+  const publish = (
+    version: string,
+    run = `echo ${version}`,
+    tarOptions: readonly string[] = [],
+  ) => {
     const sums = Object.values(PLATFORMS).map((platform) => {
       const name = `athlete-sync-${version}-${platform}`;
       const parts = join(folder, 'parts');
@@ -72,7 +76,8 @@ async function openRelease(): Promise<Release> {
       put(join(parts, name, 'bin/sync'), `#!/bin/sh\n${run}\n`, 0o755);
       put(join(parts, name, 'dist/main.cjs'), version);
       put(join(parts, name, 'share/man/man1/athlete-sync.1'), version);
-      execFileSync('tar', ['-czf', join(folder, `${name}.tar.gz`), '-C', parts, name]);
+      const archive = ['-czf', join(folder, `${name}.tar.gz`), '-C', parts, name];
+      execFileSync('tar', [...tarOptions, ...archive]);
       const hash = createHash('sha256').update(readFileSync(join(folder, `${name}.tar.gz`)));
       return `${hash.digest('hex')}  ${name}.tar.gz\n`;
     });
@@ -188,6 +193,17 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
     expect(made.filter((path) => (statSync(path).mode & 0o022) !== 0)).toEqual([]);
   });
 
+  it('gives its files to the user, whatever owner and mode the archive says', async () => {
+    const release = await openRelease();
+    const { home, run } = openUser();
+    release.publish('1.0.0', undefined, ['--owner=12345', '--group=12345', '--mode=0777']);
+    const installed = await run(['--from', release.address], { shell });
+    expect(installed.code).toBe(0);
+    const stats = statSync(join(home, '.local/lib/athlete-sync/dist'));
+    expect(stats.uid).toBe(statSync(home).uid);
+    expect(stats.mode & 0o022).toBe(0);
+  });
+
   it('refuses checksums that name a file outside of the release', async () => {
     const release = await openRelease();
     const { run, files } = openUser();
@@ -196,30 +212,33 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
     put(join(release.folder, 'SHA256SUMS'), sums.replaceAll('  athlete', '  ../athlete'));
     const refused = await run(['--from', release.address], { shell });
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('which is not in that folder. Nothing was installed.');
+    expect(refused.stderr).toContain('that is no plain file name. Nothing was installed.');
     expect(release.requests).toEqual(['/SHA256SUMS']);
     expect(files()).toEqual([]);
   });
 
-  it('installs nothing from an archive with anything beside its folder', async () => {
-    const release = await openRelease();
-    const { run, files } = openUser();
-    release.publish('1.0.0');
-    const parts = join(release.folder, 'parts');
-    put(join(parts, 'beside'), 'x');
-    const sums = Object.values(PLATFORMS).map((platform) => {
-      const name = `athlete-sync-1.0.0-${platform}`;
-      const archive = join(release.folder, `${name}.tar.gz`);
-      execFileSync('tar', ['-czf', archive, '-C', parts, name, 'beside']);
-      const hash = createHash('sha256').update(readFileSync(archive)).digest('hex');
-      return `${hash}  ${name}.tar.gz\n`;
-    });
-    put(join(release.folder, 'SHA256SUMS'), sums.join(''));
-    const refused = await run(['--from', release.address], { shell });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
-    expect(files()).toEqual([]);
-  });
+  it.each(['beside', '.hidden'])(
+    'installs nothing from an archive with %j beside its folder',
+    async (beside) => {
+      const release = await openRelease();
+      const { run, files } = openUser();
+      release.publish('1.0.0');
+      const parts = join(release.folder, 'parts');
+      put(join(parts, beside), 'x');
+      const sums = Object.values(PLATFORMS).map((platform) => {
+        const name = `athlete-sync-1.0.0-${platform}`;
+        const archive = join(release.folder, `${name}.tar.gz`);
+        execFileSync('tar', ['-czf', archive, '-C', parts, name, beside]);
+        const hash = createHash('sha256').update(readFileSync(archive)).digest('hex');
+        return `${hash}  ${name}.tar.gz\n`;
+      });
+      put(join(release.folder, 'SHA256SUMS'), sums.join(''));
+      const refused = await run(['--from', release.address], { shell });
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
+      expect(files()).toEqual([]);
+    },
+  );
 
   it.runIf(openssl.present && findProgram('curl') !== undefined)(
     `follows no redirect from https to plain http${openssl.note}`,
@@ -303,6 +322,7 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
       'mv',
       'rm',
       'ln',
+      'rmdir',
       'cat',
       'readlink',
     ])
@@ -319,19 +339,26 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     const { home, run, files } = openUser();
     release.publish('1.0.0');
     put(join(home, '.local/bin/sync'), 'mine');
+    symlinkSync('/nowhere/athlete-sync', join(home, '.local/bin/athlete-sync'));
     const installed = await run(['--from', release.address]);
     expect(installed.code).toBe(0);
     expect(installed.stderr).toBe(
-      `Kept ${home}/.local/bin/sync, which is not from athlete-sync.\n`,
+      ['athlete-sync', 'sync']
+        .map((name) => `Kept ${home}/.local/bin/${name}, which is not from athlete-sync.\n`)
+        .join(''),
     );
     await run(['--uninstall']);
-    expect(files()).toEqual(['.local/bin/sync']);
+    expect(files()).toEqual(['.local/bin/athlete-sync', '.local/bin/sync']);
 
     put(join(home, '.local/lib/athlete-sync/notes'), 'mine');
     const refused = await run(['--from', release.address]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('is not an installation of athlete-sync');
-    expect(files()).toEqual(['.local/bin/sync', '.local/lib/athlete-sync/notes']);
+    expect(files()).toEqual([
+      '.local/bin/athlete-sync',
+      '.local/bin/sync',
+      '.local/lib/athlete-sync/notes',
+    ]);
   });
 
   it('does not uninstall below a service that starts the program', async () => {
