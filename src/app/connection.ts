@@ -7,6 +7,7 @@ import type { ConnectOptions, OpenConnection } from './open-connection.ts';
 
 /** A service, and the login of one athlete. */
 export interface Service {
+  /** Resolves once there is a login to send with. @throws SyncError as a token source does */
   readonly client: () => Promise<ServiceClient>;
   /** Returns the address of an endpoint, for `--dry-run`. */
   readonly url: (endpoint: EndpointName) => URL;
@@ -35,7 +36,11 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
   };
   const open = () => (opened ??= load());
   return {
-    client: async () => (await open()).client,
+    async client() {
+      const connection = await open();
+      await connection.logIn(context.signal);
+      return connection.client;
+    },
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
     async ledgerAccount({ offline }) {
       const { access, refresh } = config.environmentTokens;

@@ -20,6 +20,8 @@ export interface ConnectOptions {
 /** HTTP, the login, and the client over both. */
 export interface OpenConnection {
   readonly client: ServiceClient;
+  /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */
+  logIn(signal: AbortSignal): Promise<unknown>;
   /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
   whoIs(signal: AbortSignal): Promise<WhoAmI>;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function openConnection(
   });
   return {
     client,
+    logIn: async (signal) => await session.accessToken(signal),
     async whoIs(signal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
       const policy = options.retry ?? PATIENT;

@@ -195,6 +195,8 @@ export class Uploader {
         ? alreadyUploaded(path, sha256)
         : this.#wouldUpload(recording);
     }
+    const noLogin = await this.#connect(recording);
+    if (noLogin !== undefined) return noLogin;
     const { claim } = ledger.claim(
       { sha256, path, size: contents.bytes.length, activity },
       force && !this.#delivered.has(sha256),
@@ -214,6 +216,26 @@ export class Uploader {
         return alreadyUploaded(path, sha256);
       case 'refused':
         return refusedBefore(path, sha256);
+    }
+  }
+
+  /**
+   * Loads the login for a recording that the ledger does not rule out. Without a login nothing began, and
+   * the ledger must not say so.
+   *
+   * @returns the outcome, if this recording cannot be sent and others might
+   */
+  async #connect({ path, activity, sha256, contents }: Recording): Promise<UploadItem | undefined> {
+    const { ledger, client } = this.#target;
+    const state = this.#options.force ? undefined : ledger.find(sha256)?.state;
+    if (state === 'confirmed' || state === 'rejected') return undefined;
+    try {
+      await client();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
+      const sent = { path, activity, sha256, size: contents.bytes.length };
+      return { ...sent, outcome: 'failed', attempts: 0, ...failureOf(error) };
     }
   }
 

@@ -213,6 +213,16 @@ describe('sync explain', () => {
     expect(await explain(settings)).toMatchObject({ state: 'not-sent' });
   });
 
+  it('claims nothing about a recording that met no login', async () => {
+    const world = await openWorld();
+    const ride = world.write('ride.fit', makeRecording());
+    expect((await world.sync(['upload', ride])).code).toBe(4);
+    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    expect(status).toMatchObject({ uploads: { pending: 0, confirmed: 0, rejected: 0 } });
+    const [explained] = ndjson((await world.sync(['explain', ride, '--json'])).stdout);
+    expect(explained).toMatchObject({ state: 'new', reason: text('there is no login') });
+  });
+
   it('shows the outcome of a day', async () => {
     const world = await openLoggedInWorld();
     const day = async () =>

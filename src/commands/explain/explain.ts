@@ -30,7 +30,9 @@ export const explain: CommandModule = {
     return await withLedger(context, config, options, async (_connection, ledger) => {
       const view = { zone, now: clock.now(), aligned: false };
       if ('file' in subject) {
-        const file = explainFile(given, subject.file, ledger.uploads);
+        const { account, loginId } = config;
+        const loggedIn = (account ?? loginId) !== undefined || hasEnvironmentTokens(config);
+        const file = explainFile(given, subject.file, ledger.uploads, loggedIn);
         output.result(fileJson(file), fileText(file, view));
       } else {
         const obstacles = await missingScopes(context, config);

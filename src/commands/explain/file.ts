@@ -17,8 +17,16 @@ export interface ExplainedFile {
   readonly upload?: LedgerUpload;
 }
 
-/** @param path as the user gave it */
-export function explainFile(path: string, absolute: string, uploads: UploadLedger): ExplainedFile {
+/**
+ * @param path as the user gave it
+ * @param loggedIn there is a login, or there was one
+ */
+export function explainFile(
+  path: string,
+  absolute: string,
+  uploads: UploadLedger,
+  loggedIn: boolean,
+): ExplainedFile {
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
   const identity = identify(contents.bytes);
@@ -32,7 +40,9 @@ export function explainFile(path: string, absolute: string, uploads: UploadLedge
     const { verdict, detail, wellness } = identity;
     return { path, sha256, state: 'not-sent', reason: withHint(path, verdict, detail, wellness) };
   }
-  const reason = phrase`It was never sent. ${sync('upload', path)} sends it.`;
+  const reason = loggedIn
+    ? phrase`It was never sent. ${sync('upload', path)} sends it.`
+    : phrase`It was not sent: there is no login. Run ${sync('login')}, then ${sync('upload', path)}.`;
   return { path, sha256, state: 'new', reason };
 }
 
