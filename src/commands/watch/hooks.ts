@@ -1,5 +1,5 @@
 import type { AppContext } from '../../app/context.ts';
-import { linesOf, phrase, renderText } from '../../base/phrase.ts';
+import { linesOf, renderText } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { jsonLine } from '../../terminal/output.ts';
 import { EventCommand } from '../../watch/hooks/event-command.ts';
@@ -57,7 +57,7 @@ function eventCommand(
     cwd: homeDir,
     // A `sync` in the command means the same account.
     env: { ...env, SYNC_PROFILE: config.profile },
-    onOutput: (text) => output.say(phrase`onEvent: ${linesOf(text)}`),
+    onOutput: (text) => output.say(linesOf(text.replace(/^/gm, 'onEvent: '))),
     // The command does not get its own failures: each would cause another.
     onFailure: (message) => print({ event: 'problem', message }),
   });
