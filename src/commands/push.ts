@@ -4,8 +4,6 @@ import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/c
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import {
-  type PushItem,
-  PushTally,
   pushItemJson,
   pushItemText,
   pushSummaryJson,
@@ -16,6 +14,7 @@ import { storedWeight } from '../app/profile-update.ts';
 import { namedPaths, STDIN } from '../inputs/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
+import { type PushItem, Tally } from '../app/outcomes.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
 import {
@@ -126,7 +125,7 @@ async function push(
     nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
   };
-  const tally = new PushTally();
+  const tally = new Tally('day');
   const failures = new FailureGroups();
   const report = (item: PushItem, zones?: ReadZones) => {
     tally.add(item);
@@ -151,7 +150,7 @@ async function push(
     return prepared.records;
   };
   const summarise = (): void => {
-    output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+    output.result(pushSummaryJson(tally), pushSummaryText(kind, tally));
   };
   if (baseUrl === undefined) {
     for (const record of await read()) report(withoutAddress(record, config.endpoints[kind]));

@@ -7,7 +7,8 @@ import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
-import { exitCodeOfPush, pushItemJson, pushItemText } from '../app/words/days.ts';
+import { exitCodeOfItem } from '../app/outcomes.ts';
+import { pushItemJson, pushItemText } from '../app/words/days.ts';
 
 interface UndoFlags {
   readonly force?: boolean;
@@ -50,7 +51,7 @@ export const undoNutrition: CommandModule = {
         const [item] = items;
         if (item === undefined) throw new Error(`no outcome for ${date}`);
         output.result(pushItemJson(item), undoText(item));
-        return exitCodeOfPush(item);
+        return exitCodeOfItem(item);
       },
     );
   },

@@ -5,6 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
+import { Tally } from '../app/outcomes.ts';
 import {
   recordingProgress,
   uploadItemJson,
@@ -27,7 +28,6 @@ import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { UploadTally } from '../upload/tally.ts';
 
 interface UploadFlags {
   readonly name?: string;
@@ -80,7 +80,7 @@ export const upload: CommandModule = {
       isTooEarly,
       ...(flags.name === undefined ? {} : { name: flags.name }),
     };
-    const tally = new UploadTally();
+    const tally = new Tally('recording');
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);
@@ -122,8 +122,8 @@ export const upload: CommandModule = {
         } finally {
           failures.print(output);
         }
-        output.result(uploadSummaryJson(tally.report), uploadSummaryText(tally.report));
-        return tally.report.exitCode;
+        output.result(uploadSummaryJson(tally), uploadSummaryText(tally));
+        return tally.exitCode;
       },
     );
   },

@@ -1,4 +1,5 @@
-import { type PushItem, pushItemJson } from '../app/words/days.ts';
+import type { PushItem } from '../app/outcomes.ts';
+import { pushItemJson } from '../app/words/days.ts';
 import { uploadItemJson, verifiedJson } from '../app/words/uploads.ts';
 import { SyncError as ProgramError, type ErrorCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';

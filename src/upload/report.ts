@@ -61,8 +61,6 @@ export interface UploadRequest {
   )[];
 }
 
-export type UploadOutcome = UploadItem['outcome'];
-
 /** Progress of a run. */
 export interface UploadProgress {
   /** Finished files, out of `total` files without a known outcome. */

@@ -193,7 +193,7 @@ describe('sync seed and real accounts', () => {
     expect(lines.at(-1)).toMatchObject({ 'would-push': 14, records: 14 });
     const words = await runInProcess(['seed', ...WEEK, '--dry-run'], { home });
     expect(words.stdout).toMatch(
-      /^2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ would be sent\.$/m,
+      /^2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ would be uploaded, 14 would be sent\.$/m,
     );
   });
 

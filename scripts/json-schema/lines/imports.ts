@@ -1,6 +1,6 @@
 import { count, date, flag, text, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { outcomeCounts, dryRunCounts } from './shared.ts';
+import { itemCounts } from './shared.ts';
 
 const FOUND: LineKind = {
   types: ['import-found'],
@@ -64,18 +64,8 @@ const SUMMARY: LineKind = {
   fields: {
     recordings: count('Recordings that were sent, or could not be.'),
     days: count('Days of wellness and nutrition that were sent, or could not be.'),
-    ...outcomeCounts(
-      'uploaded',
-      'duplicate',
-      'pushed',
-      'skipped',
-      'invalid',
-      'rejected',
-      'conflict',
-      'failed',
-    ),
+    ...itemCounts('recording', 'day'),
     warnings: count('Warnings in all lines.'),
-    ...dryRunCounts('would-upload', 'would-push'),
   },
 };
 

@@ -41,7 +41,7 @@ const VERIFY_SUMMARY: LineKind = {
   commands: ['verify'],
   fields: {
     total: count('All recordings.'),
-    ...outcomeCounts('present', 'missing', 'pending'),
+    ...outcomeCounts(['present', 'missing', 'pending']),
   },
 };
 

@@ -13,7 +13,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { accountName, failure, outcomeCounts, dryRunCounts, request } from './shared.ts';
+import { accountName, failure, itemCounts, request } from './shared.ts';
 
 /** The day of a record that could be read. */
 const DAY: Shape = {
@@ -63,14 +63,7 @@ const RECORD: LineKind = {
     each: [
       {
         is: { pushed: 'the service took it, new or changed' },
-        fields: {
-          ...DAY,
-          attempts: ATTEMPTS,
-          unseen: flag(
-            'Always true: what others wrote on the day was not seen, and is erased.',
-            'the platform replaces days of nutrition, and the login may not read them',
-          ),
-        },
+        fields: { ...DAY, attempts: ATTEMPTS },
       },
       {
         is: { skipped: 'not sent' },
@@ -128,10 +121,17 @@ const RECORD: LineKind = {
         is: { 'would-push': '`--dry-run`: it would be sent' },
         fields: {
           ...DAY,
-          request: object(
+          first: object(
             request,
-            'The request; of nutrition with all that the day should hold, of which sync sends what is missing.',
+            'The request that shows what the day holds.',
+            'the run reads the day first',
           ),
+          removals: list(
+            request,
+            'Requests that remove items, if the service offers it.',
+            'it removes items',
+          ),
+          request: object(request, 'The request.'),
         },
       },
     ],
@@ -146,8 +146,7 @@ const PUSH_SUMMARY: LineKind = {
   fields: {
     total: count('All days and unusable records.'),
     warnings: count('Warnings in all lines.'),
-    ...outcomeCounts('pushed', 'skipped', 'invalid', 'rejected', 'conflict', 'failed'),
-    ...dryRunCounts('would-push'),
+    ...itemCounts('day'),
   },
 };
 

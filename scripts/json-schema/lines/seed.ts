@@ -12,7 +12,8 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { accountName, activity, failure, outcomeCount, profileRequests } from './shared.ts';
+import { outcomesOf } from '../../../src/app/outcomes.ts';
+import { accountName, activity, failure, outcomeCounts, profileRequests } from './shared.ts';
 
 const FILES: LineKind = {
   types: ['files'],
@@ -25,23 +26,7 @@ const FILES: LineKind = {
   },
 };
 
-/** Outcomes that a recording or a record of a seed can have. */
-const OUTCOMES = [
-  'uploaded',
-  'duplicate',
-  'pushed',
-  'skipped',
-  'invalid',
-  'rejected',
-  'conflict',
-  'failed',
-  'would-upload',
-  'would-push',
-];
-
-const outcomes: Shape = Object.fromEntries(
-  OUTCOMES.map((outcome) => [outcome, outcomeCount(outcome, 'there is one')]),
-);
+const SEED_OUTCOMES = [true, false].flatMap((dry) => outcomesOf(['recording', 'day'], !dry));
 
 const SEED_SUMMARY: LineKind = {
   types: ['summary'],
@@ -54,7 +39,7 @@ const SEED_SUMMARY: LineKind = {
     until: date('The last day.'),
     recordings: count('Recordings.'),
     records: count('Days of wellness and of nutrition.'),
-    ...outcomes,
+    ...outcomeCounts(SEED_OUTCOMES, 'there is one'),
     broken: count(
       'Those of the `invalid` recordings that `--messy` broke on purpose: they do not change the exit code.',
       'there is one',
@@ -149,11 +134,9 @@ const REMOVAL_SUMMARY: LineKind = {
       { recording: count('Recordings.'), wellness: count('Days of wellness.') },
       'What stays.',
     ),
-    ...Object.fromEntries(
-      ['skipped', 'rejected', 'conflict', 'failed', 'would-push'].map((outcome) => [
-        outcome,
-        outcomeCount(outcome, 'a day of nutrition has it'),
-      ]),
+    ...outcomeCounts(
+      ['skipped', 'rejected', 'conflict', 'failed', 'would-push'],
+      'a day of nutrition has it',
     ),
   },
 };

@@ -1,3 +1,4 @@
+import { outcomesOf } from '../../../src/app/outcomes.ts';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 import {
   type Field,
@@ -100,19 +101,21 @@ export const profileRequests = list(
   'The requests.',
 );
 
-/** Returns a count for each outcome. */
-export function outcomeCounts(...outcomes: readonly string[]): Shape {
-  return Object.fromEntries(outcomes.map((outcome) => [outcome, outcomeCount(outcome)]));
-}
-
-/** Returns a count for each outcome of `--dry-run`. */
-export function dryRunCounts(...outcomes: readonly string[]): Shape {
-  const when = '`--dry-run` found one';
+/** Returns a count for each of these outcomes. */
+export function outcomeCounts(outcomes: readonly string[], when?: string): Shape {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, outcomeCount(outcome, when)]));
 }
 
+/** Returns a count for each outcome of recordings or of days. */
+export function itemCounts(...of: Parameters<typeof outcomesOf>[0]): Shape {
+  return {
+    ...outcomeCounts(outcomesOf(of, false)),
+    ...outcomeCounts(outcomesOf(of, true), '`--dry-run` found one'),
+  };
+}
+
 /** Returns the number of items with one outcome. */
-export function outcomeCount(outcome: string, when?: string): Field {
+function outcomeCount(outcome: string, when?: string): Field {
   return count(`Items with the outcome \`${outcome}\`.`, when);
 }
 

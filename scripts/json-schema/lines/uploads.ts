@@ -1,13 +1,6 @@
 import { type Shape, count, flag, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import {
-  INVALID_REASONS,
-  accountName,
-  activity,
-  failure,
-  outcomeCounts,
-  dryRunCounts,
-} from './shared.ts';
+import { INVALID_REASONS, accountName, activity, failure, itemCounts } from './shared.ts';
 
 /** The recording that was read. */
 function recording(when?: string): Shape {
@@ -149,8 +142,7 @@ const UPLOAD_SUMMARY: LineKind = {
   commands: ['upload', 'watch --once'],
   fields: {
     total: count('All files.'),
-    ...outcomeCounts('uploaded', 'duplicate', 'skipped', 'invalid', 'rejected', 'failed'),
-    ...dryRunCounts('would-upload'),
+    ...itemCounts('recording'),
     gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
     tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),

@@ -1,74 +1,12 @@
-import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, linesOf, phrase, sync } from '../../base/phrase.ts';
 import { toJson } from '../../base/printable.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { RecordItem } from '../../records/deliver.ts';
-import type { UnreadableInput } from '../../records/prepare.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
-import type { InvalidRecord, RecordKind, RecordRequest, Zone } from '../../records/types.ts';
+import type { RecordKind, RecordRequest, Zone } from '../../records/types.ts';
 import { plural } from '../../terminal/words.ts';
 import type { AppContext } from '../context.ts';
-
-/** The outcome of a day, of a record that cannot be sent, or of an input that cannot be read. */
-export type PushItem = RecordItem | InvalidRecord | UnreadableInput;
-export type PushOutcome = PushItem['outcome'];
-
-/** Counts days (and unusable records) by their outcome. */
-export type PushSummary = {
-  readonly total: number;
-  readonly warnings: number;
-} & Readonly<Record<PushOutcome, number>>;
-
-/** Adds up the outcomes of a push. */
-export class PushTally {
-  readonly #codes = new Set<ExitCode>();
-  /** The zone decided about a day or an offset. */
-  zoneUsed = false;
-  readonly #counts = {
-    total: 0,
-    warnings: 0,
-    pushed: 0,
-    skipped: 0,
-    invalid: 0,
-    rejected: 0,
-    conflict: 0,
-    failed: 0,
-    'would-push': 0,
-  };
-
-  add(item: PushItem): void {
-    this.#counts.total++;
-    this.#counts[item.outcome]++;
-    if ('warnings' in item) this.#counts.warnings += item.warnings.length;
-    if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
-    this.#codes.add(exitCodeOfPush(item));
-  }
-
-  get summary(): PushSummary {
-    return this.#counts;
-  }
-
-  get exitCode(): ExitCode {
-    return worstExitCode(this.#codes);
-  }
-}
-
-/** Returns the exit code for one day, record or input alone. */
-export function exitCodeOfPush(item: PushItem): ExitCode {
-  switch (item.outcome) {
-    case 'pushed':
-    case 'skipped':
-    case 'would-push':
-      return ExitCode.ok;
-    case 'invalid':
-      return ExitCode.invalidInput;
-    case 'rejected':
-    case 'conflict':
-      return ExitCode.refused;
-    case 'failed':
-      return exitCodeOfDelivery(item.code);
-  }
-}
+import { type PushItem, type Tally, countsText, outcomesJson } from '../outcomes.ts';
 
 /**
  * Returns a day, or an unusable record, as JSON. `source` is the first of its `sources`; the `zone` is
@@ -87,13 +25,9 @@ export function pushItemJson(item: PushItem, zone?: Zone): Record<string, unknow
   return { type, date, outcome, source: sources[0], sources, ...rest, ...where };
 }
 
-export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
-  const { 'would-push': wouldPush, ...counts } = summary;
-  return {
-    type: 'summary',
-    ...counts,
-    ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
-  };
+export function pushSummaryJson(tally: Tally): Record<string, unknown> {
+  const { total, warnings } = tally.counts;
+  return { type: 'summary', total, warnings, ...outcomesJson(tally) };
 }
 
 /** What happened to a day. */
@@ -161,20 +95,10 @@ export function indentedJson(body: unknown): Text {
   return linesOf(toJson(body, { indent: 2 }).replace(/^/gm, '  '));
 }
 
-export function pushSummaryText(kind: RecordKind, summary: PushSummary): string {
-  if (summary.total === 0) return `No ${kind} records found.`;
-  const parts = [
-    [summary.pushed, 'sent'],
-    [summary['would-push'], 'would be sent'],
-    [summary.skipped, 'unchanged'],
-    [summary.invalid, 'not usable'],
-    [summary.rejected, 'refused'],
-    [summary.conflict, 'to be corrected in the platform'],
-    [summary.failed, 'not sent'],
-  ] as const;
-  const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
-  const noted = summary.warnings > 0 ? ` ${plural(summary.warnings, 'note')} above.` : '';
-  return `${kind}: ${counted.join(', ')}.${noted}`;
+export function pushSummaryText(kind: RecordKind, { counts }: Tally): Text {
+  if (counts.total === 0) return `No ${kind} records found.`;
+  const noted = counts.warnings > 0 ? ` ${plural(counts.warnings, 'note')} above.` : '';
+  return phrase`${kind}: ${joinTexts(countsText(counts), ', ')}.${noted}`;
 }
 
 /** Warns once per run if the zone may not be the athlete's. */

@@ -2,7 +2,7 @@ import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 import type { Failure } from '../../api/batch-breaker.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import type { PushItem } from './days.ts';
+import type { PushItem } from '../outcomes.ts';
 import { plural } from '../../terminal/words.ts';
 
 /** Number of items up to which a group of unsent items lists them: the same command sends them. */

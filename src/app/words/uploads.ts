@@ -3,9 +3,9 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
-import type { UploadReport } from '../../upload/tally.ts';
 import type { Verified } from '../../upload/verify.ts';
 import { type ActivityView, activityJson, activityText } from './activities.ts';
+import { type Tally, countsText, outcomesJson } from '../outcomes.ts';
 import { invalidHint } from './invalid-hint.ts';
 
 /** Returns the progress of an upload for its line: the file in work by its name. */
@@ -29,17 +29,13 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   return Object.assign(head, item, { activity: activityJson(activity) });
 }
 
-/** Returns the counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
-export function uploadSummaryJson({
-  summary,
-  others,
-}: Pick<UploadReport, 'summary' | 'others'>): Record<string, unknown> {
-  const { 'would-upload': wouldUpload, ...counts } = summary;
-  const found = Object.entries(others).filter(([, paths]) => paths.length > 0);
+/** Returns the counts as JSON; files of other kinds only if found. */
+export function uploadSummaryJson(tally: Tally): Record<string, unknown> {
+  const found = Object.entries(tally.others).filter(([, paths]) => paths.length > 0);
   return {
     type: 'summary',
-    ...counts,
-    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+    total: tally.counts.total,
+    ...outcomesJson(tally),
     ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
   };
 }
@@ -109,33 +105,19 @@ function requestText(path: string, { method, url, parts }: UploadRequest): Text 
   return joinTexts(lines, '\n');
 }
 
-/** Returns a sentence that says where every file is now. */
-export function uploadSummaryText({
-  summary,
-  skipped,
-  wellness,
-  processing,
-  others,
-}: Omit<UploadReport, 'exitCode'>): Text {
+/**
+ * Returns a sentence that says where every file is now.
+ *
+ * @param wellness number of skipped files whose wellness another command sends
+ */
+export function uploadSummaryText(
+  { counts, others }: Tally,
+  wellness: number = counts.wellness,
+): Text {
   const left = phrase`${wellnessText(wellness)}${othersText(others)}`;
-  if (summary.total === 0) return phrase`No recordings found.${left}`;
-  const parts = [
-    [summary.uploaded, `uploaded${processingText(processing, summary.uploaded)}`],
-    [summary['would-upload'], 'would be uploaded'],
-    [summary.duplicate, 'already at the service'],
-    [skipped['already-uploaded'], 'uploaded before'],
-    [skipped['refused-before'], phrase`refused before (${sync('upload')} offers them again)`],
-    [skipped['before-since'], 'before --since'],
-    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
-    [summary.invalid, 'not usable'],
-    [summary.rejected, 'refused'],
-    [summary.failed, 'not sent'],
-  ] as const;
-  const counted = parts
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => phrase`${count} ${words}`);
-  const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
-  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
+  if (counts.total === 0) return phrase`No recordings found.${left}`;
+  const nothing = counts.skipped === counts.total ? 'Nothing to send. ' : '';
+  return phrase`${nothing}${plural(counts.total, 'file')}: ${joinTexts(countsText(counts), ', ')}.${left}`;
 }
 
 /** Says which command sends the wellness in skipped files. */
@@ -145,18 +127,11 @@ function wellnessText(count: number): Text {
   return phrase` ${which} wellness: ${sync('push', 'wellness')} with the same folder sends it.`;
 }
 
-/** Says of how many uploads no workout exists yet. */
-function processingText(processing: number, uploaded: number): string {
-  if (processing === 0) return '';
-  const them = uploaded === 1 ? 'it' : processing === uploaded ? 'them' : `${processing} of them`;
-  return ` (the platform is processing ${them})`;
-}
-
 /** Number of zip archives that the summary names. */
 const NAMED = 3;
 
 /** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
-function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
+function othersText({ gpx, tcx, zip }: Tally['others']): string {
   const tracks = [
     ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
     ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),

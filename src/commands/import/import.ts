@@ -3,14 +3,7 @@ import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
-import {
-  type PushItem,
-  PushTally,
-  pushItemJson,
-  pushItemText,
-  pushSummaryText,
-  warnOfZone,
-} from '../../app/words/days.ts';
+import { pushItemJson, pushItemText, pushSummaryText, warnOfZone } from '../../app/words/days.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
@@ -24,6 +17,7 @@ import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
+import { type PushItem, Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
@@ -36,7 +30,6 @@ import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { UploadTally } from '../../upload/tally.ts';
 import {
   findingJson,
   findingsText,
@@ -101,8 +94,8 @@ class Import {
   readonly #config: Config;
   readonly #archives: Archives;
   readonly #options: StockOptions;
-  readonly #uploads = new UploadTally();
-  readonly #days = { wellness: new PushTally(), nutrition: new PushTally() };
+  readonly #uploads = new Tally('recording');
+  readonly #days = { wellness: new Tally('day'), nutrition: new Tally('day') };
   readonly #unreadable: ExitCode[] = [];
   readonly #failures = new FailureGroups();
   /** Absent without an account. */
@@ -247,16 +240,14 @@ class Import {
 
   #summarise(): void {
     const { output } = this.#context;
-    const { report } = this.#uploads;
-    const summaries = KINDS.map((kind) => ({ kind, summary: this.#days[kind].summary }));
+    const [uploads, days] = [this.#uploads, this.#days];
     const texts = [
-      ...(report.summary.total > 0 ? [uploadSummaryText(report)] : []),
-      ...summaries
-        .filter(({ summary }) => summary.total > 0)
-        .map(({ kind, summary }) => pushSummaryText(kind, summary)),
+      ...(uploads.counts.total > 0 ? [uploadSummaryText(uploads)] : []),
+      ...KINDS.filter((kind) => days[kind].counts.total > 0).map((kind) =>
+        pushSummaryText(kind, days[kind]),
+      ),
     ];
-    const json = summaryJson(report.summary, ...summaries.map(({ summary }) => summary));
-    output.result(json, joinTexts(texts, '\n'));
+    output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts, '\n'));
     const zoneUsed = KINDS.some((kind) => this.#days[kind].zoneUsed);
     if (this.#zones !== undefined) warnOfZone(this.#context, this.#zones, zoneUsed);
   }
@@ -289,7 +280,7 @@ class Import {
 
   get #exitCode(): ExitCode {
     const { wellness, nutrition } = this.#days;
-    const tallies = [this.#uploads.report, wellness, nutrition];
+    const tallies = [this.#uploads, wellness, nutrition];
     return worstExitCode([...tallies.map(({ exitCode }) => exitCode), ...this.#unreadable]);
   }
 }

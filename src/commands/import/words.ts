@@ -5,8 +5,7 @@ import type { Io } from '../../terminal/io.ts';
 import type { Text } from '../../base/phrase.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, plural } from '../../terminal/words.ts';
-import type { UploadReport } from '../../upload/tally.ts';
-import type { PushSummary } from '../../app/words/days.ts';
+import { type Tally, outcomesJson, sumOf } from '../../app/outcomes.ts';
 
 export function findingJson({ days, bytes: size, ...finding }: Finding): Record<string, unknown> {
   const [first] = days;
@@ -91,30 +90,13 @@ export function unreadableText({ path, problem }: UnreadablePiece): string {
   return problem.startsWith(path) ? problem : `${path}: not read. ${problem}`;
 }
 
-export function summaryJson(
-  uploads: UploadReport['summary'],
-  ...days: readonly PushSummary[]
-): Record<string, unknown> {
-  const ofDays = (outcome: keyof PushSummary) =>
-    days.reduce((sum, summary) => sum + summary[outcome], 0);
-  const ofBoth = (outcome: 'skipped' | 'invalid' | 'rejected' | 'failed') =>
-    uploads[outcome] + ofDays(outcome);
-  const wouldUpload = uploads['would-upload'];
-  const wouldPush = ofDays('would-push');
+export function summaryJson(uploads: Tally, days: readonly Tally[]): Record<string, unknown> {
+  const { total, warnings } = sumOf(days);
   return {
     type: 'summary',
-    recordings: uploads.total,
-    days: ofDays('total'),
-    uploaded: uploads.uploaded,
-    duplicate: uploads.duplicate,
-    pushed: ofDays('pushed'),
-    skipped: ofBoth('skipped'),
-    invalid: ofBoth('invalid'),
-    rejected: ofBoth('rejected'),
-    conflict: ofDays('conflict'),
-    failed: ofBoth('failed'),
-    warnings: ofDays('warnings'),
-    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
-    ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
+    recordings: uploads.counts.total,
+    days: total,
+    ...outcomesJson(uploads, ...days),
+    warnings,
   };
 }

@@ -1,7 +1,6 @@
 import { BatchBreaker } from '../../api/batch-breaker.ts';
-import { type PushItem, type PushSummary, PushTally } from '../../app/words/days.ts';
+import { type PushItem, Tally } from '../../app/outcomes.ts';
 import type { Context } from '../../base/context.ts';
-import { type ExitCode, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
 import type { RecordKind } from '../../records/types.ts';
@@ -14,7 +13,6 @@ import {
 } from '../../seed/synthesize.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { type UploadSummary, UploadTally } from '../../upload/tally.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import { KINDS, inBatches, recordsOf } from './days.ts';
@@ -33,11 +31,10 @@ export type SeedItem = (UploadItem & { readonly fault?: Fault }) | PushItem;
 export interface SeedReport {
   readonly from: string;
   readonly until: string;
-  readonly recordings: UploadSummary;
-  readonly records: PushSummary;
+  readonly recordings: Tally;
+  readonly records: Tally;
   /** Recordings that are broken on purpose, and not sent. The other counts are without them. */
   readonly broken: number;
-  readonly exitCode: ExitCode;
 }
 
 /** A day without the samples of its recordings, which are most of its size. */
@@ -64,8 +61,8 @@ export async function fillWithSeed(
     target.upload,
   );
   const breaker = new BatchBreaker();
-  const uploads = new UploadTally();
-  const pushes = new PushTally();
+  const uploads = new Tally('recording');
+  const pushes = new Tally('day');
   const dates: string[] = [];
   let broken = 0;
 
@@ -102,10 +99,9 @@ export async function fillWithSeed(
   return {
     from: dates[0] ?? '',
     until: dates.at(-1) ?? '',
-    recordings: uploads.report.summary,
-    records: pushes.summary,
+    recordings: uploads,
+    records: pushes,
     broken,
-    exitCode: worstExitCode([uploads.report.exitCode, pushes.exitCode]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { PushTally } from '../../app/words/days.ts';
+import { type Counts, Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import type { ExitCode } from '../../base/errors.ts';
@@ -33,7 +33,7 @@ export interface RemovalReport {
   readonly until: string;
   readonly left: Readonly<Record<Leftover['kind'], number>>;
   /** Days of nutrition: `pushed` ones were removed. */
-  readonly nutrition: Readonly<Record<RecordItem['outcome'], number>>;
+  readonly nutrition: Counts;
   readonly exitCode: ExitCode;
 }
 
@@ -59,7 +59,7 @@ export async function removeSeed(
   { ledger, records, report }: RemovalTarget,
 ): Promise<RemovalReport> {
   const input = seedInput(options);
-  const tally = new PushTally();
+  const tally = new Tally('day');
   const left = { recording: 0, wellness: 0 };
   const dates: string[] = [];
   const leave = (leftover: Leftover) => {
@@ -113,7 +113,7 @@ export async function removeSeed(
     from: dates[0] ?? '',
     until: dates.at(-1) ?? '',
     left,
-    nutrition: tally.summary,
+    nutrition: tally.counts,
     exitCode: tally.exitCode,
   };
 }

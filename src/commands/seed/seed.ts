@@ -181,7 +181,11 @@ async function fillAccount({ context, options, ledger, service, view }: Account)
     failures.print(output);
   }
   output.result(words.seedSummaryJson(sent), words.seedSummaryText(sent));
-  return worstExitCode([exitCodeOfProfile(profile), sent.exitCode]);
+  return worstExitCode([
+    exitCodeOfProfile(profile),
+    sent.recordings.exitCode,
+    sent.records.exitCode,
+  ]);
 }
 
 async function clearAccount({ context, options, ledger, service, view }: Account) {

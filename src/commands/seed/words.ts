@@ -1,4 +1,5 @@
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
+import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { profileRequestLines } from '../../app/profile-update.ts';
 import { uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
@@ -30,57 +31,29 @@ export function isBroken(item: SeedItem): boolean {
   return item.outcome === 'invalid' && 'fault' in item && item.fault === 'broken';
 }
 
-/** Words for what happened to recordings and records. */
-const OUTCOME_WORDS: Readonly<Record<SeedItem['outcome'], string>> = {
-  uploaded: 'sent',
-  pushed: 'sent',
-  'would-upload': 'would be sent',
-  'would-push': 'would be sent',
-  duplicate: 'already at the service',
-  skipped: 'sent before',
-  invalid: 'not usable',
-  rejected: 'refused',
-  conflict: 'to be corrected in the platform',
-  failed: 'not sent',
-};
-
-/** Returns the number of recordings and records with each outcome that occurred. */
-function outcomesOf({ recordings, records }: SeedReport): [SeedItem['outcome'], number][] {
-  const counts: Readonly<Partial<Record<string, number>>>[] = [recordings, records];
-  return (Object.keys(OUTCOME_WORDS) as SeedItem['outcome'][])
-    .map((outcome): [SeedItem['outcome'], number] => [
-      outcome,
-      counts.reduce((sum, each) => sum + (each[outcome] ?? 0), 0),
-    ])
-    .filter(([, count]) => count > 0);
-}
-
 export function seedSummaryJson(report: SeedReport): Record<string, unknown> {
   const { from, until, recordings, records, broken } = report;
-  const outcomes = Object.fromEntries(outcomesOf(report));
+  const found = Object.entries(outcomesJson(recordings, records)).filter(([, count]) => count > 0);
+  const outcomes = Object.fromEntries(found);
   const invalid = (outcomes['invalid'] ?? 0) + broken;
   return {
     type: 'summary',
     from,
     until,
-    recordings: recordings.total + broken,
-    records: records.total,
+    recordings: recordings.counts.total + broken,
+    records: records.counts.total,
     ...outcomes,
     ...(broken === 0 ? {} : { invalid, broken }),
   };
 }
 
-export function seedSummaryText(report: SeedReport): string {
+export function seedSummaryText(report: SeedReport): Text {
   const { from, until, recordings, records, broken } = report;
-  const counts = new Map<string, number>();
-  for (const [outcome, count] of outcomesOf(report)) {
-    const words = OUTCOME_WORDS[outcome];
-    counts.set(words, (counts.get(words) ?? 0) + count);
-  }
-  if (broken > 0) counts.set('broken on purpose, not sent', broken);
-  const counted = [...counts].map(([words, count]) => `${count} ${words}`).join(', ');
-  const total = `${plural(recordings.total + broken, 'recording')}, ${plural(records.total, 'record')}`;
-  return `${from} to ${until}: ${total}; ${counted}.`;
+  const counted = countsText(sumOf([recordings, records]));
+  if (broken > 0) counted.push(`${broken} broken on purpose, not sent`);
+  const files = plural(recordings.counts.total + broken, 'recording');
+  const total = `${files}, ${plural(records.counts.total, 'record')}`;
+  return phrase`${from} to ${until}: ${total}; ${joinTexts(counted, ', ')}.`;
 }
 
 export function filesText({ dir, recordings, days }: SeedFiles): string {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { briefActivity } from '../../app/words/activities.ts';
+import { OUTCOMES } from '../../app/outcomes.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 import type { Context } from '../../base/context.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
@@ -161,7 +162,7 @@ function uploadEntry(item: UploadItem): NoteEntry | undefined {
     case 'uploaded':
     case 'duplicate': {
       const name = briefActivity(item.activity, basename(item.path));
-      const outcome = item.outcome === 'uploaded' ? 'uploaded' : 'already at the service';
+      const outcome = OUTCOMES[item.outcome].words;
       return { topic: 'arrived', name, text: `${name}: ${outcome}`, outcome };
     }
     case 'rejected': {

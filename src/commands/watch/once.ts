@@ -1,11 +1,10 @@
-import { exitCodeOfPush } from '../../app/words/days.ts';
-import { exitCodeOfDelivery } from '../../base/errors.ts';
+import { Tally, exitCodeOfItem } from '../../app/outcomes.ts';
+import { exitCodeOf, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { isBelow } from '../../watch/below.ts';
 import { openOutbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
@@ -28,7 +27,10 @@ const SHOWN: readonly WatchNotice['event'][] = [
   'weights-left',
 ];
 
-export interface WatchReport extends UploadReport {
+export interface WatchReport {
+  readonly uploads: Tally;
+  /** Files whose wellness the watcher does not send. */
+  readonly wellness: number;
   /** Wellness days that were sent; of a dry run, that would be. */
   readonly days: number;
 }
@@ -47,7 +49,7 @@ export async function runWatchOnce(
   const { signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
-  const tally = new UploadTally();
+  const tally = new Tally('recording');
   let days = 0;
   const folders = setup.wellness ? options.folders.flatMap(wellnessFolders) : [];
   /** Files with wellness that no earlier run read, and that the watcher does not send. */
@@ -76,13 +78,13 @@ export async function runWatchOnce(
           const { item } = event;
           if (holdsWellness(item) && !(setup.wellness && isRead(item.path, folders))) wellness++;
           onItem(item);
-        } else if (event.event === 'problem') tally.addTrouble('INPUT_INVALID');
-        else if (event.event === 'missing') tally.addTrouble('REJECTED');
+        } else if (event.event === 'problem') tally.addExitCode(exitCodeOf('INPUT_INVALID'));
+        else if (event.event === 'missing') tally.addExitCode(exitCodeOf('REJECTED'));
         else if (event.event === 'days-waiting') tally.addExitCode(exitCodeOfDelivery(event.code));
         else if (event.event === 'day') {
           const { outcome } = event.item;
           if (outcome === 'pushed' || outcome === 'would-push') days++;
-          tally.addExitCode(exitCodeOfPush(event.item));
+          tally.addExitCode(exitCodeOfItem(event.item));
         }
         if (SHOWN.includes(event.event)) setup.report(event);
       },
@@ -90,8 +92,7 @@ export async function runWatchOnce(
       onSignal: () => undefined,
     });
     await watcher.once();
-    const { report } = tally;
-    return { ...report, wellness, days };
+    return { uploads: tally, wellness, days };
   } finally {
     locks?.release();
     await opened.close();

@@ -2,7 +2,7 @@ import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
 import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
-import { UploadTally } from '../../upload/tally.ts';
+import { Tally } from '../../app/outcomes.ts';
 import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
 import { type Outbox, openOutbox } from '../../watch/send/outbox.ts';
@@ -27,7 +27,7 @@ const LOGIN_CHECK_MS = 12 * 3_600_000;
 export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options, clock);
-  const tally = new UploadTally();
+  const tally = new Tally('recording');
   let days = setup.wellness ? 0 : undefined;
   const announcer = new Announcer(setup.context, (notice) => {
     if (notice.event === 'upload') tally.add(notice.item);
@@ -50,7 +50,7 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   } finally {
     monitor?.close();
   }
-  const { uploaded, duplicate, rejected } = tally.report.summary;
+  const { uploaded, duplicate, rejected } = tally.counts;
   const queued = health.waiting;
   const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
   setup.report({ event: 'stopped', ...counts }, queued);

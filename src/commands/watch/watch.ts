@@ -117,7 +117,7 @@ export const watch: CommandModule = {
     const report = await runWatchOnce(options, setup);
     printer.flush();
     context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
-    return report.exitCode;
+    return report.uploads.exitCode;
   },
 };
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
+import { OUTCOMES } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import {
   uploadItemJson,
@@ -99,8 +100,8 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
 export function deliveredText(item: UploadItem, view: ActivityView): string | undefined {
   if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
   const activity = activityText(item.activity, '', view);
-  const outcome = item.outcome === 'uploaded' ? 'uploaded' : 'already at the service';
-  return `${item.path}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
+  const { words } = OUTCOMES[item.outcome];
+  return `${item.path}: ${words}${activity === '' ? '' : ` (${activity})`}`;
 }
 
 /** The fields of a day as devices measure them, with their units. */
@@ -122,19 +123,14 @@ function dayText(item: RecordItem, fields: JsonObject, zone: string): Text | und
 }
 
 /** Sums up what the watcher did, and what the next start does. */
-function stoppedText({
-  uploaded,
-  duplicate,
-  rejected,
-  days = 0,
-  queued,
-}: Extract<WatchNotice, { event: 'stopped' }>): string {
-  const done = [
-    ...(uploaded > 0 ? [`${uploaded} uploaded`] : []),
-    ...(duplicate > 0 ? [`${duplicate} already at the service`] : []),
-    ...(rejected > 0 ? [`${rejected} refused`] : []),
-    ...(days > 0 ? [`${plural(days, 'wellness day')} sent`] : []),
-  ].join(', ');
+function stoppedText(stopped: Extract<WatchNotice, { event: 'stopped' }>): string {
+  const { days = 0, queued } = stopped;
+  const recordings = (['uploaded', 'duplicate', 'rejected'] as const)
+    .filter((outcome) => stopped[outcome] > 0)
+    .map((outcome) => `${stopped[outcome]} ${OUTCOMES[outcome].words}`);
+  const done = [...recordings, ...(days > 0 ? [`${plural(days, 'wellness day')} sent`] : [])].join(
+    ', ',
+  );
   const waiting = `${plural(queued, 'recording')} not sent yet; the next start sends ${queued === 1 ? 'it' : 'them'}.`;
   return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
     ' ',
@@ -142,15 +138,16 @@ function stoppedText({
 }
 
 export function watchSummaryJson(report: WatchReport): Record<string, unknown> {
-  const { days } = report;
-  return { ...uploadSummaryJson(report), ...(days === 0 ? {} : { days }) };
+  const { uploads, days } = report;
+  return { ...uploadSummaryJson(uploads), ...(days === 0 ? {} : { days }) };
 }
 
 export function watchSummaryText(report: WatchReport, dryRun: boolean): Text {
-  const { days } = report;
-  if (days === 0) return uploadSummaryText(report);
+  const { uploads, wellness, days } = report;
+  const text = uploadSummaryText(uploads, wellness);
+  if (days === 0) return text;
   const sent = `${plural(days, 'wellness day')} ${dryRun ? 'would be sent' : 'sent'}.`;
-  return phrase`${uploadSummaryText(report)} ${sent}`;
+  return phrase`${text} ${sent}`;
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {

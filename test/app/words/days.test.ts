@@ -1,23 +1,38 @@
 import { describe, expect, it } from 'vitest';
+import { type PushItem, Tally } from '../../../src/app/outcomes.ts';
 import { pushSummaryText } from '../../../src/app/words/days.ts';
+import { renderText } from '../../../src/base/phrase.ts';
 
-const NONE = {
-  total: 0,
-  warnings: 0,
-  pushed: 0,
-  skipped: 0,
-  invalid: 0,
-  rejected: 0,
-  conflict: 0,
-  failed: 0,
-  'would-push': 0,
+const DAY = {
+  kind: 'nutrition',
+  date: '2026-05-17',
+  sources: ['meals.json'],
+  warnings: [],
+  zoneUsed: false,
+} as const;
+const PUSHED: PushItem = { ...DAY, outcome: 'pushed', attempts: 1 };
+const FAILED: PushItem = { ...DAY, outcome: 'failed', code: 'NETWORK', message: 'No.' };
+const CONFLICT: PushItem = {
+  ...DAY,
+  outcome: 'conflict',
+  stored: [],
+  intended: [],
+  message: 'No.',
+  hint: 'Look.',
+  attempts: 1,
 };
+
+function tallyOf(items: readonly PushItem[]): Tally {
+  const tally = new Tally('day');
+  for (const item of items) tally.add(item);
+  return tally;
+}
 
 describe('the summary of a push', () => {
   it.each([
-    [{ total: 3, pushed: 1, failed: 2 }, 'nutrition: 1 sent, 2 not sent.'],
-    [{ total: 2, pushed: 1, conflict: 1 }, 'nutrition: 1 sent, 1 to be corrected in the platform.'],
-  ])('names each outcome that there is: %j', (counts, text) => {
-    expect(pushSummaryText('nutrition', { ...NONE, ...counts })).toBe(text);
+    [[PUSHED, FAILED, FAILED], 'nutrition: 1 sent, 2 not sent.'],
+    [[PUSHED, CONFLICT], 'nutrition: 1 sent, 1 to be corrected in the platform.'],
+  ])('names each outcome that there is: %#', (items, text) => {
+    expect(renderText(pushSummaryText('nutrition', tallyOf(items)), undefined)).toBe(text);
   });
 });

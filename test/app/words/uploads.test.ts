@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Tally } from '../../../src/app/outcomes.ts';
 import {
   uploadItemJson,
   uploadItemText,
@@ -6,17 +7,9 @@ import {
   uploadSummaryText,
 } from '../../../src/app/words/uploads.ts';
 import { renderText } from '../../../src/base/phrase.ts';
+import { otherKind } from '../../../src/inputs/recording-names.ts';
 import type { UploadItem } from '../../../src/upload/report.ts';
-import type { UploadReport } from '../../../src/upload/tally.ts';
 import { NO_ACTIVITY } from '../../support/activity.ts';
-
-const NO_SKIPPED: UploadReport['skipped'] = {
-  'already-uploaded': 0,
-  'not-an-activity': 0,
-  'refused-before': 0,
-  'before-since': 0,
-};
-const NO_OTHERS: UploadReport['others'] = { gpx: [], tcx: [], zip: [] };
 
 const VIEW = { zone: 'Europe/Berlin', now: Date.UTC(2026, 10, 22), aligned: false };
 
@@ -103,93 +96,74 @@ describe('the outcome of a file', () => {
     expect(activity).toBeUndefined();
   });
 
-  const none = {
-    total: 0,
-    uploaded: 0,
-    duplicate: 0,
-    skipped: 0,
-    invalid: 0,
-    rejected: 0,
-    failed: 0,
-    'would-upload': 0,
+  const uploaded: UploadItem = { ...sent, outcome: 'uploaded', service: {} };
+  const processing: UploadItem = { ...uploaded, service: { state: 'queued' } };
+  const old = { path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' } as const;
+  const settings = { path: 'r/a.fit', outcome: 'skipped', reason: 'not-an-activity' } as const;
+  const request = { method: 'POST', url: 'https://a.example/api', parts: [] } as const;
+  const wouldUpload: UploadItem = { ...sent, outcome: 'would-upload', request };
+  const tallyOf = (items: readonly UploadItem[]) => {
+    const tally = new Tally('recording');
+    for (const item of items) tally.add(item);
+    return tally;
   };
-  it.each([
-    [none, 'No recordings found.'],
-    [{ ...none, total: 1, uploaded: 1 }, '1 file: 1 uploaded.'],
+  const textOf = (tally: Tally) => renderText(uploadSummaryText(tally), undefined);
+  it.each<[readonly UploadItem[], string]>([
+    [[], 'No recordings found.'],
+    [[uploaded], '1 file: 1 uploaded.'],
     [
-      { ...none, total: 3, skipped: 3 },
+      [settings, old, old],
       'Nothing to send. 3 files: 2 uploaded before, 1 without an activity (settings, courses and the like).',
     ],
     [
-      {
-        ...none,
-        total: 6,
-        uploaded: 1,
-        duplicate: 1,
-        skipped: 1,
-        invalid: 1,
-        rejected: 1,
-        failed: 1,
-      },
+      [
+        uploaded,
+        { ...sent, outcome: 'duplicate', service: {} },
+        settings,
+        { path: 'r/a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'No.' },
+        { ...sent, outcome: 'rejected', message: 'No.' },
+        { path: 'r/a.fit', outcome: 'failed', code: 'NETWORK', message: 'No.' },
+      ],
       '6 files: 1 uploaded, 1 already at the service, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not sent.',
     ],
-    [{ ...none, total: 2, 'would-upload': 2 }, '2 files: 2 would be uploaded.'],
-  ])('summarises %j in a sentence', (summary, text) => {
-    const some = Math.min(1, summary.skipped);
-    const skipped = {
-      'already-uploaded': summary.skipped - some,
-      'not-an-activity': some,
-      'refused-before': 0,
-      'before-since': 0,
-    };
-    const report = { summary, skipped, wellness: 0, processing: 0, others: NO_OTHERS };
-    expect(renderText(uploadSummaryText(report), undefined)).toEqual(text);
-  });
-
-  it.each([
-    [1, 1, '1 file: 1 uploaded (the platform is processing it).'],
-    [3, 3, '3 files: 3 uploaded (the platform is processing them).'],
-    [3, 2, '3 files: 3 uploaded (the platform is processing 2 of them).'],
-  ])('says of %i uploads that the platform is processing %i', (uploaded, processing, text) => {
-    const summary = { ...none, total: uploaded, uploaded };
-    const report = { summary, skipped: NO_SKIPPED, wellness: 0, processing, others: NO_OTHERS };
-    expect(String(uploadSummaryText(report))).toBe(text);
+    [[wouldUpload, wouldUpload], '2 files: 2 would be uploaded.'],
+    [[processing], '1 file: 1 uploaded (the platform is processing it).'],
+    [[processing, processing], '2 files: 2 uploaded (the platform is processing them).'],
+    [[processing, uploaded], '2 files: 2 uploaded (the platform is processing 1 of them).'],
+  ])('summarises outcomes in a sentence: %#', (items, text) => {
+    expect(textOf(tallyOf(items))).toBe(text);
   });
 
   it('names the command that sends the wellness in skipped files', () => {
-    const skipped = { ...NO_SKIPPED, 'not-an-activity': 3 };
-    const report = { skipped, processing: 0, others: NO_OTHERS };
-    const text = (wellness: number) =>
-      renderText(
-        uploadSummaryText({ summary: { ...none, total: 3, skipped: 3 }, wellness, ...report }),
-        undefined,
-      );
-    const sentence =
-      'Nothing to send. 3 files: 3 without an activity (settings, courses and the like).';
+    const text = (count: number) => {
+      const holding = Array.from({ length: count }, () => ({ ...settings, wellness: true }));
+      return textOf(tallyOf([...holding, settings]));
+    };
     const command = '`sync push wellness` with the same folder sends it.';
-    expect(text(0)).toBe(sentence);
-    expect(text(1)).toBe(`${sentence} 1 file holds wellness: ${command}`);
-    expect(text(3)).toBe(`${sentence} 3 files hold wellness: ${command}`);
+    expect(text(0)).toMatch(/like\)\.$/);
+    expect(text(1)).toMatch(new RegExp(`like\\)\\. 1 file holds wellness: ${command}$`));
+    expect(text(3)).toContain(` 3 files hold wellness: ${command}`);
   });
 
   it('names the files of other kinds, and the way to send their recordings', () => {
-    const report = { summary: none, skipped: NO_SKIPPED, wellness: 0, processing: 0 };
-    const text = (others: Partial<typeof NO_OTHERS>) =>
-      renderText(uploadSummaryText({ ...report, others: { ...NO_OTHERS, ...others } }), undefined);
-    expect(text({ gpx: ['a.gpx', 'b.gpx'], tcx: ['c.tcx'] })).toBe(
+    const text = (...paths: string[]) => {
+      const tally = new Tally('recording');
+      for (const path of paths) tally.addOther({ path, other: otherKind(path) ?? 'zip' });
+      return textOf(tally);
+    };
+    expect(text('a.gpx', 'b.gpx', 'c.tcx')).toBe(
       'No recordings found. Not sent: 2 GPX files and 1 TCX file. Only FIT recordings are sent: export the originals as FIT.',
     );
-    expect(text({ zip: ['r/a.zip'] })).toBe(
+    expect(text('r/a.zip')).toBe(
       'No recordings found. Not opened: 1 zip archive in a folder (r/a.zip). Name an archive to send its recordings.',
     );
-    expect(text({ zip: ['a.zip', 'b.zip', 'c.zip', 'd.zip', 'e.zip'] })).toContain(
+    expect(text('a.zip', 'b.zip', 'c.zip', 'd.zip', 'e.zip')).toContain(
       '5 zip archives in a folder (a.zip, b.zip, c.zip and 2 more).',
     );
   });
 
   it('counts would-upload in JSON only after a dry run', () => {
-    const json = (summary: typeof none) => uploadSummaryJson({ summary, others: NO_OTHERS });
-    expect(json({ ...none, total: 1, uploaded: 1 })).toEqual({
+    expect(uploadSummaryJson(tallyOf([uploaded]))).toEqual({
       type: 'summary',
       total: 1,
       uploaded: 1,
@@ -199,8 +173,6 @@ describe('the outcome of a file', () => {
       rejected: 0,
       failed: 0,
     });
-    expect(json({ ...none, total: 1, 'would-upload': 1 })).toMatchObject({
-      'would-upload': 1,
-    });
+    expect(uploadSummaryJson(tallyOf([wouldUpload]))).toMatchObject({ 'would-upload': 1 });
   });
 });

@@ -1,0 +1,177 @@
+import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
+import type { OtherFile } from '../inputs/find-files.ts';
+import type { OtherKind } from '../inputs/recording-names.ts';
+import type { RecordItem } from '../records/deliver.ts';
+import type { UnreadableInput } from '../records/prepare.ts';
+import type { InvalidRecord } from '../records/types.ts';
+import type { UploadItem } from '../upload/report.ts';
+
+/** The outcome of a day, of a record that cannot be sent, or of an input that cannot be read. */
+export type PushItem = RecordItem | InvalidRecord | UnreadableInput;
+type Item = UploadItem | PushItem;
+export type Outcome = Item['outcome'];
+type SkipReason = Extract<Item, { readonly outcome: 'skipped' }>['reason'];
+
+type ItemKind = 'recording' | 'day';
+
+interface OutcomeFacts {
+  /** In a summary, after the number of items. Items that were skipped have the words of their reason. */
+  readonly words: Text;
+  /** Default: ok. A failure has the exit code of its own code. */
+  readonly exitCode?: ExitCode;
+  /** What it happens to; absent: both. */
+  readonly of?: ItemKind;
+  readonly isDryRun?: boolean;
+}
+
+/** Everything that can happen to a recording or to a day, in the order of a summary. */
+export const OUTCOMES = {
+  uploaded: { words: 'uploaded', of: 'recording' },
+  'would-upload': { words: 'would be uploaded', of: 'recording', isDryRun: true },
+  duplicate: { words: 'already at the service', of: 'recording' },
+  pushed: { words: 'sent', of: 'day' },
+  'would-push': { words: 'would be sent', of: 'day', isDryRun: true },
+  skipped: { words: 'unchanged' },
+  invalid: { words: 'not usable', exitCode: ExitCode.invalidInput },
+  rejected: { words: 'refused', exitCode: ExitCode.refused },
+  conflict: {
+    words: 'to be corrected in the platform',
+    exitCode: ExitCode.refused,
+    of: 'day',
+  },
+  failed: { words: 'not sent' },
+} as const satisfies Readonly<Record<Outcome, OutcomeFacts>>;
+
+/** Why an item was skipped, in the order of a summary. */
+export const SKIPPED = {
+  'already-uploaded': { words: 'uploaded before' },
+  'refused-before': {
+    words: phrase`refused before (${sync('upload')} offers them again)`,
+    exitCode: ExitCode.refused,
+  },
+  'before-since': { words: 'before --since' },
+  'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
+  unchanged: OUTCOMES.skipped,
+} as const satisfies Readonly<Record<SkipReason, OutcomeFacts>>;
+
+/** What a tally counts of its items besides their outcomes. */
+const DETAILS = [
+  /** Uploaded recordings that the service has received and not processed yet. */
+  'processing',
+  /** Skipped files that hold wellness. */
+  'wellness',
+  /** Warnings of days. */
+  'warnings',
+] as const;
+
+export type Counts = Readonly<
+  Record<Outcome | SkipReason | (typeof DETAILS)[number] | 'total', number>
+>;
+
+/** Counts the items of a run, and finds its exit code. */
+export class Tally {
+  readonly of: ItemKind;
+  readonly #counts = Object.fromEntries(
+    ['total', ...Object.keys(OUTCOMES), ...Object.keys(SKIPPED), ...DETAILS].map((key) => [key, 0]),
+  ) as Record<keyof Counts, number>;
+  readonly #codes = new Set<ExitCode>();
+  /** Paths of the GPX, TCX and zip files that were found and not sent. */
+  readonly others: Readonly<Record<OtherKind, string[]>> = { gpx: [], tcx: [], zip: [] };
+  /** The zone decided about a day or an offset. */
+  zoneUsed = false;
+
+  constructor(of: ItemKind) {
+    this.of = of;
+  }
+
+  add(item: Item): void {
+    const counts = this.#counts;
+    counts.total++;
+    counts[item.outcome]++;
+    if (item.outcome === 'skipped') counts[item.reason]++;
+    if (item.outcome === 'skipped' && 'wellness' in item) counts.wellness++;
+    if (item.outcome === 'uploaded' && item.service.state === 'queued') counts.processing++;
+    if ('warnings' in item) counts.warnings += item.warnings.length;
+    if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
+    this.#codes.add(exitCodeOfItem(item));
+  }
+
+  addOther({ path, other }: OtherFile): void {
+    this.others[other].push(path);
+  }
+
+  /** Counts the exit code of something that is no item. */
+  addExitCode(code: ExitCode): void {
+    this.#codes.add(code);
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  get exitCode(): ExitCode {
+    return worstExitCode(this.#codes);
+  }
+}
+
+/** Adds up the counts of several tallies. */
+export function sumOf(tallies: readonly Tally[]): Counts {
+  const sum = { ...new Tally('day').counts } as Record<keyof Counts, number>;
+  for (const { counts } of tallies)
+    for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
+  return sum;
+}
+
+/** Returns the exit code of a run with this item alone. */
+export function exitCodeOfItem(item: Item): ExitCode {
+  if (item.outcome === 'failed') return exitCodeOfDelivery(item.code);
+  const facts: OutcomeFacts =
+    item.outcome === 'skipped' ? SKIPPED[item.reason] : OUTCOMES[item.outcome];
+  return facts.exitCode ?? ExitCode.ok;
+}
+
+/** Returns the outcomes of recordings or of days: with those of `--dry-run`, or only these. */
+export function outcomesOf(kinds: readonly ItemKind[], isDryRun: boolean): Outcome[] {
+  const facts: Readonly<Record<Outcome, OutcomeFacts>> = OUTCOMES;
+  return (Object.keys(OUTCOMES) as Outcome[]).filter((outcome) => {
+    const { of, isDryRun: isOfDryRun = false } = facts[outcome];
+    return (of === undefined || kinds.includes(of)) && isOfDryRun === isDryRun;
+  });
+}
+
+/** Returns the number of items with each outcome for JSON; those of `--dry-run` only if there are any. */
+export function outcomesJson(...tallies: readonly Tally[]): Record<string, number> {
+  const kinds = tallies.map(({ of }) => of);
+  const counts = sumOf(tallies);
+  const found = outcomesOf(kinds, true).filter((outcome) => counts[outcome] > 0);
+  return Object.fromEntries(
+    [...outcomesOf(kinds, false), ...found].map((outcome) => [outcome, counts[outcome]]),
+  );
+}
+
+/** Returns each count that is not 0 in words, such as `3 uploaded` and `1 refused`. */
+export function countsText(counts: Counts): Text[] {
+  const { uploaded, processing } = counts;
+  const parts = Object.entries(OUTCOMES).flatMap(([outcome, { words }]): [number, Text][] => {
+    switch (outcome as Outcome) {
+      case 'uploaded':
+        return [[uploaded, `${words}${processingText(processing, uploaded)}`]];
+      case 'skipped':
+        return Object.entries(SKIPPED).map(([reason, { words }]) => [
+          counts[reason as SkipReason],
+          words,
+        ]);
+      default:
+        return [[counts[outcome as Outcome], words]];
+    }
+  });
+  return parts.filter(([count]) => count > 0).map(([count, words]) => phrase`${count} ${words}`);
+}
+
+/** Says of how many uploads no workout exists yet. */
+function processingText(processing: number, uploaded: number): string {
+  if (processing === 0) return '';
+  const them = uploaded === 1 ? 'it' : processing === uploaded ? 'them' : `${processing} of them`;
+  return ` (the platform is processing ${them})`;
+}
