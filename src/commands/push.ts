@@ -38,7 +38,6 @@ interface PushFlags extends SourceFlags {
   readonly tz?: string;
   readonly force?: boolean;
   readonly strict?: boolean;
-  readonly unknownFields?: boolean;
   readonly jobs?: string;
   readonly dryRun?: boolean;
   readonly add?: boolean;
@@ -93,7 +92,6 @@ function declarePush(command: Command, force: string): Command {
     .addOption(zoneFlag())
     .option('--force', force)
     .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
-    .option('--unknown-fields', 'also send fields that the platform does not know')
     .addOption(jobsFlag('days at once'))
     .addOption(dryRun());
 }
@@ -116,7 +114,6 @@ async function push(
   const options = {
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
-    unknownFields: flags.unknownFields ?? false,
     user: userOf(flags.user),
     sources: sourcesFor(context, flags),
     force: flags.force ?? false,

@@ -210,13 +210,13 @@ export class LibraryClient implements Client {
   ): Promise<RecordResult[]> {
     return await this.#run(async (opened) => {
       const { ledger } = opened;
-      const { force = false, strict = false, unknownFields = false } = flags;
+      const { force = false, strict = false } = flags;
       const isNamed = typeof given === 'string' || origin !== undefined;
       const mode = merge ?? (isNamed ? 'update' : 'add');
       const name = await this.#zone();
       const options = {
         zone: { name, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
-        ...{ strict, unknownFields },
+        strict,
         sources: { list: SOURCES, named: false, choose: refuseChoice },
         now: this.#context.clock.now(),
         lastWeight: ledger.records.wellness.lastWeight(),

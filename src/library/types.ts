@@ -129,8 +129,6 @@ export interface PushOptions {
   readonly force?: boolean;
   /** Refuses unknown fields, days far ahead, and values that need adapting. */
   readonly strict?: boolean;
-  /** Also sends fields that the platform does not know. */
-  readonly unknownFields?: boolean;
 }
 
 export interface NutritionOptions extends PushOptions {

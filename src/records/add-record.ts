@@ -142,6 +142,6 @@ class Recurring {
 
   #unsentMessage(): string {
     const listed = listNames([...this.#unsent]);
-    return `not sent, since the platform does not know it: ${listed} (--unknown-fields sends it)`;
+    return `not sent, since the platform does not know it: ${listed}`;
   }
 }

@@ -169,8 +169,6 @@ export interface RecordOptions {
    * and days far ahead.
    */
   readonly strict: boolean;
-  /** Send members that the platform does not know. */
-  readonly unknownFields?: boolean;
   /**
    * The time now (ms): days far ahead of it are noted. `sync seed` leaves it out, since it writes the
    * records of any year.

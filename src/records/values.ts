@@ -54,12 +54,13 @@ export interface ReadFields {
   readonly known: JsonObject;
   /** The name of each known member as the object spells it, if it is another one. */
   readonly spellings: ReadonlyMap<string, string>;
-  readonly unknown: readonly (readonly [name: string, value: JsonValue])[];
+  /** The names of its other members. */
+  readonly unknown: readonly string[];
 }
 
 /**
- * Reads the members of an object by a table. A `null` is left out: the value is not known. Unknown
- * members pass unchanged; {@link noteUnknown} reports them. Two spellings of one field must agree.
+ * Reads the members of an object by a table. A `null` is left out: the value is not known. Two spellings
+ * of one field must agree. {@link noteUnknown} reports unknown members.
  *
  * @param path the object's own place in its record, without a slash at the end.
  * @param skip members that the caller reads
@@ -74,15 +75,14 @@ export function readFields(
 ): ReadFields {
   const known: JsonObject = {};
   const spellings = new Map<string, string>();
-  const unknown: [string, JsonValue][] = [];
+  const unknown: string[] = [];
   for (const spelling of Object.keys(object)) {
     const raw = object[spelling] ?? null;
     if (raw === null || skip.includes(spelling)) continue;
     const name = names.find(spelling);
     const rule = name === undefined ? undefined : table[name];
     if (name === undefined || rule === undefined) {
-      if (!isHarmful(spelling)) unknown.push([spelling, raw]);
-      else notes.warn(joinPointer(path, spelling), 'is no name for a field: not sent');
+      unknown.push(spelling);
       continue;
     }
     const value = readValue(raw, rule, joinPointer(path, spelling), notes);
@@ -104,39 +104,34 @@ const MAX_LISTED = 10;
 /** Limits the unknown fields of one object that are compared with the known ones. */
 const MAX_COMPARED = 500;
 
-const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
-
 /**
- * Notes unknown members of an object: they are not sent, or deployed services drop them silently. A
- * name that is near to a field's has a note of its own.
+ * Notes unknown members of an object, which are not sent. A name that is near to a field's has a note of
+ * its own.
  *
  * @param path the object's own place in its record, without a slash at the end.
- * @param sends the members are sent: the user knows of them
  */
 export function noteUnknown(
-  unknown: ReadFields['unknown'],
+  unknown: readonly string[],
   table: FieldTable,
   names: Names,
   notes: Notes,
   path = '',
-  sends = false,
 ): void {
   const where = path === '' ? 'day' : 'item';
-  for (const [index, [name]] of unknown.entries()) {
+  for (const [index, name] of unknown.entries()) {
     const key = `${where} ${name}`;
     const field = joinPointer(path, name);
     // An object with many unknown members has data for names.
     const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
     const found = () => unknownField(near, table);
-    if (sends) notes.recur(key, field, () => saying(found(), SENT_ALONG));
-    else if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
+    if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
     else notes.recurring.push({ unsent: name });
   }
 }
 
 /** Notes a problem: an object of unknown members alone, of which the service would keep nothing. */
 export function noteNothingKnown(
-  unknown: ReadFields['unknown'],
+  unknown: readonly string[],
   table: FieldTable,
   names: Names,
   notes: Notes,
@@ -144,7 +139,7 @@ export function noteNothingKnown(
 ): void {
   const problem = 'there is nothing in it that the platform takes';
   notes.problems.push(path === '' ? { problem } : { field: path, problem });
-  for (const [name] of unknown.slice(0, MAX_LISTED)) {
+  for (const name of unknown.slice(0, MAX_LISTED)) {
     notes.problem(joinPointer(path, name), unknownField(names.nearest(name), table));
   }
 }
@@ -200,11 +195,6 @@ export function noteOther(
       ? `says something else than ${other}, the same field`
       : `says ${one}, but ${other}, the same field, says ${two}`;
   notes.problem(field, `${said}: keep one of the two`);
-}
-
-/** Names that mean an object's own machinery to JavaScript programs, such as many services are. */
-function isHarmful(name: string): boolean {
-  return name === '__proto__';
 }
 
 /** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */

@@ -47,10 +47,8 @@ export async function* chunks(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Sends what the platform does not know, as `--unknown-fields` does. */
-export const UNKNOWN = { unknownFields: true } as const;
-
-export const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
+/** The note about unknown members whose names are near to no field. */
+export const UNSENT = 'not sent, since the platform does not know it';
 
 /** The one body of records that are all valid and say nothing. */
 export async function bodyOf(

@@ -41,7 +41,7 @@ export function readItem(
   path: string,
   day: string | undefined,
   notes: Notes,
-  { zone, unknownFields = false }: ReadingOptions,
+  { zone }: ReadingOptions,
 ): ReadItem | undefined {
   if (!isObject(raw)) {
     notes.problem(path, `is ${show(raw)}; an object is expected`);
@@ -56,7 +56,7 @@ export function readItem(
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (isEmpty) {
     noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
-  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path, unknownFields);
+  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
   if (written === undefined) {
     notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;
@@ -69,7 +69,6 @@ export function readItem(
   const { loggedAt, date, zoneUsed } = time;
   const body = known;
   body['logged_at'] = loggedAt;
-  if (unknownFields) for (const [name, value] of unknown) body[name] = value;
   return { field, body, loggedAt, date, zoneUsed };
 }
 

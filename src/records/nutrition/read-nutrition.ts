@@ -42,8 +42,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
   const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const { known, unknown } = read;
-  const sendsUnknown = options.unknownFields === true;
-  const fields = new Map([...Object.entries(known), ...(sendsUnknown ? unknown : [])]);
+  const fields = new Map(Object.entries(known));
   const hasItems = items !== undefined && items.length > 0;
   if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
   const saysNothing =
@@ -65,10 +64,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
       value,
       notes,
     );
-  // Of a record that spans days, no such field is sent.
-  if (!(spans && sendsUnknown) && !nothingKnown) {
-    noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
-  }
+  if (!nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
     noteFarAhead(day.date, field, notes, options);

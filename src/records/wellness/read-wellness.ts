@@ -41,14 +41,13 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     '',
     dateSpelling,
   );
-  const sendsUnknown = options.unknownFields === true;
   const read = withSleepSecs(known, notes);
-  const fields = new Map([...Object.entries(read), ...(sendsUnknown ? unknown : [])]);
+  const fields = new Map(Object.entries(read));
   noteImplausibleWellness({ known: read, spellings }, value, notes);
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
-  const foreign = foreignNames(unknown.map(([name]) => name));
+  const foreign = foreignNames(unknown);
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
-  else if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
+  else if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from '../support.ts';
+import { bodyOf, prepare, saidOf, UNSENT } from '../support.ts';
 
 const date = '2026-02-15';
 const at = '2026-02-15T08:00:00+01:00';
@@ -81,12 +81,12 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each(['salt', 'energy', 'timestamp', 'time', 'netCarbs', 'addedSugar', 'weight'])(
-    'pass the unknown item field %s along and report it',
+    'leave out the unknown item field %s and report it',
     async (name) => {
       const item = { ...gel, [name]: { value: 12, source: null } };
-      expect(await saidOf('nutrition', { date, items: [item] }, UNKNOWN)).toEqual({
-        body: { date, items: [item] },
-        said: [expect.stringMatching(`^items/0/${name}: not a field of the platform`)],
+      expect(await saidOf('nutrition', { date, items: [item] })).toEqual({
+        body: { date, items: [gel] },
+        said: [expect.stringMatching(`^items/0/${name}: not a field of|: ${UNSENT}: "${name}"`)],
       });
     },
   );
@@ -94,16 +94,15 @@ describe('the fields of a nutrition record', () => {
   test('report unknown fields of days and items once per input, and reject them if strict', async () => {
     const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 500, protien: 3 });
     const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
-    const { records } = await prepare('nutrition', values, UNKNOWN);
+    const { records } = await prepare('nutrition', values);
     const about = records[0]?.warnings.filter(({ message }) =>
       String(message).startsWith('not a field'),
     );
     expect(
       about?.map(({ source, field, message }) => `${source} ${field ?? ''}: ${String(message)}`),
     ).toEqual([
-      `in.json#/0 coach: not a field of the platform. ${SENT_ALONG} (2 times in this input)`,
-      `in.json#/0 protien: not a field of the platform; did you mean protein? It is in g. ${SENT_ALONG} (2 times in this input)`,
-      `in.json#/1 items/1/carbz: not a field of the platform; did you mean carbs? It is in g. ${SENT_ALONG} (2 times in this input)`,
+      `in.json#/0 protien: not a field of the platform; did you mean protein? It is in g. Not sent (2 times in this input)`,
+      `in.json#/1 items/1/carbz: not a field of the platform; did you mean carbs? It is in g. Not sent (2 times in this input)`,
     ]);
     const { said } = await saidOf('nutrition', values[1], { strict: true });
     expect(said).toEqual([
@@ -490,17 +489,16 @@ describe('a day far in the future', () => {
 describe('a record that spans days', () => {
   const morning = { name: 'a', logged_at: '2026-02-15T08:00:00+01:00' };
   const nextDay = { name: 'b', logged_at: '2026-02-16T08:00:00+01:00' };
-  const record = { items: [morning, nextDay], calories: 900, coach: 'x', rawJson: { app: 'x' } };
+  const record = { items: [morning, nextDay], calories: 900, rawJson: { app: 'x' } };
 
   test('loses its fields about all days together, and reports that', async () => {
-    const { records } = await prepare('nutrition', [record], UNKNOWN);
+    const { records } = await prepare('nutrition', [record]);
     expect(records.map(({ body }) => body)).toEqual([
       { date: '2026-02-15', items: [morning], rawJson: { app: 'x' } },
       { date: '2026-02-16', items: [nextDay], rawJson: { app: 'x' } },
     ]);
     const said = [
       ['calories', 'is about all 2 days that the items are on: not sent'],
-      ['coach', 'is about all 2 days that the items are on: not sent'],
       ['rawJson', 'is sent with each of the 2 days that the items are on'],
     ];
     for (const { warnings } of records) {
@@ -509,9 +507,8 @@ describe('a record that spans days', () => {
   });
 
   test('is rejected because of such fields if strict', async () => {
-    expect((await saidOf('nutrition', record, { ...UNKNOWN, strict: true })).said).toEqual([
+    expect((await saidOf('nutrition', record, { strict: true })).said).toEqual([
       'calories: is about all 2 days that the items are on',
-      'coach: is about all 2 days that the items are on',
     ]);
   });
 });

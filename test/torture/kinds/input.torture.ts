@@ -64,10 +64,9 @@ async function pushAmongHostile(round: Round, scene: Scene): Promise<void> {
   const name = isList ? 'morning.json' : 'morning.ndjson';
   const usesStdin = random.chance(0.3);
   const path = usesStdin ? '-' : scene.world.write(name, text);
-  const flags = random.chance(0.3) ? ['--unknown-fields'] : [];
   round.note(text.slice(0, 2_000));
   const { code, stdout } = await scene.run(
-    ['push', 'wellness', path, ...flags, '--json'],
+    ['push', 'wellness', path, '--json'],
     usesStdin ? { input: text } : {},
   );
   if (![0, 3, 6].includes(code ?? -1)) round.failed('wrong report', `exit ${String(code)}`);
