@@ -11,8 +11,8 @@ import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
 import { methodsOf, pathOf } from './http/routes.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
 import { postUpload } from './resources/upload.ts';
-import { postWellness } from './resources/wellness.ts';
-import { listWorkouts } from './resources/workout-list.ts';
+import { listWellness, postWellness } from './resources/wellness.ts';
+import { listWorkouts, removeWorkout, renameWorkout } from './resources/workout-list.ts';
 import { createWorld, type SandboxEnv, type World, type WorldOptions } from './world.ts';
 
 export interface SandboxApp {
@@ -77,11 +77,28 @@ function addPlatform(app: Hono<SandboxEnv>, world: World): void {
   app.post(pathOf('token'), postToken(world));
   app.post(pathOf('revoke'), postRevoke(world));
   app.get(pathOf('userinfo'), requireBearer(world, null), getUserinfo(world));
-  app.get(pathOf('profile'), requireBearer(world, 'profile:read'), getProfile(world));
+  app.get(
+    pathOf('profile'),
+    requireTrait(world, ({ profileRead }) => profileRead),
+    requireBearer(world, 'profile:read'),
+    getProfile(world),
+  );
   app.patch(pathOf('profile-update'), requireBearer(world, 'profile:write'), patchProfile(world));
   app.post(pathOf('upload-fit'), requireBearer(world, 'workout:write'), postUpload(world));
   app.get(pathOf('workouts'), requireBearer(world, 'workout:read'), listWorkouts(world));
+  const changesWorkouts = [
+    requireTrait(world, ({ workoutEdits }) => workoutEdits),
+    requireBearer(world, 'workout:write'),
+  ] as const;
+  app.patch(pathOf('workout-update'), ...changesWorkouts, renameWorkout(world));
+  app.delete(pathOf('workout-removal'), ...changesWorkouts, removeWorkout(world));
   app.post(pathOf('wellness'), requireBearer(world, 'health:write'), postWellness(world));
+  app.get(
+    pathOf('wellness-list'),
+    requireTrait(world, ({ wellnessList }) => wellnessList),
+    requireBearer(world, 'health:read'),
+    listWellness(world),
+  );
   app.post(pathOf('nutrition'), requireBearer(world, 'nutrition:write'), postNutrition(world));
   app.get(
     pathOf('nutrition-list'),

@@ -77,8 +77,23 @@ const SCHEMA = v.strictObject({
     [true, true, false],
     '`stress` above 10 is divided by 10, `spO2` up to 1 is multiplied by 100, negative counts are 400',
   ),
+  wellnessList: trait(
+    flag,
+    [true, true, false],
+    'whether `GET /api/wellness` takes tokens; otherwise it is 401',
+  ),
   uploadItems: trait(flag, [true, true, false], 'whether upload answers list each file'),
   uploadNames: trait(flag, [true, true, false], 'whether uploads have a `name`'),
+  workoutEdits: trait(
+    flag,
+    [true, true, false],
+    'whether `DELETE` and `PATCH /api/workouts/ID` take tokens; otherwise they are 401',
+  ),
+  profileRead: trait(
+    flag,
+    [true, true, false],
+    'whether `GET /api/profile` takes tokens; otherwise it is 401',
+  ),
   profileUnits: trait(
     flag,
     [true, true, false],
@@ -109,6 +124,11 @@ const SCHEMA = v.strictObject({
     flag,
     false,
     'for developers: a 400 that names the field, instead of storing, ignoring or a 500; only FIT files are accepted; login errors redirect',
+  ),
+  fileNames: setting(
+    v.picklist(['parsed', 'sent']),
+    'parsed',
+    "a file's name: cut at a `;`, and `upload.fit` if it has a `=` (`parsed`), or as it was `sent`",
   ),
   unknownScopes: setting(scopes, [], 'scopes that this service does not know'),
   processingMs: setting(

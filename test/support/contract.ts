@@ -80,7 +80,7 @@ export class Contract {
     );
     const options = { strict: false, validateSchema: false, allErrors: true } as const;
     this.#bodies = new ajv.Ajv2020(options);
-    this.#bodies.addSchema(contract, 'contract');
+    this.#bodies.addSchema(closed(contract), 'contract');
     this.#queries = new ajv.Ajv2020({ ...options, coerceTypes: true });
     this.#queries.addSchema(contract, 'contract');
   }
@@ -165,6 +165,23 @@ export class Contract {
         `${what}${instancePath}: ${message} ${JSON.stringify(params)}`,
     );
   }
+}
+
+/** What may hold further fields: requests whose unknown fields are dropped, and items of other sources. */
+const OPEN = ['WellnessRecord', 'NutritionRecord', 'SentItem', 'StoredItem'];
+
+/** The schemas of the control endpoints are exact as they are. */
+const isOpen = (name: string) => OPEN.includes(name) || name.startsWith('Sandbox');
+
+/** Returns a copy in which objects have no further fields: the sandbox sends what the contract names. */
+function closed<T>(node: T): T {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(closed) as T;
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, isOpen(key) ? value : closed(value)]),
+  );
+  const isObject = 'properties' in copy && copy['type'] === 'object';
+  return (isObject ? { additionalProperties: false, ...copy } : copy) as T;
 }
 
 function escaped(segment: string): string {

@@ -9,6 +9,8 @@ export interface Athlete {
   readonly timezone: string;
   /** kg, independent of the display unit. */
   readonly weight: number;
+  /** When an update last set it (ms since the epoch). */
+  readonly weighedAt?: number;
   /** The athlete's display unit, and the unit of a `weight` sent without one. */
   readonly weightUnits: WeightUnits;
   /** W */
@@ -29,7 +31,7 @@ export function initials(name: string): string {
 
 /** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
 export type ProfileChange = Partial<
-  Pick<Athlete, 'weight' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
+  Pick<Athlete, 'weight' | 'weighedAt' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
 >;
 
 /** Three time zones and one athlete in pounds: both have exposed client bugs. */

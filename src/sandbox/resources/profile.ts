@@ -34,7 +34,10 @@ export function getProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { athleteId } = c.get('bearer');
     const athlete = world.athletes.get(athleteId);
-    const newest = newestWeight(world, athleteId);
+    const found = newestWeight(world, athleteId);
+    // An update of the profile writes a measurement of its own.
+    const isOlder = Date.parse(found?.date ?? '') < (athlete.weighedAt ?? 0);
+    const newest = isOlder ? null : found;
     return c.json({
       connected: true,
       profile: {
@@ -56,7 +59,10 @@ export function patchProfile(world: World): Handler<SandboxEnv> {
     const settings = world.settings.current;
     const { athleteId } = c.get('bearer');
     const input = readChange(c.get('body'), settings);
-    const change = changeOf(input, world.athletes.get(athleteId), settings);
+    const change = {
+      ...changeOf(input, world.athletes.get(athleteId), settings),
+      ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
+    };
     requireStorable(change, METRICS, settings.strict);
     const athlete = world.athletes.change(athleteId, change);
     return c.json({ success: true, profile: rowOf(athlete) });
@@ -94,6 +100,7 @@ function changeOf(
 function rowOf(athlete: Athlete) {
   return {
     ...athlete,
+    weighedAt: undefined,
     nickname: null,
     language: 'English',
     uiLanguage: 'en',

@@ -86,8 +86,8 @@ export class Recordings {
   }
 
   /**
-   * Stores a recording. For a known one, name and metadata are ignored, and it is queued again
-   * unless it became a workout.
+   * Stores a recording. A known one keeps its metadata, and its name if it became a workout; otherwise
+   * it is queued again.
    */
   receive(athleteId: string, { bytes, ...recording }: NewRecording): Received {
     const now = this.#now();
@@ -102,6 +102,7 @@ export class Recordings {
         queuedAt: state.processing === 'none' ? now : known.queuedAt,
         state: {
           ...state,
+          name: isWorkout ? state.name : (recording.name ?? state.name),
           receivedCount: state.receivedCount + 1,
           lastReceivedAt: receivedAt,
           processing: isWorkout ? 'workout' : 'queued',
@@ -148,19 +149,36 @@ export class Recordings {
   /** Returns the athlete's processed workouts, newest first. */
   workouts(athleteId: string, filter: WorkoutFilter): Workout[] {
     const { from, before, type, includeDuplicates, offset, limit } = filter;
-    return this.#of(athleteId)
-      .flatMap((row) => (row.facts === null ? [] : [{ row, facts: row.facts }]))
+    const rows = this.#of(athleteId).flatMap((row) => workoutOf(row) ?? []);
+    // Of recordings that became one workout, the last one fills it.
+    return [...new Map(rows.map((workout) => [workout.id, workout])).values()]
       .filter(
-        ({ row, facts }) =>
-          (from === null || facts.startedAt >= from) &&
-          (before === null || facts.startedAt < before) &&
-          (type === null || facts.type === type) &&
-          (includeDuplicates || !row.isDuplicate),
+        ({ date, ...workout }) =>
+          (from === null || Date.parse(date) >= from) &&
+          (before === null || Date.parse(date) < before) &&
+          (type === null || workout.type === type) &&
+          (includeDuplicates || !workout.isDuplicate),
       )
       .reverse()
-      .sort((a, b) => b.facts.startedAt - a.facts.startedAt)
-      .slice(offset, offset + limit)
-      .map(({ row, facts }) => toWorkout(row, facts));
+      .sort((a, b) => Date.parse(b.date) - Date.parse(a.date))
+      .slice(offset, offset + limit);
+  }
+
+  /** Renames a workout. @returns null if the athlete has none with this id */
+  rename(athleteId: string, workoutId: string, title: string): Workout | null {
+    const rows = this.#ofWorkout(athleteId, workoutId);
+    for (const row of rows) {
+      const state = { ...row.state, name: title };
+      this.#table.set(keyOf(athleteId, state.sha256), { ...row, state });
+    }
+    return this.workouts(athleteId, ALL).find(({ id }) => id === workoutId) ?? null;
+  }
+
+  /** Removes a workout and its recordings. @returns false if the athlete has none with this id */
+  remove(athleteId: string, workoutId: string): boolean {
+    const rows = this.#ofWorkout(athleteId, workoutId);
+    for (const { state } of rows) this.#table.delete(keyOf(athleteId, state.sha256));
+    return rows.length > 0;
   }
 
   clear(): void {
@@ -203,6 +221,10 @@ export class Recordings {
     return this.#table.rows().filter((row) => row.athleteId === athleteId);
   }
 
+  #ofWorkout(athleteId: string, workoutId: string): Row[] {
+    return this.#of(athleteId).filter((row) => row.facts !== null && row.workoutId === workoutId);
+  }
+
   #find(athleteId: string, sha256: string): Row | undefined {
     return this.#table.get(keyOf(athleteId, sha256));
   }
@@ -212,11 +234,23 @@ export class Recordings {
     const row = this.#find(athleteId, sha256);
     if (row === undefined) return;
     const state = { ...row.state, processing: facts === null ? 'none' : 'workout' } as const;
-    this.#table.set(keyOf(athleteId, sha256), { ...row, state, facts });
+    const processed = { ...row, state, facts };
+    const externalId = workoutOf(processed)?.externalId;
+    const same = this.#of(athleteId).find((each) => workoutOf(each)?.externalId === externalId);
+    const workoutId = externalId === undefined ? row.workoutId : (same ?? row).workoutId;
+    this.#table.set(keyOf(athleteId, sha256), { ...processed, workoutId });
   }
 }
 
-function toWorkout(row: Row, { startedAt, ...facts }: WorkoutFacts): Workout {
+const ALL = {
+  ...{ from: null, before: null, type: null },
+  ...{ includeDuplicates: true, offset: 0, limit: Infinity },
+} satisfies WorkoutFilter;
+
+/** Returns the workout of a processed recording. Start and file name identify a workout. */
+function workoutOf({ facts: found, ...row }: Row): Workout | undefined {
+  if (found === null) return undefined;
+  const { startedAt, ...facts } = found;
   const { athleteId, workoutId, isDuplicate, state } = row;
   return {
     id: workoutId,
@@ -224,7 +258,7 @@ function toWorkout(row: Row, { startedAt, ...facts }: WorkoutFacts): Workout {
     externalId: `fit_${startedAt}_${state.fileName.replaceAll(/\W/g, '_')}`,
     source: 'fit_file',
     date: new Date(startedAt).toISOString(),
-    title: state.name ?? state.fileName,
+    title: state.name ?? state.fileName.replace('.fit', '').replaceAll(/[_-]/g, ' '),
     tags: [],
     ...facts,
     isDuplicate,

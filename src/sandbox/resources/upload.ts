@@ -110,7 +110,7 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   }
   const metadata = readMetadata(named('metadata')[0], settings.strict);
   return files.map((part, index) => ({
-    fileName: storedName(part),
+    fileName: storedName(part, settings),
     bytes: part.bytes,
     sha256: part.sha256,
     name: settings.uploadNames ? (names[index] ?? names[0] ?? null) : null,
@@ -118,9 +118,13 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   }));
 }
 
-/** Deployed services cut a file name at a `;`, and keep `%22`, which stands for `"`, encoded. */
-function storedName({ fileName }: Part): string {
-  const [name = ''] = (fileName ?? '').replaceAll('"', '%22').split(';', 1);
+/**
+ * Deployed services lose a file name with a `=`, cut one at a `;`, and keep `%22`, which stands for `"`,
+ * encoded.
+ */
+function storedName({ fileName }: Part, { fileNames }: SandboxSettings): string {
+  const sent = (fileName ?? '').replaceAll('"', '%22');
+  const [name = ''] = fileNames === 'sent' ? [sent] : sent.includes('=') ? [] : sent.split(';', 1);
   return name === '' ? 'upload.fit' : name;
 }
 

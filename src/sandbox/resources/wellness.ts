@@ -142,6 +142,21 @@ export function postWellness(world: World): Handler<SandboxEnv> {
   };
 }
 
+/** `GET /api/wellness?startDate=&endDate=&limit=`: an array, newest first. */
+export function listWellness(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const { startDate = '', endDate, limit = '90' } = c.req.query();
+    const rows = world.daily
+      .list(athleteId, 'wellness')
+      .filter(({ date }) => date >= startDate && (endDate === undefined || date <= endDate))
+      .reverse()
+      .slice(0, Number.parseInt(limit, 10))
+      .map((state) => rowOf(state, athleteId, world.settings.current));
+    return c.json(rows);
+  };
+}
+
 /** Body of the 200 of the fault `success-false`. */
 export const NOT_STORED = { success: false, message: 'The record could not be stored' } as const;
 

@@ -1,7 +1,9 @@
 import type { Context, Handler } from 'hono';
+import * as v from 'valibot';
 import { instantOf, isDayOrInstant } from './dates.ts';
-import { serverError, type Problem } from '../http/problem.ts';
-import { invalid } from '../http/validate.ts';
+import { refusal, serverError, type Problem } from '../http/problem.ts';
+import { valueOf } from '../http/request-body.ts';
+import { checked, invalid } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /**
@@ -25,6 +27,29 @@ export function listWorkouts(world: World): Handler<SandboxEnv> {
     return c.json(world.recordings.workouts(athleteId, filter));
   };
 }
+
+/** `PATCH /api/workouts/ID` with `{"title"}`. */
+export function renameWorkout(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const { title } = checked(v.object({ title: v.string() }), valueOf(c.get('body')), 'input');
+    const workout = world.recordings.rename(athleteId, c.req.param('id') ?? '', title);
+    if (workout === null) throw refusal(404, NO_WORKOUT);
+    return c.json({ success: true, workout });
+  };
+}
+
+/** `DELETE /api/workouts/ID`: removes the workout and its recordings, which may be uploaded again. */
+export function removeWorkout(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const isRemoved = world.recordings.remove(athleteId, c.req.param('id') ?? '');
+    if (!isRemoved) throw refusal(404, NO_WORKOUT);
+    return c.json({ success: true });
+  };
+}
+
+const NO_WORKOUT = 'Workout not found or access denied';
 
 function count(c: Context<SandboxEnv>, name: string, fallback: number, strict: boolean): number {
   const text = c.req.query(name);

@@ -54,32 +54,28 @@ export async function readWorkout(bytes: Uint8Array): Promise<WorkoutFacts | nul
   return factsOf((await readFit(bytes)).sessions);
 }
 
-/** Sums up the sessions of a recording; null if it has none (settings, courses, broken data). */
-export function factsOf(sessions: readonly FitSession[]): WorkoutFacts | null {
-  const starts = sessions.flatMap((session) => toMillis(session.start_time) ?? []);
-  if (starts.length === 0) return null;
-  const types = new Set(
-    sessions.map(typeOf).filter((type) => type !== 'Transition' && type !== 'Generic'),
-  );
-  const [only = 'Workout'] = types;
+/**
+ * Returns the facts of a recording's first session, as deployed services read a multisport recording;
+ * null if it has none (settings, courses, broken data).
+ */
+export function factsOf([session]: readonly FitSession[]): WorkoutFacts | null {
+  const startedAt = toMillis(session?.start_time);
+  if (session === undefined || startedAt === null) return null;
+  const seconds = numberIn(session.total_timer_time ?? session.total_elapsed_time);
   return {
-    startedAt: Math.min(...starts),
-    type: types.size > 1 ? 'Multisport' : only,
-    durationSec: total(sessions, (s) => s.total_timer_time ?? s.total_elapsed_time, Math.round),
-    distanceMeters: total(sessions, (s) => s.total_distance, Math.round),
-    averageWatts: average(sessions, (s) => s.avg_power),
-    averageHr: average(sessions, (s) => s.avg_heart_rate),
-    tss: total(
-      sessions,
-      (s) => s.training_stress_score,
-      (sum) => Math.round(sum * 10) / 10,
-    ),
+    startedAt,
+    type: typeOf(session),
+    durationSec: seconds === null ? null : Math.round(seconds),
+    distanceMeters: numberIn(session.total_distance),
+    // Some devices write 0 if they have no such sensor.
+    averageWatts: numberIn(session.avg_power) || null,
+    averageHr: numberIn(session.avg_heart_rate) || null,
+    tss: numberIn(session.training_stress_score),
   };
 }
 
 function typeOf(session: FitSession): string {
   const sport = String(session.sport ?? 'generic');
-  if (sport === 'cycling' && session.sub_sport === 'virtual_activity') return 'VirtualRide';
   return TYPES[sport] ?? sport.charAt(0).toUpperCase() + sport.slice(1);
 }
 
@@ -89,32 +85,6 @@ function toMillis(time: unknown): number | null {
   return Number.isFinite(millis) ? millis : null;
 }
 
-function numbers(sessions: readonly FitSession[], pick: (session: FitSession) => unknown) {
-  return sessions.flatMap((session) => {
-    const value = pick(session);
-    const seconds = session.total_timer_time ?? session.total_elapsed_time ?? 0;
-    return typeof value === 'number' && Number.isFinite(value) ? [{ value, seconds }] : [];
-  });
-}
-
-function total(
-  sessions: readonly FitSession[],
-  pick: (session: FitSession) => unknown,
-  round: (sum: number) => number,
-): number | null {
-  const found = numbers(sessions, pick);
-  return found.length === 0 ? null : round(found.reduce((sum, { value }) => sum + value, 0));
-}
-
-/** Averages over time, without 0: some devices write 0 if they have no such sensor. */
-function average(
-  sessions: readonly FitSession[],
-  pick: (session: FitSession) => unknown,
-): number | null {
-  const found = numbers(sessions, pick).filter(({ value }) => value > 0);
-  if (found.length === 0) return null;
-  const seconds = found.reduce((sum, entry) => sum + entry.seconds, 0);
-  if (seconds === 0)
-    return Math.round(found.reduce((sum, { value }) => sum + value, 0) / found.length);
-  return Math.round(found.reduce((sum, entry) => sum + entry.value * entry.seconds, 0) / seconds);
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -106,7 +106,7 @@ describe('every request', () => {
   it.each([
     ['POST', '/'],
     ['GET', '/api/nothing'],
-    ['POST', '/api/workouts/upload-gpx'],
+    ['POST', '/api/workouts/a/upload-gpx'],
     ['GET', '/api/wellness/2026-02-15'],
   ])('gets 404 as JSON for %s %s', async (method, path) => {
     const response = await openApp().app.request(path, { method });

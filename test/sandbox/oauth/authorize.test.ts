@@ -188,7 +188,8 @@ describe('an unknown scope', () => {
     const tokens = (await (await exchange(sandbox, code)).json()) as TokenAnswer;
     expect(tokens.scope).toBe('admin profile:read');
     const headers = { authorization: `Bearer ${tokens.access_token}` };
-    expect((await sandbox.app.request('/api/profile', { headers })).status).toBe(200);
+    const who = await sandbox.app.request('/api/oauth/userinfo', { headers });
+    expect([who.status, await who.json()]).toMatchObject([200, { ftp: 245 }]);
     expect((await sandbox.app.request('/api/workouts', { headers })).status).toBe(403);
   });
 });

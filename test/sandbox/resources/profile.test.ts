@@ -97,7 +97,13 @@ describe('the profile', () => {
     }
   });
 
-  it('shows the newest weight of the wellness records as effective', async () => {
+  it('is not shown to applications on 2026-02', async () => {
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    const response = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
+    expect(response.status).toBe(401);
+  });
+
+  it('shows the newest weight of the wellness records and updates as effective', async () => {
     const sandbox = openApp();
     for (const [date, weight] of [
       ['2026-05-30', 73.9],
@@ -113,6 +119,9 @@ describe('the profile', () => {
         effectiveWeightSource: { type: 'wellness', date: '2026-05-30T00:00:00.000Z' },
       },
     });
+    await patch(sandbox, { weight: 60 });
+    const updated = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
+    expect(await updated.json()).toMatchObject({ profile: { effectiveWeight: 60 } });
   });
 
   it('refuses a weight as text', async () => {

@@ -89,7 +89,7 @@ describe('an upload', () => {
       },
     });
     expect(recordings(sandbox)).toMatchObject([
-      { name: 'Old', fileName: 'ride.fit', metadata: null, receivedCount: 3 },
+      { name: 'New', fileName: 'ride.fit', metadata: null, receivedCount: 3 },
     ]);
   });
 
@@ -146,6 +146,7 @@ describe('an upload', () => {
 
   it.each([
     ['semi;colon.fit', 'semi'],
+    ['a=b.fit', 'upload.fit'],
     ['Ünï 🚴 %22q%22.fit', 'Ünï 🚴 %22q%22.fit'],
   ])('with the file name %s is stored as %s', async (sent, stored) => {
     const sandbox = openApp();

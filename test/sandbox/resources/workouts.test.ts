@@ -114,15 +114,13 @@ describe('the list of workouts', () => {
     expect(held?.map(({ processing }) => processing)).toEqual(['workout', 'none']);
   });
 
-  it('names several sports in one recording', async () => {
+  it('shows the first leg of a recording with several sports, titled by its file', async () => {
     const sandbox = openApp();
     await add(
       sandbox,
       makeRecording({ seed: 1, sport: 5, furtherSports: [2, 1], durationSecs: 90 }),
     );
-    expect(await list(sandbox)).toMatchObject([
-      { title: 'a.fit', type: 'Multisport', durationSec: 90 },
-    ]);
+    expect(await list(sandbox)).toMatchObject([{ title: 'a', type: 'Swim', durationSec: 30 }]);
   });
 
   it.each(['limit=x', 'offset=-1', 'startDate=today'])(
@@ -149,6 +147,43 @@ describe('the list of workouts', () => {
     expect(await list(sandbox, '?includeDuplicates=true')).toMatchObject([
       { title: 'Twice', isDuplicate: true },
     ]);
+  });
+});
+
+describe('a workout', () => {
+  const startTime = new Date('2026-02-15T07:30:00Z');
+  const ride = (seed: number) => makeRecording({ seed, startTime, durationSecs: 20 });
+  const send = (sandbox: Sandbox, method: string, id = 'workout-1') =>
+    Promise.resolve(
+      sandbox.app.request(`/api/workouts/${id}`, {
+        method,
+        headers: { ...bearer(sandbox), 'content-type': 'application/json' },
+        ...(method === 'PATCH' ? { body: JSON.stringify({ title: 'Renamed' }) } : {}),
+      }),
+    );
+
+  it('has one start and file name, can be renamed, and is removed with its recordings', async () => {
+    const sandbox = openApp();
+    await add(sandbox, ride(1), 'First');
+    await add(sandbox, ride(2), 'Second');
+    expect(await list(sandbox)).toMatchObject([{ id: 'workout-1', title: 'Second' }]);
+    const renamed = await send(sandbox, 'PATCH');
+    expect(await renamed.json()).toMatchObject({ success: true, workout: { title: 'Renamed' } });
+    expect(await list(sandbox)).toMatchObject([{ title: 'Renamed' }]);
+    expect(await (await send(sandbox, 'DELETE')).json()).toEqual({ success: true });
+    expect(await list(sandbox)).toEqual([]);
+    expect(sandbox.control.state('athlete-1').athletes[0]?.recordings).toEqual([]);
+    for (const method of ['PATCH', 'DELETE'])
+      expect((await send(sandbox, method)).status).toBe(404);
+    await add(sandbox, ride(1), 'Again');
+    expect(await list(sandbox)).toMatchObject([{ title: 'Again' }]);
+  });
+
+  it.each(['PATCH', 'DELETE'])('answers %s with 401 on 2026-02', async (method) => {
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    await add(sandbox, ride(1));
+    expect((await send(sandbox, method)).status).toBe(401);
+    expect(await list(sandbox)).toHaveLength(1);
   });
 });
 
@@ -196,22 +231,22 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
     for (const name of realRecordings.names()) await add(sandbox, realRecordings.read(name), name);
     const workouts = await list(sandbox);
     expect(workouts.map(({ date, title, type }) => [date.slice(0, 10), type, title])).toEqual([
-      ['2026-02-22', 'VirtualRide', 'trainingpeaks-virtual-developer-fields.fit'],
-      ['2026-01-10', 'VirtualRide', 'MyNewActivity-5.6.0.fit'],
+      ['2026-02-22', 'Ride', 'trainingpeaks-virtual-developer-fields.fit'],
+      ['2026-01-10', 'Ride', 'MyNewActivity-5.6.0.fit'],
       ['2025-11-19', 'Ride', 'coros-dura-ride.fit'],
-      ['2025-04-17', 'VirtualRide', 'zwift-ride.fit'],
+      ['2025-04-17', 'Ride', 'zwift-ride.fit'],
       ['2025-04-17', 'Ride', 'garmin-edge840-indoor-ride.fit'],
-      ['2025-04-01', 'VirtualRide', 'onelap-12-byte-header.fit'],
+      ['2025-04-01', 'Ride', 'onelap-12-byte-header.fit'],
       ['2020-10-17', 'Ride', 'bryton-compressed-timestamps.fit'],
       ['2019-02-17', 'Ride', '2019-02-17-062644-ELEMNT-297E-195-0.fit'],
       ['2018-06-14', 'Run', 'chained-garmin-fr920xt-run.fit'],
-      ['2015-08-29', 'Multisport', 'garmin-fenix2-multisport.fit'],
+      ['2015-08-29', 'Generic', 'garmin-fenix2-multisport.fit'],
     ]);
     const edge = workouts.find(({ title }) => title.startsWith('garmin-edge840'));
     expect(edge).toMatchObject({
       date: '2025-04-17T18:33:51.000Z',
       durationSec: 3532,
-      distanceMeters: 30771,
+      distanceMeters: 30771.06,
       averageWatts: 198,
       averageHr: 139,
       tss: 63.1,
