@@ -1,19 +1,15 @@
-import { createInterface } from 'node:readline';
-import type { Env } from '../base/env.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { complaintOf, startOwnChild } from '../system/own-child.ts';
+import { ChildCaller, ChildError, type ChildOptions } from '../system/child-call.ts';
 import { classify, keychainError } from './keychain-failure.ts';
-import { type KeychainRequest, readAnswer } from './keychain-protocol.ts';
+import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
 
 /** Time limit for the child to start, on a busy machine (ms). */
 const START_LIMIT_MS = 20_000;
 
-export interface KeychainCall {
+/** `env`: `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME` lead to the keychain. */
+export interface KeychainCall extends ChildOptions {
   /** Names the keychain for people. */
   readonly name: string;
-  readonly childPath: string;
-  /** For the child: `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME` lead to the keychain. */
-  readonly env: Env;
   readonly platform: NodeJS.Platform;
   /** A person can answer a prompt to unlock the keychain. */
   readonly attended: boolean;
@@ -27,82 +23,41 @@ export interface KeychainCall {
  */
 export async function callKeychain(
   request: KeychainRequest,
-  { name, childPath, env, platform, attended, limitMs }: KeychainCall,
+  { name, platform, attended, limitMs, ...child }: KeychainCall,
   signal: AbortSignal,
 ): Promise<{ value: string | null; existed: boolean }> {
-  signal.throwIfAborted();
   const fail = (message: string, trouble = classify(message)) =>
-    keychainError(trouble, {
-      keychain: capitalised(name),
-      message,
-      platform,
-      attended,
-    });
-
-  const child = startOwnChild(childPath, env);
-  const complaint = complaintOf(child);
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const seen = { ready: false, leftAlone: false };
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
+    keychainError(trouble, { keychain: capitalised(name), message, platform, attended });
+  const keychain = new ChildCaller<KeychainRequest, KeychainAnswer>(child);
+  let isReady = false;
+  let result = { value: null as string | null, existed: false };
   try {
-    return await new Promise((resolve, reject) => {
-      onAbort = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-      const within = (ms: number, what: string) => {
-        clearTimeout(timer);
-        timer = setTimeout(() => {
-          seen.leftAlone = seen.ready && request.do === 'save';
-          reject(fail(what, 'not-answering'));
-        }, ms);
-      };
-      within(START_LIMIT_MS, 'the child process did not start in time');
-
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const answer = readAnswer(line);
-        switch (answer?.state) {
-          case 'ready':
-            seen.ready = true;
-            within(limitMs, `no answer within ${String(limitMs)} ms`);
-            break;
-          case 'done':
-            resolve(answer);
-            break;
-          case 'failed':
-            reject(fail(answer.message));
-            break;
-          case undefined:
-            break;
-        }
-      });
-      child.once('error', (cause) =>
-        reject(
-          new SyncError(
-            'STORAGE',
-            `Cannot start the keychain's child process: ${messageOf(cause)}`,
-            { cause },
-          ),
-        ),
-      );
-      child.once('close', (code, killedBy) => {
-        const end = killedBy ?? `code ${String(code)}`;
-        reject(fail(`the child process ended (${end}) ${complaint()}`.trim()));
-      });
-      // If the child already ended, its exit code says more than the broken pipe.
-      child.stdin.on('error', () => undefined);
-      child.stdin.end(JSON.stringify(request));
-    });
-  } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-    if (seen.leftAlone) {
-      child.stdout.destroy();
-      child.stderr.destroy();
-      child.unref();
-    } else if (child.pid !== undefined) {
-      child.kill('SIGKILL');
-      await ended;
+    await keychain.ask(
+      {
+        request,
+        take(answer) {
+          if (answer.state === 'failed') return fail(answer.message);
+          isReady = true;
+          if (answer.state === 'done') result = answer;
+          return answer.state === 'done';
+        },
+        silenceMs: () => (isReady ? limitMs : START_LIMIT_MS),
+        continues: () => isReady && request.do === 'save',
+      },
+      signal,
+    );
+    return { value: result.value, existed: result.existed };
+  } catch (error) {
+    if (!(error instanceof ChildError)) throw error;
+    const { code, message } = error;
+    if (code === 'ECHILD') {
+      const what = `Cannot start the keychain's child process: ${messageOf(error)}`;
+      throw new SyncError('STORAGE', what, { cause: error });
     }
+    throw code === 'ETIMEDOUT' ? fail(message, 'not-answering') : fail(message);
+  } finally {
+    keychain.close();
+    await keychain.ended();
   }
 }
 

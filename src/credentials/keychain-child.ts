@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
+import { answer, onRequest } from '../system/child-side.ts';
 import { childEnv } from '../system/environment.ts';
 import { type Vault, deleteValue, loadValue, saveValue } from './chunks.ts';
 import { type KeychainTrouble, classify } from './keychain-failure.ts';
@@ -22,24 +22,14 @@ const RETRY_MS = 300;
 // stored. The time limit ends this process in any case.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-async function main(): Promise<void> {
-  const request = readRequest(await text(process.stdin));
+async function serve(request: KeychainRequest): Promise<void> {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), request.limitMs + GRACE_MS).unref();
   try {
     const vault = await openVault(request.service);
-    answer({ state: 'ready' });
-    answer({ state: 'done', ...(await perform(vault, request)) });
+    await tell({ state: 'ready' });
+    await tell({ state: 'done', ...(await perform(vault, request)) });
   } catch (error) {
-    answer({ state: 'failed', message: messageOf(error) });
-  }
-}
-
-/** Hides the parser's message, which would quote the request with its tokens. */
-function readRequest(json: string): KeychainRequest {
-  try {
-    return JSON.parse(json) as KeychainRequest;
-  } catch {
-    throw new Error('the request is not JSON');
+    await tell({ state: 'failed', message: messageOf(error) });
   }
 }
 
@@ -216,18 +206,13 @@ async function outputOf(program: string, args: readonly string[]): Promise<strin
   });
 }
 
-// The parent may have stopped reading.
-process.stdout.on('error', () => undefined);
-
-function answer(message: KeychainAnswer): void {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
+async function tell(message: KeychainAnswer): Promise<void> {
+  await answer(message);
 }
 
 /** The parent turns the message into an error of the keychain; the trace of a fault helps no user. */
-function fail(error: unknown): void {
-  answer({ state: 'failed', message: messageOf(error) });
+process.on('uncaughtException', (error) => {
+  void tell({ state: 'failed', message: messageOf(error) });
   process.exitCode = 1;
-}
-
-process.on('uncaughtException', fail);
-main().catch(fail);
+});
+onRequest(serve);

@@ -1,13 +1,12 @@
-import { createInterface } from 'node:readline';
-import { SyncError, messageOf } from '../base/errors.ts';
-import { complaintOf, startOwnChild } from '../system/own-child.ts';
+import { SyncError } from '../base/errors.ts';
+import { ChildCaller, ChildError } from '../system/child-call.ts';
 import { appVariables } from './apps.ts';
 import { CALL_LIMIT_MS, type SearchAnswer, type SearchRequest } from './protocol.ts';
 import type { Device, FoundDevices, Places, SurveyedDevice } from './types.ts';
 
 /** Threads of the child: each call that hangs keeps one. */
-const THREADS = '64';
-/** Time limit for the child beyond that of its calls (ms): many slow mounts, on a busy machine. */
+const THREADS = 64;
+/** Longest silence of the child beyond the limit of its calls (ms): many slow mounts, on a busy machine. */
 const CHILD_LIMIT_MS = 120_000;
 
 /**
@@ -33,55 +32,27 @@ async function searchInChild<D extends Device>(
   survey: boolean,
   signal: AbortSignal,
 ): Promise<FoundDevices<D>> {
-  signal.throwIfAborted();
-  const child = startOwnChild(childPath, { ...places.env, UV_THREADPOOL_SIZE: THREADS });
-  const complaint = complaintOf(child);
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
+  const env = appVariables(places.env);
+  const request: SearchRequest = { ...places, env, limitMs, survey };
+  const search = new ChildCaller<SearchRequest, SearchAnswer>({
+    ...{ childPath, env: places.env, threads: THREADS },
+  });
+  const devices: D[] = [];
+  const silent: string[] = [];
+  const take = (answer: SearchAnswer) => {
+    if (answer.state === 'found') devices.push(answer.device as D);
+    if (answer.state === 'silent') silent.push(answer.folder);
+    if (answer.state === 'failed') return new ChildError('EIO', answer.message);
+    return answer.state === 'done';
+  };
   try {
-    return await new Promise((resolve, reject) => {
-      onAbort = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-      const fail = (what: string, cause?: unknown) =>
-        reject(new SyncError('STORAGE', `Cannot search for devices: ${what}`, { cause }));
-      timer = setTimeout(() => fail('the search did not end in time.'), limitMs + CHILD_LIMIT_MS);
-      const devices: D[] = [];
-      const silent: string[] = [];
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const answer = JSON.parse(line) as SearchAnswer;
-        switch (answer.state) {
-          case 'found':
-            devices.push(answer.device as D);
-            break;
-          case 'silent':
-            silent.push(answer.folder);
-            break;
-          case 'failed':
-            fail(answer.message);
-            break;
-          case 'done':
-            resolve({ devices, silent });
-        }
-      });
-      child.once('error', (cause) => fail(messageOf(cause), cause));
-      child.once('close', (code, killedBy) =>
-        fail(
-          `the child process ended (${killedBy ?? `code ${String(code)}`}) ${complaint()}`.trim(),
-        ),
-      );
-      // If the child already ended, its exit code says more than the broken pipe.
-      child.stdin.on('error', () => undefined);
-      const env = appVariables(places.env);
-      const request: SearchRequest = { ...places, env, limitMs, survey };
-      child.stdin.end(JSON.stringify(request));
-    });
+    await search.ask({ request, take, silenceMs: () => limitMs + CHILD_LIMIT_MS }, signal);
+    return { devices, silent };
+  } catch (cause) {
+    if (!(cause instanceof ChildError)) throw cause;
+    throw new SyncError('STORAGE', `Cannot search for devices: ${cause.message}`, { cause });
   } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
     // A thread that hangs in the kernel outlives the kill: nothing waits for the child.
-    child.kill('SIGKILL');
-    child.stdout.destroy();
-    child.stderr.destroy();
-    child.unref();
+    search.close();
   }
 }

@@ -5,7 +5,7 @@
 import { lstat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from 'chokidar';
-import { parseJson } from '../base/json.ts';
+import { answer, onRequest } from '../system/child-side.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
 import { MountPoll, hasEvents } from './mount-poll.ts';
@@ -44,11 +44,9 @@ async function main({ mounts }: MonitorRequest): Promise<never> {
 }
 
 function say(line: MonitorLine): void {
-  process.stdout.write(`${line}\n`);
+  void answer(line);
 }
 
-// They end with the parent.
-process.stdin.on('end', () => process.exit()).resume();
-for (const stream of [process.stdin, process.stdout]) stream.on('error', () => process.exit());
-
-void main(parseJson(process.argv[2] ?? '') as MonitorRequest);
+// It ends with the parent.
+process.on('disconnect', () => process.exit());
+onRequest(main);

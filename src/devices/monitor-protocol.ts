@@ -3,12 +3,12 @@ import type { MountPattern } from './types.ts';
 /** Interval of the child's polls, each of which it answers with a line (ms). */
 export const POLL_MS = 5_000;
 
-/** What the child watches, as JSON in its only argument. */
+/** What the child watches. */
 export interface MonitorRequest {
   readonly mounts: readonly MountPattern[];
 }
 
-/** A line of the child on its stdout. */
+/** An answer of the child; the last one never comes. */
 export type MonitorLine =
   | 'ready'
   /** Devices may have come or gone. */

@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { sep } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
-import { childEnv } from '../system/environment.ts';
-import { thisProcess } from '../system/this-process.ts';
-import { POLL_MS, type MonitorRequest } from './monitor-protocol.ts';
+import { ChildCaller } from '../system/child-call.ts';
+import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
 import type { Device, FoundDevices, Places } from './types.ts';
 
 /** The built file of the child process that notices changes. */
@@ -23,8 +20,6 @@ const SILENCE_MS = 3 * POLL_MS;
 /** Pause before the child is replaced, and the longest (ms). */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Children that hang although they were killed. With this many, no other is started. */
-const MAX_ABANDONED = 3;
 
 export interface MonitorOptions {
   readonly places: Places;
@@ -51,8 +46,7 @@ export class DeviceMonitor {
   readonly #options: MonitorOptions;
   readonly #ended = new AbortController();
   readonly #listeners = new Set<(devices: readonly Device[]) => void>();
-  readonly #abandoned = new Set<ChildProcess>();
-  #child: ChildProcess | undefined;
+  readonly #child: ChildCaller<MonitorRequest, MonitorLine>;
   #devices: readonly Device[] = [];
   /** Pauses before the probes that follow the last change (ms). */
   #probes: number[] = [];
@@ -61,6 +55,7 @@ export class DeviceMonitor {
   private constructor(context: Pick<Context, 'clock' | 'trace'>, options: MonitorOptions) {
     this.#context = context;
     this.#options = options;
+    this.#child = new ChildCaller({ childPath: options.childPath, env: options.places.env });
   }
 
   /** Probes once, and then after each change until {@link DeviceMonitor.close}. */
@@ -117,7 +112,6 @@ export class DeviceMonitor {
   close(): void {
     this.#ended.abort();
     this.#wake?.();
-    this.#child?.kill('SIGKILL');
   }
 
   async #keepProbing(): Promise<void> {
@@ -165,69 +159,30 @@ export class DeviceMonitor {
     for (const listener of this.#listeners) listener(devices);
   }
 
-  /** Keeps a child running. One that hangs is killed, left behind if it does not die, and replaced. */
+  /** Keeps a child running. One that hangs is left behind, and replaced. */
   async #keepChild(): Promise<void> {
     const { clock, trace } = this.#context;
+    const { silenceMs = SILENCE_MS, places } = this.#options;
     const { signal } = this.#ended;
+    const take = (line: MonitorLine) => {
+      if (line === 'ready') this.#probeOnce();
+      else if (line === 'changed') this.#probeSoon();
+      return false;
+    };
+    const request = { mounts: places.mounts };
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
-      if (this.#abandoned.size < MAX_ABANDONED) {
-        const startedAt = clock.monotonic();
-        const why = await this.#runChild();
-        trace(`The search for changes of devices ${why}; it starts again.`);
-        if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      const startedAt = clock.monotonic();
+      try {
+        await this.#child.ask({ request, take, silenceMs: () => silenceMs }, signal);
+      } catch (error) {
+        if (this.#ended.signal.aborted) return;
+        trace(`The search for changes of devices starts again: ${messageOf(error)}.`);
       }
+      if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
       await clock.sleep(pauseMs, signal).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
-  }
-
-  /** Runs a child until it ends, or hangs. @returns what happened, as the end of a sentence */
-  async #runChild(): Promise<string> {
-    const { childPath, places } = this.#options;
-    const request: MonitorRequest = { mounts: places.mounts };
-    // In another process group: Ctrl-C at the terminal reaches only the program.
-    const child = spawn(thisProcess.nodePath, [childPath, JSON.stringify(request)], {
-      env: childEnv(places.env, 'session'),
-      // The child ends with this pipe, also if this process is killed.
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-      windowsHide: true,
-    });
-    this.#child = child;
-    let timer: NodeJS.Timeout | undefined;
-    const end = new Promise<string>((resolve) => {
-      const isAlive = () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => resolve('does not answer'), this.#options.silenceMs ?? SILENCE_MS);
-        timer.unref();
-      };
-      isAlive();
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        isAlive();
-        if (line === 'ready') this.#probeOnce();
-        else if (line === 'changed') this.#probeSoon();
-      });
-      child.stdin.on('error', () => undefined);
-      child.once('error', (error) => resolve(`did not start (${error.message})`));
-      child.once('exit', () => resolve('ended'));
-    });
-    const why = await end;
-    clearTimeout(timer);
-    this.#leave(child);
-    return why;
-  }
-
-  /** Kills a child. It stays behind until the system call in which it hangs returns. */
-  #leave(child: ChildProcess): void {
-    this.#child = undefined;
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    this.#abandoned.add(child);
-    child.once('exit', () => this.#abandoned.delete(child));
-    child.kill('SIGKILL');
-    child.stdin?.destroy();
-    child.stdout?.destroy();
-    child.unref();
   }
 }
 

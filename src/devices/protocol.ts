@@ -3,13 +3,13 @@ import type { Device, Places, SurveyedDevice } from './types.ts';
 /** Time limit for one call to a mount (ms). Listing a large folder over MTP takes seconds. */
 export const CALL_LIMIT_MS = 10_000;
 
-/** What the child process is asked for, as JSON on its stdin. `env` has the variables of apps only. */
+/** What the child process is asked for. `env` has the variables of apps only. */
 export interface SearchRequest extends Omit<Places, 'childPath' | 'limitMs'> {
   readonly limitMs: number;
   readonly survey: boolean;
 }
 
-/** A line of the child process on its stdout, as JSON. */
+/** An answer of the child process. */
 export type SearchAnswer =
   | { readonly state: 'found'; readonly device: Device | SurveyedDevice }
   | { readonly state: 'silent'; readonly folder: string }

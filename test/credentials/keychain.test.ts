@@ -305,7 +305,7 @@ it.each([
   'reports a child that %s as a keychain failure without showing a secret',
   async (_n, code, error) => {
     const childPath = join(scratchDir(), 'child.cjs');
-    writeFileSync(childPath, `${code};\nprocess.stdin.resume();\n`);
+    writeFileSync(childPath, `${code};\nprocess.on('message', () => process.disconnect());\n`);
     const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
     const thrown = await failure(store.save(someCredentials('hidden'), never));
     expect(thrown.code).toBe(error);

@@ -16,9 +16,9 @@ describe('the child process of findDevices', () => {
 
   it('gets no token and no password', async () => {
     const seen = join(scratchDir(), 'seen');
-    const record = `process.stdin.on('data', (request) => {
-      require('fs').writeFileSync(${JSON.stringify(seen)}, request + JSON.stringify(process.env));
-      console.log('{"state":"done"}');
+    const record = `process.on('message', (request) => {
+      require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify([request, process.env]));
+      process.send({ state: 'done' });
     });`;
     const secrets = { SYNC_ACCESS_TOKEN: 'at-hush', HTTPS_PROXY: 'http://ada:pw-hush@proxy' };
     await findWith(record, { ...secrets, LOCALAPPDATA: '/local' });
@@ -28,7 +28,7 @@ describe('the child process of findDevices', () => {
 
   it.each([
     ['ends', 'process.exitCode = 3;', /ended \(code 3\)/],
-    ['fails', `console.log('{"state":"failed","message":"no memory"}');`, /no memory/],
+    ['fails', `process.send({ state: 'failed', message: 'no memory' });`, /no memory/],
     ['crashes', `throw new Error('broken');`, /Error: broken/],
   ])('is reported if it %s', async (_, script, message) => {
     await expect(findWith(script)).rejects.toMatchObject({

@@ -169,9 +169,9 @@ it('replaces a child that hangs, and ends it', async () => {
      appendFileSync(${JSON.stringify(started)}, process.pid + '\\n');
      const starts = readFileSync(${JSON.stringify(started)}, 'utf8').trim().split('\\n').length;
      if (starts === 1) for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-     process.stdin.on('end', () => process.exit()).resume();
-     setInterval(() => process.stdout.write('alive\\n'), 100);
-     setTimeout(() => process.stdout.write('changed\\n'), 100);`,
+     process.on('disconnect', () => process.exit());
+     setInterval(() => process.send('alive'), 100);
+     setTimeout(() => process.send('changed'), 100);`,
   );
   const monitor = await monitorOf(media, child, 1_000);
   mkdirSync(join(media, 'a'));

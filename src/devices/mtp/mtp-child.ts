@@ -4,21 +4,27 @@
  */
 import { closeSync, constants, lstatSync, openSync, readSync, readdirSync } from 'node:fs';
 import { messageOf, systemCode } from '../../base/errors.ts';
-import { type MtpAnswer, MtpError, type MtpRequest, type MtpStat } from './protocol.ts';
+import { ChildError } from '../../system/child-call.ts';
+import { answer, onRequest } from '../../system/child-side.ts';
+import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
 
 /** Size of a read (bytes): the kernel asks FUSE for at most this much at once. */
 const CHUNK_BYTES = 128 * 1024;
 
 // The parent waits for the last answer before the next request. If the parent ends, the channel closes,
 // and with it this process.
-process.on('message', (request: MtpRequest) => void serve(request));
+onRequest(serve);
 
 async function serve(request: MtpRequest): Promise<void> {
   try {
     await perform(request);
-    await send({ answer: 'done' });
+    await tell({ answer: 'done' });
   } catch (error) {
-    await send({ answer: 'failed', code: systemCode(error), message: messageOf(error) });
+    await tell({
+      answer: 'failed',
+      code: systemCode(error),
+      message: messageOf(error),
+    });
   }
 }
 
@@ -26,10 +32,10 @@ async function perform(request: MtpRequest): Promise<void> {
   switch (request.do) {
     case 'list':
       // With `withFileTypes`, Node reads the status of every file, because these mounts tell no types.
-      await send({ answer: 'names', names: readdirSync(request.folder) });
+      await tell({ answer: 'names', names: readdirSync(request.folder) });
       return;
     case 'stat':
-      for (const path of request.paths) await send({ answer: 'stat', stat: statOf(path) });
+      for (const path of request.paths) await tell({ answer: 'stat', stat: statOf(path) });
       return;
     case 'read':
       await read(request.path, request.limit);
@@ -53,18 +59,14 @@ async function read(path: string, limit: number): Promise<void> {
       const size = readSync(descriptor, bytes);
       if (size === 0) return;
       total += size;
-      if (total > limit) throw new MtpError('EFBIG', `it has more than ${limit} bytes`);
-      await send({ answer: 'bytes', bytes: bytes.subarray(0, size) });
+      if (total > limit) throw new ChildError('EFBIG', `it has more than ${limit} bytes`);
+      await tell({ answer: 'bytes', bytes: bytes.subarray(0, size) });
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Sends an answer, and waits until it is written: a slow parent limits the reading. */
-async function send(answer: MtpAnswer): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (process.connected) process.send?.(answer, undefined, undefined, () => resolve());
-    else resolve();
-  });
+async function tell(part: MtpAnswer): Promise<void> {
+  await answer(part);
 }

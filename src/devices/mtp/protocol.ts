@@ -19,16 +19,3 @@ export type MtpAnswer =
   | { readonly answer: 'bytes'; readonly bytes: Uint8Array }
   | { readonly answer: 'done' }
   | { readonly answer: 'failed'; readonly code: string | undefined; readonly message: string };
-
-/**
- * A call on an MTP mount that failed. `code` is the system's; `ETIMEDOUT` if there was no answer in time,
- * `EFBIG` if the file is larger than the limit.
- */
-export class MtpError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}

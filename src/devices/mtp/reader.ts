@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Env } from '../../base/env.ts';
-import { childEnv } from '../../system/environment.ts';
+import { ChildCaller, ChildError, type ChildOptions } from '../../system/child-call.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
-import { thisProcess } from '../../system/this-process.ts';
-import { type MtpAnswer, MtpError, type MtpRequest, type MtpStat } from './protocol.ts';
+import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
 
 /** The built file of the child process that makes the calls. */
 export const MTP_CHILD = 'mtp-child.cjs';
@@ -13,35 +10,26 @@ export const MTP_CHILD = 'mtp-child.cjs';
  * for which GVfs asks the device about each file.
  */
 const SILENCE_MS = 60_000;
-/** The child ends after this time without a request (ms). */
-const IDLE_MS = 15_000;
-/** Children that hang although they were killed. With this many, no other is started. */
-const MAX_ABANDONED = 3;
 
-export interface MtpReaderOptions {
-  readonly childPath: string;
-  readonly env: Env;
+export interface MtpReaderOptions extends ChildOptions {
   /** Longest silence of the child (ms); absent: as long as GVfs waits. */
   readonly silenceMs?: number | undefined;
 }
 
 /** Reads one device over MTP, through a child process, and one call at a time. */
 export class MtpReader {
-  readonly #options: MtpReaderOptions;
-  #child: ChildProcess | undefined;
-  readonly #abandoned = new Set<ChildProcess>();
-  /** Resolves when the last request in the queue ends. */
-  #lastSlot: Promise<unknown> = Promise.resolve();
-  #idle: NodeJS.Timeout | undefined;
+  readonly #child: ChildCaller<MtpRequest, MtpAnswer>;
+  readonly #silenceMs: number;
 
-  constructor(options: MtpReaderOptions) {
-    this.#options = options;
+  constructor({ silenceMs = SILENCE_MS, ...child }: MtpReaderOptions) {
+    this.#child = new ChildCaller(child);
+    this.#silenceMs = silenceMs;
   }
 
   /**
    * Returns the names in a folder.
    *
-   * @throws MtpError; the signal's reason if it is aborted. So do all methods.
+   * @throws ChildError; the signal's reason if it is aborted. So do all methods.
    */
   async list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
     let names: readonly string[] = [];
@@ -74,116 +62,20 @@ export class MtpReader {
 
   /** Ends the child. */
   close(): void {
-    clearTimeout(this.#idle);
-    if (this.#child !== undefined) this.#abandon(this.#child);
+    this.#child.close();
   }
 
   async #ask(
     request: MtpRequest,
     signal: AbortSignal,
-    take: (answer: MtpAnswer) => void,
+    onPart: (answer: MtpAnswer) => void,
   ): Promise<void> {
-    const slot = this.#lastSlot.then(() => this.#askNow(request, signal, take));
-    this.#lastSlot = slot.catch(() => undefined);
-    await slot;
-  }
-
-  /** Sends a request. If the child does not answer it in full, the child is killed and left behind. */
-  async #askNow(
-    request: MtpRequest,
-    signal: AbortSignal,
-    take: (answer: MtpAnswer) => void,
-  ): Promise<void> {
-    signal.throwIfAborted();
-    clearTimeout(this.#idle);
-    const child = this.#child ?? this.#start();
-    child.ref();
-    child.channel?.ref();
-    const seen = { done: false };
-    const listening = new AbortController();
-    let silence: NodeJS.Timeout | undefined;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const fail = (code: string, message: string) => reject(new MtpError(code, message));
-        const expectAnswer = () => {
-          clearTimeout(silence);
-          const { silenceMs = SILENCE_MS } = this.#options;
-          silence = setTimeout(() => fail('ETIMEDOUT', 'the device does not answer'), silenceMs);
-        };
-        const onAnswer = (answer: MtpAnswer) => {
-          expectAnswer();
-          switch (answer.answer) {
-            case 'done':
-              seen.done = true;
-              resolve();
-              return;
-            case 'failed':
-              seen.done = true;
-              fail(answer.code ?? 'EIO', answer.message);
-              return;
-            default:
-              take(answer);
-          }
-        };
-        const onExit = () => fail('EIO', 'the child process ended');
-        const onError = (error: Error) => fail('EIO', error.message);
-        child.on('message', onAnswer).once('exit', onExit).once('error', onError);
-        listening.signal.addEventListener('abort', () => {
-          child.off('message', onAnswer).off('exit', onExit).off('error', onError);
-        });
-        const onAbort = () => reject(signal.reason as Error);
-        signal.addEventListener('abort', onAbort, { signal: listening.signal });
-        expectAnswer();
-        child.send(request, (error) => {
-          if (error !== null) onError(error);
-        });
-      });
-    } finally {
-      clearTimeout(silence);
-      listening.abort();
-      if (seen.done) this.#rest(child);
-      else this.#abandon(child);
-    }
-  }
-
-  /** @throws MtpError if too many children hang already */
-  #start(): ChildProcess {
-    if (this.#abandoned.size >= MAX_ABANDONED) {
-      throw new MtpError('ETIMEDOUT', 'earlier calls on the device still hang');
-    }
-    // In another process group: Ctrl-C at the terminal reaches only the program. Not in the user's
-    // folder, which may be on the device.
-    const child = spawn(thisProcess.nodePath, [this.#options.childPath], {
-      env: childEnv(this.#options.env, 'session'),
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'advanced',
-      detached: true,
-      windowsHide: true,
-    });
-    // Without a listener, a failure to start between two requests would end the program.
-    child.on('error', () => undefined);
-    this.#child = child;
-    return child;
-  }
-
-  /** Keeps the child for the next request, for a while. It does not keep the program from ending. */
-  #rest(child: ChildProcess): void {
-    child.unref();
-    child.channel?.unref();
-    this.#idle = setTimeout(() => this.#abandon(child), IDLE_MS);
-    this.#idle.unref();
-  }
-
-  /** Kills a child without waiting for its end: in the kernel's state D it ends with its call. */
-  #abandon(child: ChildProcess): void {
-    if (this.#child === child) this.#child = undefined;
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    this.#abandoned.add(child);
-    child.once('exit', () => this.#abandoned.delete(child));
-    child.kill('SIGKILL');
-    if (child.connected) child.disconnect();
-    child.unref();
+    const take = (answer: MtpAnswer) => {
+      if (answer.answer === 'failed') return new ChildError(answer.code ?? 'EIO', answer.message);
+      onPart(answer);
+      return answer.answer === 'done';
+    };
+    await this.#child.ask({ request, take, silenceMs: () => this.#silenceMs }, signal);
   }
 }
 

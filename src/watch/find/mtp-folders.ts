@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { MtpError } from '../../devices/mtp/protocol.ts';
+import { ChildError } from '../../system/child-call.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { MAX_RECORDING_BYTES } from '../../upload/read-recording.ts';
@@ -186,13 +186,13 @@ export class MtpFolders {
    * Reads one file, and passes it on.
    *
    * @returns why it cannot be read, if other files may be; undefined if it was read
-   * @throws MtpError if the device failed
+   * @throws ChildError if the device failed
    */
   async #read(
     file: FoundFile,
     state: MtpFolderState,
     isOld: (file: FoundFile, recordedAt: number) => boolean,
-  ): Promise<MtpError | 'no-room' | undefined> {
+  ): Promise<ChildError | 'no-room' | undefined> {
     const { clock, incomplete, readers, signal } = this.#parts;
     const { path, stamp } = file;
     let bytes: Buffer;
@@ -200,10 +200,10 @@ export class MtpFolders {
       bytes = await readers.of(path).read(path, MAX_RECORDING_BYTES, signal);
       if (stamp.size > 0 && bytes.length !== stamp.size) throw partial(bytes.length, stamp.size);
     } catch (error) {
-      if (!(error instanceof MtpError) || isAboutDevice(error)) throw error;
+      if (!(error instanceof ChildError) || isAboutDevice(error)) throw error;
       // If the device was unplugged, its folder is gone too.
       const [folder] = await readers.of(path).stat([dirname(path)], signal);
-      if (folder === undefined) throw new MtpError('ENOENT', error.message);
+      if (folder === undefined) throw new ChildError('ENOENT', error.message);
       if (error.code === 'ENOENT') return undefined;
       this.#classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
       return error;
@@ -230,7 +230,7 @@ export class MtpFolders {
 
   /** Records a failure of the device. Pauses grow: a call on a device that hangs costs a process. */
   #failed(path: string, state: MtpFolderState, error: unknown): Observation {
-    if (!(error instanceof MtpError)) throw error;
+    if (!(error instanceof ChildError)) throw error;
     if (isUnplugged(error)) return this.#missing(path, state);
     const observation = this.#missing(path, state, reasonOf(error, nameOf(path)));
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** state.failures, LONGEST_PAUSE_MS);
@@ -240,17 +240,17 @@ export class MtpFolders {
   }
 }
 
-function isUnplugged({ code }: MtpError): boolean {
+function isUnplugged({ code }: ChildError): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'ENOTCONN', 'ECONNABORTED'].includes(code);
 }
 
 /** Returns whether every other file would fail in the same way. */
-function isAboutDevice(error: MtpError): boolean {
+function isAboutDevice(error: ChildError): boolean {
   const others = ['ETIMEDOUT', 'EBUSY', 'ENOTSUP', 'EOPNOTSUPP'];
   return others.includes(error.code) || (isUnplugged(error) && error.code !== 'ENOENT');
 }
 
-function reasonOf(error: MtpError, device: string): string {
+function reasonOf(error: ChildError, device: string): string {
   switch (error.code) {
     case 'ETIMEDOUT':
       return `${device} does not answer.`;
@@ -273,6 +273,6 @@ function nameOf(path: string): string {
   return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
 }
 
-function partial(have: number, size: number): MtpError {
-  return new MtpError('EIO', `The device sent ${have} of ${size} bytes.`);
+function partial(have: number, size: number): ChildError {
+  return new ChildError('EIO', `The device sent ${have} of ${size} bytes.`);
 }

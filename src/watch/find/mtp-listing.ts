@@ -1,4 +1,5 @@
-import { MtpError, type MtpStat } from '../../devices/mtp/protocol.ts';
+import type { MtpStat } from '../../devices/mtp/protocol.ts';
+import { ChildError } from '../../system/child-call.ts';
 import type { MtpReader } from '../../devices/mtp/reader.ts';
 import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { FoundFile } from './classify.ts';
@@ -21,7 +22,7 @@ export class MtpListing {
    * Returns the files named like recordings, at any depth, sorted by path.
    *
    * @param again paths whose size may have changed
-   * @throws MtpError; the signal's reason if it is aborted
+   * @throws ChildError; the signal's reason if it is aborted
    */
   async read(again: ReadonlySet<string>, signal: AbortSignal): Promise<readonly FoundFile[]> {
     const before = this.#stats;
@@ -63,7 +64,7 @@ export class MtpListing {
         .filter((name) => isRecordingName(name) || isSearchedFolder(name))
         .map((name) => `${folder}/${name}`);
     } catch (error) {
-      const isGone = error instanceof MtpError && error.code === 'ENOENT';
+      const isGone = error instanceof ChildError && error.code === 'ENOENT';
       if (isGone && folder !== this.#folder) return [];
       throw error;
     }

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Context } from '../../base/context.ts';
 import type { Env } from '../../base/env.ts';
 import { messageOf } from '../../base/errors.ts';
+import { endProcessGroup } from '../../system/child-call.ts';
 import { childEnv } from '../../system/environment.ts';
-import { endProcessGroup } from '../../system/own-child.ts';
 
 /** Time limit of one run (ms). */
 const LIMIT_MS = 60_000;

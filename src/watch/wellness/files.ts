@@ -4,7 +4,7 @@ import { checkEnvelope } from '../../fit/envelope.ts';
 import { readFitWellness } from '../../fit/wellness.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
-import { MtpError } from '../../devices/mtp/protocol.ts';
+import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../below.ts';
@@ -110,7 +110,7 @@ export class WellnessFiles {
     } catch (error) {
       this.#parts.signal.throwIfAborted();
       // The rescan of its recordings reports that.
-      if (error instanceof MtpError) return undefined;
+      if (error instanceof ChildError) return undefined;
       throw error;
     }
   }

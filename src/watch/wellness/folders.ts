@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { MAKERS } from '../../devices/makers.ts';
-import { MtpError } from '../../devices/mtp/protocol.ts';
+import { ChildError } from '../../system/child-call.ts';
 import type { MtpReader } from '../../devices/mtp/reader.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 
@@ -32,7 +32,7 @@ export function wellnessFolders(folder: string): readonly string[] {
 /**
  * Returns what {@link wellnessFolders} does, on a device over MTP.
  *
- * @throws MtpError; the signal's reason if it is aborted
+ * @throws ChildError; the signal's reason if it is aborted
  */
 export async function wellnessFoldersOnMtp(
   folder: string,
@@ -96,7 +96,7 @@ async function list(
   try {
     return await reader.list(folder, signal);
   } catch (error) {
-    const isNone = error instanceof MtpError && ['ENOENT', 'ENOTDIR'].includes(error.code);
+    const isNone = error instanceof ChildError && ['ENOENT', 'ENOTDIR'].includes(error.code);
     if (isNone) return [];
     throw error;
   }
