@@ -94,7 +94,7 @@ describe('Seeded athletes', () => {
 
   it('have workouts of whole minutes by chance only', () => {
     for (const seed of [1, 2, 3]) {
-      const lengths = [...synthesize({ ...SUMMER, seed, days: 60 })].flatMap(({ recordings }) =>
+      const lengths = [...synthesize({ ...SUMMER, seed, days: 30 })].flatMap(({ recordings }) =>
         recordings.map(({ truth }) => truth.end - truth.start),
       );
       const whole = lengths.filter((seconds) => seconds % 60 === 0);

@@ -19,11 +19,11 @@ function offsetsOf({ nutrition }: ReturnType<typeof messyDays>[number]): string[
 describe('A messy account', () => {
   it.each([
     {
-      options: { ...AUTUMN, days: 30 },
+      options: { ...AUTUMN, days: 14 },
       hashes: {
-        files: 'e500456bdb8d638773ed0cd5b717e7b873d8541dabdb1e6b2391e414857da238',
-        wellness: 'e5608abd7fecc5ed4a1a8151b7c04a94320be33a4919ab3be8152391e3702435',
-        nutrition: '6030e7de5a5ee292ec5b95ea3fa5dcb18147b1bba58c6dc539474d86a791798b',
+        files: '78db38cb784f7d5b8d041ce05e4402877ee60deb4ed9be260c6cde261e55e470',
+        wellness: '6e44cf401d0350cb81baba796d8a54e476bc675f995f6428ad0daed84a51f1fd',
+        nutrition: '548fae6a6ade1309c880da16d9970548985c6cbe9dc2973477d1461956b231e0',
       },
     },
   ])('is the same for the same arguments', ({ options, hashes }) => {
@@ -31,12 +31,12 @@ describe('A messy account', () => {
   });
 
   it('has the same days at the end of a longer history', () => {
-    const long = messyDays({ ...AUTUMN, days: 40 }).slice(-20);
-    expect(condensed(messyDays({ ...AUTUMN, days: 20 }))).toEqual(condensed(long));
+    const long = messyDays({ ...AUTUMN, days: 30 }).slice(-16);
+    expect(condensed(messyDays({ ...AUTUMN, days: 16 }))).toEqual(condensed(long));
   });
 
   it('has every kind of mess in its last fortnight, for any athlete', () => {
-    for (let seed = 0; seed < 12; seed++) {
+    for (let seed = 0; seed < 6; seed++) {
       const days = messyDays({ ...SPRING, seed, days: 14 });
       const recordings = days.flatMap((day) => day.recordings);
       expect(
@@ -60,7 +60,9 @@ describe('A messy account', () => {
     const recordings = messyDays({ ...SPRING, seed: 2, days: 90 }).flatMap((day) => day.recordings);
     const broken = recordings.filter(({ fault }) => fault === 'broken');
     expect(broken.map(({ bytes }) => checkEnvelope(bytes).state)).toEqual(['incomplete']);
-    for (const { fault, bytes } of recordings) {
+    const last = recordings.slice(-12);
+    expect(last).toContain(broken[0]);
+    for (const { fault, bytes } of last) {
       if (fault !== 'broken') expect(checkEnvelope(bytes).state).toBe('whole');
     }
   });
@@ -83,15 +85,16 @@ describe('A messy account', () => {
   it('has copies with the same bytes and recordings of a second device with others', () => {
     let compared = 0;
     const names = new Set<string>();
-    for (const { recordings } of messyDays({ ...SPRING, seed: 3, days: 90 })) {
+    for (const { recordings } of messyDays({ ...SPRING, seed: 3, days: 45 })) {
       for (const recording of recordings) {
         expect(names).not.toContain(recording.fileName);
         names.add(recording.fileName);
-        const { fault, truth, bytes, name, fileName } = recording;
+        const { fault, truth, name, fileName } = recording;
         if (fault === undefined || fault === 'broken') continue;
         const original = recordings.find((each) => each.fault === undefined && each.name === name);
         if (original === undefined) throw new Error(`${fileName} has no original`);
         compared++;
+        const { bytes } = recording;
         if (fault === 'copy') {
           expect(fileName).toBe(original.fileName.replace('.fit', ' (1).fit'));
           expect(sha256(bytes)).toBe(sha256(original.bytes));
@@ -105,13 +108,13 @@ describe('A messy account', () => {
         expect(sha256(bytes)).not.toBe(sha256(original.bytes));
       }
     }
-    expect(compared).toBeGreaterThan(9);
+    expect(compared).toBeGreaterThan(4);
   });
 
   it('never has two activities at a time, except those of two devices', () => {
     for (const zone of ['Pacific/Auckland', 'America/Los_Angeles']) {
       let end = 0;
-      for (const { date, recordings, nutrition } of messyDays({ ...SPRING, zone, days: 120 })) {
+      for (const { date, recordings, nutrition } of messyDays({ ...SPRING, zone, days: 60 })) {
         const own = recordings.filter(({ fault = 'broken' }) => fault === 'broken');
         for (const { truth } of own) {
           expect(truth.start, date).toBeGreaterThan(end);

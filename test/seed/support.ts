@@ -11,6 +11,9 @@ export const SUMMER: SynthesizeOptions = {
   zone: 'Europe/Zurich',
 };
 
+/** Long enough for a recording of each kind. */
+export const SEASON: SynthesizeOptions = { ...SUMMER, days: 60 };
+
 /** Returns the last recording of each kind. */
 export function firstOfEachKind(options: SynthesizeOptions): Map<string, SyntheticRecording> {
   const found = new Map<string, SyntheticRecording>();
