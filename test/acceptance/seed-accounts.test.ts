@@ -17,7 +17,7 @@ import {
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 
-const WEEK = ['--days', '7', '--until', '2026-05-17'];
+const DAYS = ['--days', '3', '--until', '2026-05-17'];
 
 /** How much each of the three athletes has: recordings, days of wellness, days of nutrition. */
 const counts = (world: World) =>
@@ -48,18 +48,18 @@ describe('sync seed --accounts', () => {
       'accounts.json',
       JSON.stringify([
         { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
-        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 3 },
+        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
         'meera',
       ]),
     );
     const env = { ADA_TOKEN: ada.access_token, BEN_TOKEN: ben.access_token };
-    const run = () => world.sync(['seed', ...WEEK, '--accounts', file, '--json'], { env });
+    const run = () => world.sync(['seed', ...DAYS, '--accounts', file, '--json'], { env });
     const { code, stdout } = await run();
     expect(code).toBe(0);
     expect(counts(world).map(([, wellness, nutrition]) => [wellness, nutrition])).toEqual([
-      [7, 7],
       [3, 3],
-      [7, 7],
+      [2, 2],
+      [3, 3],
     ]);
     // Seed 1 is the default of the flag; seed 2 is another athlete.
     expect(hashes(world, 'athlete-3')).toEqual(hashes(world, 'athlete-1'));
@@ -72,7 +72,7 @@ describe('sync seed --accounts', () => {
     const summary = (account: string, days: number, uploaded: number | undefined) => ({
       type: 'summary',
       account,
-      from: days === 7 ? '2026-05-11' : '2026-05-15',
+      from: days === 3 ? '2026-05-15' : '2026-05-16',
       until: '2026-05-17',
       recordings: uploaded,
       records: 2 * days,
@@ -82,9 +82,9 @@ describe('sync seed --accounts', () => {
     const byAccount = (one: Record<string, unknown>, other: Record<string, unknown>) =>
       String(one['account']) < String(other['account']) ? -1 : 1;
     expect(summaries.slice(0, -1).sort(byAccount)).toEqual([
-      summary('ada', 7, rides),
-      summary('ben', 3, bensRides),
-      summary('meera', 7, rides),
+      summary('ada', 3, rides),
+      summary('ben', 2, bensRides),
+      summary('meera', 3, rides),
     ]);
     expect(summaries.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 3, incomplete: 0 });
     expect(summaries.at(-1)).toEqual(lines.at(-1));
@@ -112,9 +112,9 @@ describe('sync seed --accounts', () => {
       ]),
     );
     const env = { OLD_TOKEN: 'sbx_at_long_gone', BEN_TOKEN: access_token };
-    const json = await world.sync(['seed', ...WEEK, '--accounts', file, '--json'], { env });
+    const json = await world.sync(['seed', ...DAYS, '--accounts', file, '--json'], { env });
     expect(json.code).toBe(4);
-    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 7, 0]);
+    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 3, 0]);
     const lines = ndjson(json.stdout);
     expect(
       lines.find(({ type, account }) => type === 'error' && account === 'expired'),
@@ -127,16 +127,16 @@ describe('sync seed --accounts', () => {
     const nobody = lines.filter(({ account }) => account === 'nobody');
     expect(nobody.some(({ code }) => code === 'AUTH_REQUIRED')).toBe(true);
     expect(lines.at(-1)).toEqual({ type: 'summary', accounts: 4, complete: 1, incomplete: 3 });
-    const { stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], { env });
+    const { stdout, stderr } = await world.sync(['seed', ...DAYS, '--accounts', file], { env });
     expect(stdout).toContain('1 of 4 accounts complete.');
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
     // The problem of an account is reported once, not for each recording and day.
     expect(stdout.match(/^nobody: .*Not logged in/gm)).toHaveLength(1);
-    expect(stdout).toMatch(/^nobody: 1 profile, \d+ recordings and 14 days were not sent: /m);
+    expect(stdout).toMatch(/^nobody: 1 profile, \d+ recordings and 6 days were not sent: /m);
     expect(stdout).toMatch(
-      /^nobody: 2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ not sent\.$/m,
+      /^nobody: 2026-05-15 to 2026-05-17: \d+ recordings, 6 records; \d+ not sent\.$/m,
     );
-    expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
+    expect(stdout).toMatch(/^ben: 2026-05-15 to 2026-05-17/m);
   });
 
   it('removes the seed of each account with --remove', async () => {
@@ -148,17 +148,17 @@ describe('sync seed --accounts', () => {
       'accounts.json',
       JSON.stringify([
         { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
-        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 3 },
+        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
       ]),
     );
     const env = { ADA_TOKEN: ada, BEN_TOKEN: ben };
     const run = (...more: string[]) =>
-      world.sync(['seed', ...WEEK, '--accounts', file, ...more], { env });
+      world.sync(['seed', ...DAYS, '--accounts', file, ...more], { env });
     await run();
     const { code, stdout } = await run('--remove');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ada: 2026-05-11 to 2026-05-17: nutrition of 7 days removed\. /m);
-    expect(stdout).toMatch(/^ben: 2026-05-15 to 2026-05-17: nutrition of 3 days removed\. /m);
+    expect(stdout).toMatch(/^ada: 2026-05-15 to 2026-05-17: nutrition of 3 days removed\. /m);
+    expect(stdout).toMatch(/^ben: 2026-05-16 to 2026-05-17: nutrition of 2 days removed\. /m);
     expect(stdout).toMatch(/^ben: .* stays$/m);
     expect(stdout).toContain('2 of 2 accounts complete.');
     for (const athlete of ['athlete-1', 'athlete-2']) {
@@ -214,7 +214,7 @@ describe('sync seed --accounts', () => {
   ])('refuses %s before anything is sent', async (text, words) => {
     const world = await openWorld();
     const file = world.write('accounts.json', text);
-    const { code, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file]);
+    const { code, stderr } = await world.sync(['seed', ...DAYS, '--accounts', file]);
     expect(code).toBe(3);
     expect(stderr).toContain(words);
     expect(requestLines(world.sandbox)).toEqual([]);
@@ -225,17 +225,17 @@ describe('sync seed in scripts', () => {
   it('warns that a rotated token of the environment is lost, without showing it', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint();
-    const run = await world.sync(['seed', ...WEEK, '--json'], {
+    const run = await world.sync(['seed', ...DAYS, '--json'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
     expect(run.code).toBe(0);
-    expect(counts(world)[0]?.slice(1)).toEqual([7, 7]);
+    expect(counts(world)[0]?.slice(1)).toEqual([3, 3]);
     expect(run.stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
     expect(run.stderr).toMatch(/sync login|SYNC_ACCESS_TOKEN|keychain/);
     expect(run.stdout + run.stderr).not.toMatch(/sbx_(rt|at)_/);
     expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
     // The token in the variable no longer works.
-    const again = await world.sync(['seed', ...WEEK, '--json', '--force'], {
+    const again = await world.sync(['seed', ...DAYS, '--json', '--force'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
     expect(again.code).toBe(4);
@@ -247,8 +247,8 @@ describe('sync seed in scripts', () => {
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };
     const runs = [
-      await world.sync(['seed', ...WEEK], { env }),
-      await world.sync(['seed', ...WEEK, '--force'], { env }),
+      await world.sync(['seed', ...DAYS], { env }),
+      await world.sync(['seed', ...DAYS, '--force'], { env }),
     ];
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([
       [0, ''],
@@ -263,11 +263,11 @@ describe('sync seed in scripts', () => {
       'accounts.json',
       JSON.stringify([{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]),
     );
-    const { code, stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], {
+    const { code, stdout, stderr } = await world.sync(['seed', ...DAYS, '--accounts', file], {
       env: { BEN_REFRESH: refresh_token },
     });
     expect(code).toBe(0);
-    expect(counts(world)[1]?.slice(1)).toEqual([7, 7]);
+    expect(counts(world)[1]?.slice(1)).toEqual([3, 3]);
     expect(stderr).toMatch(/^ben: .*BEN_REFRESH no longer works after this run/m);
     // The message names the variable of the account.
     expect(stderr).not.toContain('SYNC_REFRESH_TOKEN');
@@ -277,13 +277,13 @@ describe('sync seed in scripts', () => {
   it('accepts a login by a token response on stdin without a question', async () => {
     const world = await openWorld();
     await loginWithToken(world, { athlete: 'athlete-3' });
-    expect((await world.sync(['seed', ...WEEK])).code).toBe(0);
-    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 7]);
+    expect((await world.sync(['seed', ...DAYS])).code).toBe(0);
+    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 3]);
   });
 
   it('exits 4 without a question if there is neither a login nor a terminal', async () => {
     const world = await openWorld();
-    const { code, stdout, stderr } = await world.sync(['seed', ...WEEK]);
+    const { code, stdout, stderr } = await world.sync(['seed', ...DAYS]);
     expect(code).toBe(4);
     expect(stdout).toContain('sync login');
     expect(stderr).not.toContain('?');
@@ -292,9 +292,9 @@ describe('sync seed in scripts', () => {
 
   it.skipIf(!terminals.present)(`asks nothing in a terminal${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
-    const terminal = openTerminal(world, ['seed', ...WEEK]);
+    const terminal = openTerminal(world, ['seed', ...DAYS]);
     expect((await terminal.finished).code).toBe(0);
-    expect(terminal.screen()).toContain('2026-05-11 to 2026-05-17');
+    expect(terminal.screen()).toContain('2026-05-15 to 2026-05-17');
     expect(terminal.screen()).not.toMatch(/\? /);
   });
 });

@@ -12,12 +12,12 @@ import { describe, expect, it } from 'vitest';
 import { openHome, openWorld } from '../support/acceptance.ts';
 import { startSync } from '../support/program.ts';
 
-const WEEK = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
+const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
 
 async function openFolder() {
   const world = await openWorld();
   const folder = join(world.home.dir, 'season');
-  const write = (...more: string[]) => world.sync(['seed', ...WEEK, ...more, '--out', folder]);
+  const write = (...more: string[]) => world.sync(['seed', ...DAYS, ...more, '--out', folder]);
   /** Every file with its bytes, or the target of a link. */
   const contents = () =>
     Object.fromEntries(
@@ -52,8 +52,8 @@ describe('sync seed --out', () => {
     const before = contents();
     for (const other of [
       ['--seed', '8'],
-      ['--days', '9'],
-      ['--messy', '--days', '35'],
+      ['--days', '4'],
+      ['--messy', '--days', '14'],
     ]) {
       const { code, stderr } = await write(...other);
       expect(code).toBe(2);
@@ -97,18 +97,18 @@ describe('sync seed --out', () => {
   it('continues an interrupted run', async () => {
     const home = openHome();
     const folder = join(home.dir, 'season');
-    const args = ['seed', '--days', '120', '--until', '2026-05-17', '--out', folder];
+    const args = ['seed', '--days', '40', '--until', '2026-05-17', '--out', folder];
     const running = startSync(args, { home });
     await expect
       .poll(() => namesIn(folder).length, { timeout: 30_000, interval: 10 })
-      .toBeGreaterThan(20);
+      .toBeGreaterThan(4);
     running.child.kill('SIGINT');
     expect((await running.finished).code).toBe(130);
     expect(namesIn(folder)).not.toContain('wellness.json');
     const first = namesIn(folder).length;
     expect((await startSync(args, { home }).finished).code).toBe(0);
     expect(namesIn(folder).length).toBeGreaterThan(first);
-    expect(JSON.parse(readFileSync(join(folder, 'wellness.json'), 'utf8'))).toHaveLength(120);
+    expect(JSON.parse(readFileSync(join(folder, 'wellness.json'), 'utf8'))).toHaveLength(40);
   });
 
   it.each([['--dry-run'], ['--accounts', 'list.json']])(

@@ -11,8 +11,8 @@ import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
-const WEEK = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
-const DATES = ['11', '12', '13', '14', '15', '16', '17'].map((day) => `2026-05-${day}`);
+const DAYS = ['--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
+const DATES = ['15', '16', '17'].map((day) => `2026-05-${day}`);
 
 /** A banana that `sync push` sends. */
 const banana = (date: string) =>
@@ -31,29 +31,29 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
       const world = await openLoggedInWorld({ revision, login });
       const held = () =>
         DATES.map((date) => foodsHeld(world.sandbox, date).map(({ name }) => name));
-      await world.sync(['seed', ...WEEK]);
+      await world.sync(['seed', ...DAYS]);
       const seeded = contentsOf(world);
       const seededFoods = () =>
         held().map((names) => names.filter((name) => !/^(?:Own|Typed) /.test(String(name))).sort());
       const foods = seededFoods();
-      expect(foods.flat().length).toBeGreaterThan(7);
-      const own = world.write('own.json', banana('2026-05-12'));
+      expect(foods.flat().length).toBeGreaterThan(3);
+      const own = world.write('own.json', banana('2026-05-15'));
       expect((await world.sync(['push', 'nutrition', own])).code).toBe(0);
       // A platform that replaces days would erase what the athlete enters.
       if (revision === '2026-08') {
         world.sandbox.control.addFood({
-          date: '2026-05-13',
+          date: '2026-05-16',
           meal: 'lunch',
-          item: { name: 'Typed soup', logged_at: '2026-05-13T12:00:00+02:00' },
+          item: { name: 'Typed soup', logged_at: '2026-05-16T12:00:00+02:00' },
         });
       }
-      const { code, stdout } = await world.sync(['seed', ...WEEK, '--remove', '--json']);
+      const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--json']);
       expect(code).toBe(0);
       expect(held()).toEqual(
         DATES.map((date) =>
-          date === '2026-05-12'
+          date === '2026-05-15'
             ? ['Own banana']
-            : date === '2026-05-13' && revision === '2026-08'
+            : date === '2026-05-16' && revision === '2026-08'
               ? ['Typed soup']
               : [],
         ),
@@ -76,23 +76,23 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
       expect(left.filter(({ kind }) => kind === 'wellness').map(({ date }) => date)).toEqual(DATES);
       expect(lines.at(-1)).toEqual({
         type: 'summary',
-        from: '2026-05-11',
+        from: '2026-05-15',
         until: '2026-05-17',
-        removed: 7,
-        left: { recording: recordings.length, wellness: 7 },
+        removed: 3,
+        left: { recording: recordings.length, wellness: 3 },
       });
 
       world.sandbox.control.clearRequests();
-      const second = await world.sync(['seed', ...WEEK, '--remove']);
+      const second = await world.sync(['seed', ...DAYS, '--remove']);
       expect(second.code).toBe(0);
       expect(second.stdout).toContain('nothing that this seed sent is recorded on this machine');
       expect(requestLines(world.sandbox)).toEqual([]);
 
-      const again = await world.sync(['seed', ...WEEK, '--json']);
+      const again = await world.sync(['seed', ...DAYS, '--json']);
       expect(again.code).toBe(0);
       expect(ndjson(again.stdout).at(-1)).toMatchObject({
         duplicate: recordings.length,
-        pushed: 14,
+        pushed: 6,
       });
       expect(seededFoods()).toEqual(foods);
       expect(contentsOf(world)).toMatchObject({ recordings, wellness });
@@ -103,10 +103,10 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
 describe('sync seed --remove', () => {
   it('leaves what another seed sent', async () => {
     const world = await openLoggedInWorld();
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
-    const { code, stdout } = await world.sync(['seed', ...WEEK, '--seed', '8', '--remove']);
+    const { code, stdout } = await world.sync(['seed', ...DAYS, '--seed', '8', '--remove']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/nothing that this seed sent/);
     expect(requestLines(world.sandbox)).toEqual([]);
@@ -115,12 +115,12 @@ describe('sync seed --remove', () => {
 
   it('says for people what stays and where to delete it', async () => {
     const world = await openLoggedInWorld();
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     const { recordings } = contentsOf(world);
-    const { stdout } = await world.sync(['seed', ...WEEK, '--remove']);
+    const { stdout } = await world.sync(['seed', ...DAYS, '--remove']);
     expect(stdout.match(/ {2}stays$/gm)).toHaveLength(recordings.length);
     expect(stdout).toContain(
-      `2026-05-11 to 2026-05-17: nutrition of 7 days removed. ${recordings.length} recordings and wellness of 7 days stay: ` +
+      `2026-05-15 to 2026-05-17: nutrition of 3 days removed. ${recordings.length} recordings and wellness of 3 days stay: ` +
         'the service offers no way to delete them. Delete them in the platform. Weight and FTP stay as they are: ' +
         '`sync profile --weight KG --ftp WATTS` sets others.',
     );
@@ -128,16 +128,16 @@ describe('sync seed --remove', () => {
 
   it('shows the requests with --dry-run, and changes nothing', async () => {
     const world = await openLoggedInWorld();
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
-    const { code, stdout } = await world.sync(['seed', ...WEEK, '--remove', '--dry-run', '--json']);
+    const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--dry-run', '--json']);
     expect(code).toBe(0);
     expect(requestLines(world.sandbox)).toEqual([]);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 0, 'would-push': 7 });
-    expect(ndjson(stdout).filter(({ outcome }) => outcome === 'would-push')).toHaveLength(7);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 0, 'would-push': 3 });
+    expect(ndjson(stdout).filter(({ outcome }) => outcome === 'would-push')).toHaveLength(3);
     // The ledger still knows all of it.
-    expect((await world.sync(['seed', ...WEEK])).stdout).toMatch(
+    expect((await world.sync(['seed', ...DAYS])).stdout).toMatch(
       /; \d+ uploaded before, \d+ unchanged\.$/m,
     );
     expect(contentsOf(world)).toEqual(before);
@@ -145,19 +145,19 @@ describe('sync seed --remove', () => {
 
   it('works on another machine after a seed from there', async () => {
     const world = await openLoggedInWorld();
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     const { access_token } = world.sandbox.control.mint();
     const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
     const other = worldOf(world.sandbox, openHome(env));
-    const first = await other.sync(['seed', ...WEEK, '--remove']);
+    const first = await other.sync(['seed', ...DAYS, '--remove']);
     expect(first.stdout).toContain('run `sync seed` with the same arguments first');
-    expect(foodsHeld(world.sandbox, '2026-05-12').length).toBeGreaterThan(0);
-    await other.sync(['seed', ...WEEK]);
-    const { code, stdout } = await other.sync(['seed', ...WEEK, '--remove', '--json']);
+    expect(foodsHeld(world.sandbox, '2026-05-15').length).toBeGreaterThan(0);
+    await other.sync(['seed', ...DAYS]);
+    const { code, stdout } = await other.sync(['seed', ...DAYS, '--remove', '--json']);
     expect(code).toBe(0);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 7 });
+    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 3 });
     expect(DATES.flatMap((date) => foodsHeld(world.sandbox, date))).toEqual([]);
-    expect(heldBy(world).wellness).toHaveLength(7);
+    expect(heldBy(world).wellness).toHaveLength(3);
   });
 
   it('refuses a real account', async () => {

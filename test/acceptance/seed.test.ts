@@ -17,7 +17,7 @@ import { runInProcess } from '../support/in-process.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
-const WEEK = ['--days', '7', '--until', '2026-05-17', '--seed', '7'];
+const DAYS = ['--days', '4', '--until', '2026-05-17', '--seed', '7'];
 
 /** The requests of a kind that brought something: a day without items is a question. */
 const bringing = (world: World, route: 'wellness' | 'nutrition') =>
@@ -29,22 +29,22 @@ const bringing = (world: World, route: 'wellness' | 'nutrition') =>
 describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
   it('fills an account, and changes nothing in a second run', async () => {
     const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
-    const first = await world.sync(['seed', ...WEEK, '--json']);
+    const first = await world.sync(['seed', ...DAYS, '--json']);
     expect(first.code).toBe(0);
     const { recordings, wellness, nutrition } = heldBy(world);
-    expect([wellness.length, nutrition.length]).toEqual([7, 7]);
-    expect(recordings.length).toBeGreaterThanOrEqual(3);
+    expect([wellness.length, nutrition.length]).toEqual([4, 4]);
+    expect(recordings.length).toBeGreaterThanOrEqual(2);
     expect(ndjson(first.stdout).at(-1)).toEqual({
       type: 'summary',
-      from: '2026-05-11',
+      from: '2026-05-14',
       until: '2026-05-17',
       recordings: recordings.length,
-      records: 14,
+      records: 8,
       uploaded: recordings.length,
-      pushed: 14,
+      pushed: 8,
     });
     expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(recordings.length);
-    expect(bringing(world, 'wellness')).toHaveLength(7);
+    expect(bringing(world, 'wellness')).toHaveLength(4);
     // Each item is held once, whether the service appends or replaces.
     const sent = new Map(
       bringing(world, 'nutrition').map(({ date, items }) => [date, items?.length]),
@@ -58,17 +58,17 @@ describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
 
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
-    const second = await world.sync(['seed', ...WEEK, '--json']);
+    const second = await world.sync(['seed', ...DAYS, '--json']);
     expect(second.code).toBe(0);
     expect(contentsOf(world)).toEqual(before);
     expect(requestLines(world.sandbox)).toEqual(['profile 200']);
     expect(ndjson(second.stdout).at(-1)).toEqual({
       type: 'summary',
-      from: '2026-05-11',
+      from: '2026-05-14',
       until: '2026-05-17',
       recordings: recordings.length,
-      records: 14,
-      skipped: recordings.length + 14,
+      records: 8,
+      skipped: recordings.length + 8,
     });
   });
 });
@@ -79,9 +79,9 @@ describe('sync seed', () => {
     const other = await openLoggedInWorld({ env: { TZ: 'Pacific/Auckland', LANG: 'tr_TR.UTF-8' } });
     const third = await openLoggedInWorld();
     const zone = ['--tz', 'Europe/Zurich'];
-    await one.sync(['seed', ...WEEK, ...zone]);
-    await other.sync(['seed', ...WEEK, ...zone]);
-    await third.sync(['seed', ...WEEK, ...zone, '--seed', '8']);
+    await one.sync(['seed', ...DAYS, ...zone]);
+    await other.sync(['seed', ...DAYS, ...zone]);
+    await third.sync(['seed', ...DAYS, ...zone, '--seed', '8']);
     expect(contentsOf(other)).toEqual(contentsOf(one));
     const { recordings } = contentsOf(one);
     expect(contentsOf(third).recordings.filter((each) => recordings.includes(each))).toEqual([]);
@@ -90,17 +90,17 @@ describe('sync seed', () => {
   it('writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
     // No login, no address: files are made without either.
     const home = openHome();
-    const out = await runSync(['seed', ...WEEK, '--out', 'life', '--json'], { home });
+    const out = await runSync(['seed', ...DAYS, '--out', 'life', '--json'], { home });
     expect(out.code).toBe(0);
     const files = readdirSync(join(home.dir, 'life')).sort();
     const fits = files.filter((name) => name.endsWith('.fit'));
     expect(ndjson(out.stdout)).toEqual([
-      { type: 'files', dir: 'life', recordings: fits.length, days: 7 },
+      { type: 'files', dir: 'life', recordings: fits.length, days: 4 },
     ]);
     expect(files).toEqual([...fits, 'nutrition.json', 'wellness.json']);
 
     const world = await openLoggedInWorld();
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     expect(fits.map((name) => sha256(readFileSync(join(home.dir, 'life', name)))).sort()).toEqual(
       contentsOf(world).recordings,
     );
@@ -129,15 +129,15 @@ describe('sync seed', () => {
 
   it('continues an interrupted run', async () => {
     const world = await openLoggedInWorld();
-    world.sandbox.control.addFaults('upload-fit:422+2', 'wellness:503(retry-after=0)*4');
-    const first = await world.sync(['seed', ...WEEK, '--json', '--jobs', '1']);
+    world.sandbox.control.addFaults('upload-fit:422+1', 'wellness:503(retry-after=0)*4');
+    const first = await world.sync(['seed', ...DAYS, '--json', '--jobs', '1']);
     expect(first.code).toBe(5);
-    expect(ndjson(first.stdout).at(-1)).toMatchObject({ rejected: 1, failed: 1, pushed: 13 });
+    expect(ndjson(first.stdout).at(-1)).toMatchObject({ rejected: 1, failed: 1, pushed: 7 });
     world.sandbox.control.clearRequests();
-    const second = await world.sync(['seed', ...WEEK, '--json']);
+    const second = await world.sync(['seed', ...DAYS, '--json']);
     expect(second.code).toBe(0);
     expect(sendingLines(world.sandbox)).toEqual(['profile 200', 'upload-fit 200', 'wellness 200']);
-    expect(heldBy(world).wellness).toHaveLength(7);
+    expect(heldBy(world).wellness).toHaveLength(4);
   });
 
   it.each([
@@ -184,26 +184,26 @@ describe('sync seed and real accounts', () => {
     const home = openHome({ SYNC_BASE_URL: REAL.SYNC_BASE_URL });
     const out = await runSync(['seed', '--days', '2', '--out', 'life'], { home });
     expect(out.code).toBe(0);
-    const dry = await runInProcess(['seed', ...WEEK, '--dry-run', '--json'], { home });
+    const dry = await runInProcess(['seed', ...DAYS, '--dry-run', '--json'], { home });
     expect(dry.code).toBe(0);
     const lines = ndjson(dry.stdout);
     expect(new Set(lines.slice(0, -1).map(({ outcome }) => outcome))).toEqual(
       new Set(['would-update', 'would-upload', 'would-push']),
     );
-    expect(lines.at(-1)).toMatchObject({ 'would-push': 14, records: 14 });
-    const words = await runInProcess(['seed', ...WEEK, '--dry-run'], { home });
+    expect(lines.at(-1)).toMatchObject({ 'would-push': 8, records: 8 });
+    const words = await runInProcess(['seed', ...DAYS, '--dry-run'], { home });
     expect(words.stdout).toMatch(
-      /^2026-05-11 to 2026-05-17: \d+ recordings, 14 records; \d+ would be uploaded, 14 would be sent\.$/m,
+      /^2026-05-14 to 2026-05-17: \d+ recordings, 8 records; \d+ would be uploaded, 8 would be sent\.$/m,
     );
   });
 
   it('shows the exact requests with --dry-run', async () => {
     const world = await openLoggedInWorld({ login: USUAL_SCOPES });
-    const dry = await world.sync(['seed', ...WEEK, '--dry-run', '--json']);
+    const dry = await world.sync(['seed', ...DAYS, '--dry-run', '--json']);
     expect(dry.code).toBe(0);
     expect(requestLines(world.sandbox)).toEqual([]);
     const announced = ndjson(dry.stdout).slice(0, -1);
-    await world.sync(['seed', ...WEEK]);
+    await world.sync(['seed', ...DAYS]);
     const bodies = (kind: string) =>
       announced
         .filter((item) => item['type'] === kind && item['request'] !== undefined)
@@ -240,26 +240,26 @@ describe('sync seed and real accounts', () => {
 describe('a season of sync seed', () => {
   it('sends every day and each recording once', async () => {
     const world = await openLoggedInWorld();
-    const season = ['--days', '100', '--until', '2026-05-17'];
+    const season = ['--days', '40', '--until', '2026-05-17'];
     const { code, stdout } = await world.sync(['seed', ...season, '--json']);
     expect(code).toBe(0);
     const { recordings, wellness, nutrition } = heldBy(world);
-    expect([wellness.length, nutrition.length]).toEqual([100, 100]);
-    expect(recordings.length).toBeGreaterThan(60);
-    expect(recordings.length).toBeLessThan(85);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: recordings.length, pushed: 200 });
+    expect([wellness.length, nutrition.length]).toEqual([40, 40]);
+    expect(recordings.length).toBeGreaterThan(24);
+    expect(recordings.length).toBeLessThan(34);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: recordings.length, pushed: 80 });
     expect(new Set(recordings.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
   });
 
   it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
-    const terminal = openTerminal(world, ['seed', '--days', '60', '--until', '2026-05-17']);
-    const [, early] = await terminal.waitFor(/(\d+) of 60 .*2026-0[345]-\d\d/);
-    const [, late] = await terminal.waitFor(/([45]\d) of 60 .*2026-0[45]-\d\d/);
+    const terminal = openTerminal(world, ['seed', '--days', '30', '--until', '2026-05-17']);
+    const [, early] = await terminal.waitFor(/(\d+) of 30 .*2026-0[45]-\d\d/);
+    const [, late] = await terminal.waitFor(/(2\d) of 30 .*2026-05-\d\d/);
     expect(Number(early)).toBeLessThan(Number(late));
-    await terminal.waitFor(/2026-03-19 to 2026-05-17: \d+ recordings, 120 records/);
+    await terminal.waitFor(/2026-04-18 to 2026-05-17: \d+ recordings, 60 records/);
     expect((await terminal.finished).code).toBe(0);
-    const plain = await world.sync(['seed', '--days', '5', '--until', '2026-04-30']);
-    expect(plain.stdout + plain.stderr).not.toMatch(/\d+ of 5/);
+    const plain = await world.sync(['seed', '--days', '2', '--until', '2026-04-30']);
+    expect(plain.stdout + plain.stderr).not.toMatch(/\d+ of 2/);
   });
 });
