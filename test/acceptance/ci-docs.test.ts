@@ -17,12 +17,12 @@ const shell = textsIn('sh');
 const yaml = textsIn('yaml');
 const missing = missingTools('bash', 'jq', 'curl');
 
-/** The documented script with a week instead of 90 days: the same checks in a tenth of the time. */
+/** The documented script with 2 days instead of 90: the same checks in less time. */
 function shortened(script: string): string {
   const changes: [find: string, put: string][] = [
-    ['--days 90', '--days 7'],
-    ['.records == 180', '.records == 14'],
-    ['== [90, 90]', '== [7, 7]'],
+    ['--days 90', '--days 2'],
+    ['.records == 180', '.records == 4'],
+    ['== [90, 90]', '== [2, 2]'],
   ];
   return changes.reduce((text, [find, put]) => {
     expect(text).toContain(find);
@@ -44,7 +44,7 @@ describe('docs/ci.md', () => {
       expect(run.code, run.stderr).toBe(0);
       const lines = run.stdout.trimEnd().split('\n');
       const workouts = lines.filter((line) => line.includes('\t'));
-      expect(workouts.length).toBeGreaterThanOrEqual(3);
+      expect(workouts.length).toBeGreaterThanOrEqual(1);
       expect(workouts[0]?.split('\t')).toHaveLength(3);
       expect(readdirSync(scratch)).toEqual([]);
     },
@@ -56,7 +56,7 @@ describe('docs/ci.md', () => {
       const script = shortened(shell[0] ?? '');
       const breaks: [find: string, put: string][] = [
         // A day is missing; the second run is another athlete; the service holds something twice.
-        ['.records == 14', '.records == 15'],
+        ['.records == 4', '.records == 5'],
         ['sync seed "${life[@]}" --json |', 'sync seed "${life[@]}" --seed 8 --json |'],
         ['.receivedCount == 1', '.receivedCount == 2'],
         ['/_sandbox/tokens"', '/_sandbox/nowhere"'],
@@ -70,7 +70,6 @@ describe('docs/ci.md', () => {
         expect(run.code, put).not.toBe(0);
       }
     },
-    180_000,
   );
 
   it.skipIf(missing.length > 0)(
@@ -80,8 +79,8 @@ describe('docs/ci.md', () => {
       const bin = installSync(world.home);
       const [accounts] = blocks.filter(({ language }) => language === 'json');
       // Fewer days than documented: the same steps in less time.
-      world.write('accounts.json', accounts?.text.replace('"days": 30', '"days": 3') ?? '');
-      const script = shell[1]?.replace('--days 90', '--days 7') ?? '';
+      world.write('accounts.json', accounts?.text.replace('"days": 30', '"days": 1') ?? '');
+      const script = shell[1]?.replace('--days 90', '--days 2') ?? '';
       const run = await runShell(script, {
         home: world.home,
         path: [bin],
@@ -92,7 +91,7 @@ describe('docs/ci.md', () => {
       });
       expect(run.code, run.stderr).toBe(0);
       const held = world.sandbox.control.state().athletes;
-      expect(held.map(({ wellness }) => wellness.length)).toEqual([7, 3, 0]);
+      expect(held.map(({ wellness }) => wellness.length)).toEqual([2, 1, 0]);
       expect(run.stdout.trim().split('\n').sort()).toEqual([
         `ada: ${held[0]?.recordings.length} recordings`,
         `ben: ${held[1]?.recordings.length} recordings`,

@@ -133,7 +133,7 @@ describe('packaging/ci/gitlab.yml', () => {
       'curl -sSf "$SYNC_BASE_URL/_sandbox/settings"; echo',
       'sync workouts --json',
     ];
-    const options = { SANDBOX_DAYS: '7', SANDBOX_REVISION: '2026-02', SANDBOX_UNTIL: '2026-05-17' };
+    const options = { SANDBOX_DAYS: '2', SANDBOX_REVISION: '2026-02', SANDBOX_UNTIL: '2026-05-17' };
     const { main, after, folder } = await runGitlabJob(machine, {
       ...template,
       variables: { ...template.variables, ...options },
@@ -215,7 +215,7 @@ describe('docs/ci.md', () => {
 
   it('has a workflow whose steps run after the action', async () => {
     const own = steps.find(({ uses }) => uses?.startsWith('athlete-sync/') === true);
-    const run = await runAction(openCiMachine(openHome()), own?.with);
+    const run = await runAction(openCiMachine(openHome()), { ...own?.with, days: '2' });
     expect(run.code, run.stderr).toBe(0);
     const scripts = steps.flatMap((step) => step.run ?? []);
     expect(scripts).toHaveLength(1);
@@ -230,7 +230,7 @@ describe('docs/ci.md', () => {
     expect(test.extends).toBe('.athlete-sync');
     const { main, after } = await runGitlabJob(openCiMachine(openHome()), {
       ...(template as GitlabJob),
-      variables: { ...template?.variables, ...test.variables },
+      variables: { ...template?.variables, ...test.variables, SANDBOX_DAYS: '2' },
       script: [...test.script, 'cat workouts.ndjson'],
     });
     expect(main.code, main.stderr).toBe(0);
@@ -243,7 +243,9 @@ describe('docs/ci.md', () => {
       language === 'sh' && text.includes('sandbox.sh') ? [text] : [],
     );
     const { home, path } = openCiMachine(openHome());
-    const run = await runShell(`set -eu\n${script}`, { home, path, env: { TMPDIR: home.dir } });
+    const short = script.replace('SANDBOX_DAYS=14', 'SANDBOX_DAYS=2');
+    expect(short).not.toBe(script);
+    const run = await runShell(`set -eu\n${short}`, { home, path, env: { TMPDIR: home.dir } });
     expect(run.code, run.stderr).toBe(0);
     expect(run.stdout).toContain('"type":"workout"');
   });

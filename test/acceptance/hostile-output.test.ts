@@ -130,7 +130,7 @@ describe('hostile names, values and files', () => {
     expect(found).toEqual([]);
     // The commands do repeat what they were given.
     expect(repeated).toBeGreaterThan(60);
-  }, 180_000);
+  });
 
   it.each(ENVIRONMENTS)('reach no output from %j', async (env) => {
     const world = await openLoggedInWorld();
@@ -142,24 +142,25 @@ describe('hostile names, values and files', () => {
     expect(found).toEqual([]);
   });
 
-  it.runIf(terminals.present)(
-    `reach no terminal${terminals.note}`,
-    async () => {
-      const world = await openLoggedInWorld();
-      const files = writeHostileFiles(world);
-      const found: string[] = [];
-      for (const args of commandLines(files).filter(([command]) => command !== 'sandbox')) {
-        const terminal = openTerminal(world, args);
-        // End every question.
-        terminal.type('\u0004\u0004');
-        const { stdout } = await terminal.finished;
-        const harm = harmIn(stdout);
-        if (harm !== undefined) found.push(`${args.join(' ')}: ${harm}\n${JSON.stringify(stdout)}`);
-      }
-      expect(found).toEqual([]);
-    },
-    300_000,
-  );
+  it.runIf(terminals.present)(`reach no terminal${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    const files = writeHostileFiles(world);
+    const found: string[] = [];
+    // Once for each command: what it prints is tested above.
+    const names = new Set(['sandbox']);
+    for (const args of commandLines(files)) {
+      const [command = ''] = args;
+      if (names.has(command)) continue;
+      names.add(command);
+      const terminal = openTerminal(world, args);
+      // End every question.
+      terminal.type('\u0004\u0004');
+      const { stdout } = await terminal.finished;
+      const harm = harmIn(stdout);
+      if (harm !== undefined) found.push(`${args.join(' ')}: ${harm}\n${JSON.stringify(stdout)}`);
+    }
+    expect(found).toEqual([]);
+  });
 });
 
 describe('a hostile service', () => {

@@ -6,6 +6,7 @@ import {
   AUTHORIZE_URL,
   type World,
   filesHolding,
+  loginWithToken,
   openWorld,
   ownerOf,
   requestCounts,
@@ -86,9 +87,9 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     ]);
   });
 
-  it('is refreshed once by eight processes that find it expired', async () => {
+  it('is refreshed once by eight runs that find it expired', async () => {
     const { world } = await openKeychainWorld('unlocked');
-    await login(world);
+    await loginWithToken(world);
     world.sandbox.control.expire();
     world.sandbox.control.clearRequests();
     const rides = Array.from({ length: 8 }, (_, seed) =>
@@ -101,7 +102,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
   it('is not lost while the keyring is locked: exit 5 and "try again", never "logged out"', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
-    await login(world);
+    await loginWithToken(world);
     const known = world.write('known.fit', makeRecording({ seed: 1 }));
     const fresh = world.write('fresh.fit', makeRecording({ seed: 2 }));
     expect((await world.sync(['upload', known])).code).toBe(0);
@@ -134,7 +135,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
   it('survives a keychain that stops answering between a refresh and its answer', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
-    await login(world);
+    await loginWithToken(world);
     world.sandbox.control.expire();
     world.sandbox.control.clearRequests();
     world.sandbox.control.addFaults('refresh:delay=1s');
@@ -152,7 +153,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
   it('fails within seconds if the keychain never answers', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
-    await login(world);
+    await loginWithToken(world);
     keychain.freeze();
     expect(await failureOf(world, ['token'])).toEqual({
       code: 5,

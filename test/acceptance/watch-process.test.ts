@@ -139,10 +139,10 @@ describe('the end of a watcher', () => {
     expect((await watcher.finished).code).toBe(0);
   });
 
-  it('loses and duplicates no recording after kill -9 at 30 different moments', async () => {
+  it('loses and duplicates no recording after kill -9 at 12 different moments', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=12ms*inf');
     const all: string[] = [];
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 12; round++) {
       const watcher = world.watch();
       const rides = Array.from({ length: 4 }, () => anotherRecording({ sizeBytes: 60_000 }));
       all.push(...rides.map(sha256));
@@ -161,10 +161,10 @@ describe('the end of a watcher', () => {
     await ready(last);
     await stop(last);
     expect(world.hashes()).toEqual([...new Set(all)].sort());
-    expect(world.recordings()).toHaveLength(120);
+    expect(world.recordings()).toHaveLength(all.length);
     // Only uploads in flight at a kill may have been sent a second time.
-    const again = world.requests() - 120;
-    expect(again).toBeLessThanOrEqual(2 * 30);
+    const again = world.requests() - all.length;
+    expect(again).toBeLessThanOrEqual(2 * 12);
   });
 });
 

@@ -11,7 +11,8 @@ import {
   requestLines,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson, startSync } from '../support/program.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { ndjson } from '../support/program.ts';
 
 const DAY = JSON.stringify({
   date: '2026-05-10',
@@ -175,7 +176,7 @@ async function withToken(userinfo: (response: ServerResponse, request: ReceivedR
   });
   const home = openHome({ SYNC_BASE_URL: service.url.origin, SYNC_CLIENT_ID: 'c' });
   const sync = (token: string, args: readonly string[], input = '') =>
-    startSync(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } }).finished;
+    runInProcess(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } });
   // One request a day.
   await sync('a', ['config', 'set', 'nutritionDelivery', 'replace']);
   return {

@@ -83,10 +83,8 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
   }
 
   it.each([
-    { width: 400, colorScheme: 'light' as const },
     { width: 400, colorScheme: 'dark' as const },
     { width: 1600, colorScheme: 'light' as const },
-    { width: 1600, colorScheme: 'dark' as const },
   ])('fits $width px, and is readable in the $colorScheme scheme', async (look) => {
     const { sandbox } = await openFilled({ faults: ['any:delay=1ms*inf'] });
     const { page, complaints, requested } = await openPage(sandbox.url, look);
