@@ -46,6 +46,15 @@ describe('sync seed --out', () => {
     expect(lstatSync(join(folder, 'wellness.json')).mtimeMs).toBe(mtimeMs);
   });
 
+  it('leaves out the days of a messy account that have no data', async () => {
+    const { folder, write } = await openFolder();
+    expect((await write('--seed', '4', '--messy')).code).toBe(0);
+    for (const kind of ['wellness', 'nutrition']) {
+      const days = JSON.parse(readFileSync(join(folder, `${kind}.json`), 'utf8')) as unknown;
+      expect(days).toEqual([expect.objectContaining({ date: expect.any(String) as string })]);
+    }
+  });
+
   it('refuses a folder of another seed, and writes nothing', async () => {
     const { folder, write, contents } = await openFolder();
     await write();

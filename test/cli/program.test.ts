@@ -327,6 +327,12 @@ it('prints a file name on one line without control characters', async () => {
 });
 
 describe('a closed stdout', () => {
+  it('is no failure of sync --version', async () => {
+    const running = startSync(['--version'], fresh());
+    running.child.stdout?.destroy();
+    expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('does not stop the uploads, and prints no error', async () => {
     const world = await openLoggedInWorld();
     for (let i = 0; i < 2_000; i++) world.write(`r/${i}-${'x'.repeat(60)}.fit`, 'not a recording');

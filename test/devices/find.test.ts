@@ -12,6 +12,9 @@ import {
   writeRecording,
 } from './support.ts';
 
+/** No maker has this number. */
+const UNASSIGNED = 60_000;
+
 const { find, surveyIn } = deviceSearch();
 
 describe('findDevices', () => {
@@ -93,6 +96,14 @@ describe('findDevices', () => {
     const { devices } = await find({ mounts: foldersOf(media) });
     expect(devices).toMatchObject([{ title: 'Wahoo', key: `path:${join(media, 'WAHOO ELEMNT')}` }]);
     expect(devices[0]).not.toHaveProperty('serial');
+  });
+
+  it('identifies a device of an unknown maker by its folder: other makers may have its number', async () => {
+    const media = scratchDir();
+    const root = join(media, 'NO NAME');
+    writeRecording(join(root, 'Activities/ride.fit'), { manufacturer: UNASSIGNED, serial: 77 });
+    const { devices } = await find({ mounts: foldersOf(media) });
+    expect(devices).toMatchObject([{ key: `path:${root}`, maker: 'unknown', serial: '77' }]);
   });
 
   it('takes no number that a maker writes in place of a serial number', async () => {

@@ -149,21 +149,26 @@ describe('taking stock of an account export', () => {
   });
 
   it('takes a repaired copy for a recording, unless its original is whole', async () => {
+    const swim = rideOf('2026-02-20', 4);
     const zip = makeZip([
       { name: 'cut.repaired.fit', bytes: RIDE },
       { name: 'cut.fit', bytes: truncated(RIDE, 50) },
       { name: 'alone.repaired.fit', bytes: RUN },
+      // Before its original.
+      { name: 'swim.repaired.fit', bytes: truncated(swim, 9) },
+      { name: 'swim.fit', bytes: swim },
     ]);
     const walk = rideOf('2026-03-02', 3);
     const files = { 'a.zip': zip, 'b/whole.repaired.fit': truncated(walk, 9), 'b/whole.fit': walk };
     const { stock, problems } = await stockOf(files, ['a.zip', 'b']);
     expect(stock.findings.map(row)).toEqual([
-      'recordings: Recordings, 3, 2026-02-15 to 2026-03-02, sent',
-      'copies: Repaired copies, 1',
+      'recordings: Recordings, 4, 2026-02-15 to 2026-03-02, sent',
+      'copies: Repaired copies, 2',
       'unusable: Unusable recordings, 1',
     ]);
     expect(problems).toEqual(['a.zip/cut.fit: incomplete']);
     expect(stock.members.map(({ path }) => path)).toEqual([
+      'a.zip/swim.fit',
       'a.zip/cut.repaired.fit',
       'a.zip/alone.repaired.fit',
     ]);
