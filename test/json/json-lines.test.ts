@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LineKind } from '../../scripts/json-schema/line-kind.ts';
 import { LINES } from '../../scripts/json-schema/lines.ts';
 import { definitionName } from '../../scripts/json-schema/schema.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../support/documents.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
-import { makeHome } from '../support/program.ts';
+import { makeHome, runSync } from '../support/program.ts';
 
 /** The lines of docs/json.md by their definitions in the schema. */
 const EXAMPLES = Object.entries(
@@ -100,12 +100,9 @@ describe('a run of the program in a test', () => {
   async function run(line: string, ...args: readonly string[]): Promise<string> {
     const home = makeHome();
     onTestFinished(() => home.remove());
-    writeFileSync(join(home.dir, 'main.cjs'), `console.log(${JSON.stringify(line)});`);
-    vi.stubEnv('SYNC_TEST_DIST', home.dir);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    vi.resetModules();
-    const { runSync } = await import('../support/program.ts');
-    return (await runSync(args, { home })).stdout;
+    const program = join(home.dir, 'main.cjs');
+    writeFileSync(program, `console.log(${JSON.stringify(line)});`);
+    return (await runSync(args, { home, program })).stdout;
   }
 
   it('fails if the program prints a line of --json that the schema does not describe', async () => {

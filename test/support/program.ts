@@ -6,9 +6,8 @@ import { once } from 'node:events';
 import { contractEnvironment } from './contract-environment.ts';
 import { wrongJsonLine } from './json-lines.ts';
 
-/** The built program: the folder of the bundle, and what `bin/sync.js` starts in it. */
-const DIST = resolve(process.env['SYNC_TEST_DIST'] ?? 'dist');
-export const PROGRAM = join(DIST, 'main.cjs');
+/** The built program, which `bin/sync.js` starts. */
+export const PROGRAM = resolve('dist', 'main.cjs');
 
 /** A scratch home: no test reads or writes files of the user who runs it. */
 export interface Home {
@@ -57,12 +56,14 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
+  /** Default: {@link PROGRAM}. */
+  readonly program?: string;
 }
 
 /** Starts the built program as a child process. Without `input` its stdin is empty. */
 export function startSync(args: readonly string[], options: RunOptions): Running {
-  const { home, env, cwd, input } = options;
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const { home, env, cwd, input, program = PROGRAM } = options;
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...home.env, ...(args[0] === 'sandbox' ? contractEnvironment() : {}), ...env },
     cwd: cwd ?? home.dir,
     stdio: ['pipe', 'pipe', 'pipe'],
