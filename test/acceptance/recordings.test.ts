@@ -12,21 +12,22 @@ const MOST_MEMORY = 200 * 1024 * 1024;
 const ride = makeRecording({ durationSecs: 600, localOffsetMinutes: 60 });
 
 describe('a recording of 10 MB', () => {
-  it('is inspected in 200 MB of memory', async () => {
+  it.skipIf(process.platform !== 'linux')('is inspected in 200 MB of memory', async () => {
     const world = await openWorld();
     const path = world.write('long.fit', makeRecording({ sizeBytes: 10_000_000 }));
-    const usage = join(world.home.dir, 'usage.json');
+    const usage = join(world.home.dir, 'status');
     const preload = world.write(
       'usage.cjs',
-      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())));`,
+      `const fs = require('node:fs'); process.on('exit', () => fs.writeFileSync(${JSON.stringify(usage)}, fs.readFileSync('/proc/self/status')));`,
     );
     const { code, stdout } = await world.program(['inspect', path, '--json'], {
       env: { NODE_OPTIONS: `--require=${preload}` },
     });
     expect(code).toBe(0);
     expect(ndjson(stdout)).toMatchObject([{ state: 'whole', size: 10_000_000, laps: 1 }]);
-    const { maxRSS } = JSON.parse(readFileSync(usage, 'utf8')) as { maxRSS: number };
-    expect(maxRSS * 1024).toBeLessThan(MOST_MEMORY);
+    // process.resourceUsage() counts the memory of the process that started it, too.
+    const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(usage, 'latin1')) ?? [];
+    expect(Number(peakKb) * 1024).toBeLessThan(MOST_MEMORY);
   });
 });
 

@@ -240,14 +240,14 @@ describe('sync seed and real accounts', () => {
 describe('a season of sync seed', () => {
   it('sends every day and each recording once', async () => {
     const world = await openLoggedInWorld();
-    const season = ['--days', '40', '--until', '2026-05-17'];
+    const season = ['--days', '20', '--until', '2026-05-17'];
     const { code, stdout } = await world.sync(['seed', ...season, '--json']);
     expect(code).toBe(0);
     const { recordings, wellness, nutrition } = heldBy(world);
-    expect([wellness.length, nutrition.length]).toEqual([40, 40]);
-    expect(recordings.length).toBeGreaterThan(24);
-    expect(recordings.length).toBeLessThan(34);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: recordings.length, pushed: 80 });
+    expect([wellness.length, nutrition.length]).toEqual([20, 20]);
+    expect(recordings.length).toBeGreaterThan(11);
+    expect(recordings.length).toBeLessThan(18);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: recordings.length, pushed: 40 });
     expect(new Set(recordings.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
   });
 

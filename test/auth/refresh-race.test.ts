@@ -76,8 +76,8 @@ if (unavailable !== undefined) console.warn(`The race for a keychain is skipped:
 
 it.each([
   [2, 'file'],
-  [20, 'file'],
-  ...(unavailable === undefined ? ([[20, 'keychain']] as const) : []),
+  [10, 'file'],
+  ...(unavailable === undefined ? ([[10, 'keychain']] as const) : []),
 ] as const)(
   '%i processes with one expired, rotating token in a %s: one refresh, and all succeed',
   async (count, kind) => {
