@@ -4,7 +4,7 @@ import { requireBearer, requireTrait } from './oauth/bearer.ts';
 import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
-import { loopbackOnly, ownPagesOnly, rateLimit, recordAndAnswer } from './http/middleware.ts';
+import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.ts';
 import { pageRoutes } from './page/routes.ts';
 import { Problem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
@@ -43,7 +43,6 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   app.route('/_sandbox', controlRoutes(world, control));
   app.use(ownPagesOnly());
   app.use(recordAndAnswer(world));
-  app.use(rateLimit(world));
   addPlatform(app, world);
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);

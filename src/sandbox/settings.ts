@@ -120,17 +120,11 @@ const SCHEMA = v.strictObject({
     [true, true, false],
     'whether a refresh by another client is refused',
   ),
-  strict: setting(
-    flag,
-    false,
-    'for developers: a 400 that names the field, instead of storing, ignoring or a 500; only FIT files are accepted; login errors redirect',
-  ),
   fileNames: setting(
     v.picklist(['parsed', 'sent']),
     'parsed',
     "a file's name: cut at a `;`, and `upload.fit` if it has a `=` (`parsed`), or as it was `sent`",
   ),
-  unknownScopes: setting(scopes, [], 'scopes that this service does not know'),
   processingMs: setting(
     v.nullable(count),
     0,
@@ -148,17 +142,11 @@ const SCHEMA = v.strictObject({
     true,
     'compare redirect URIs as strings, as deployed services do; otherwise loopback ports are free (RFC 8252, 7.3)',
   ),
-  codeTtl: setting(count, 600, 'lifetime of authorization codes, seconds'),
   accessTtl: setting(count, 3600, 'lifetime of access tokens, seconds'),
   reuseRevokesFamily: setting(
     flag,
     false,
     'whether a rotated refresh token that comes back revokes the login',
-  ),
-  rateLimit: setting(
-    v.nullable(count),
-    null,
-    'requests a minute for each token; beyond it 429 with `Retry-After`; documented by services: 1000',
   ),
   deactivated: setting(
     v.pipe(v.array(v.string()), v.readonly()),

@@ -168,16 +168,13 @@ describe('sync sandbox', () => {
       accessTtl: 60,
       refreshTtl: 600,
       announceRefreshTtl: false,
-      strict: true,
       nutrition: 'replace',
       nutritionList: 'none',
       nutritionEdits: true,
-      unknownScopes: ['nutrition:read'],
       processingMs: null,
       wellnessFields: 'basic',
       uploadItems: false,
       exactRedirectUris: false,
-      rateLimit: 5,
       deactivated: ['athlete-1', 'athlete-3'],
     } satisfies Partial<SandboxSettings>;
     const { info } = await start({
@@ -243,7 +240,7 @@ describe('sync sandbox', () => {
     ],
     [{ set: ['nothing=1'] }, 'USAGE', '--set nothing: there is no such setting.'],
     [{ set: ['constructor=a'] }, 'USAGE', '--set constructor: there is no such setting.'],
-    [{ set: ['strict'] }, 'USAGE', '--set strict: not NAME=VALUE.'],
+    [{ set: ['deactivated'] }, 'USAGE', '--set deactivated: not NAME=VALUE.'],
   ] as const)('refuses %o', async (options, code, message) => {
     await expect(start(options)).rejects.toMatchObject({
       name: 'SyncError',

@@ -9,7 +9,7 @@ import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
 
 const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
-export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
 
 /** Creates a sandbox without a port that closes after the test. */

@@ -5,7 +5,6 @@ import { answerInstead, spoilAnswer } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { loggedAnswer } from './redaction.ts';
 import { Problem } from './problem.ts';
-import { fingerprint } from '../random.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
 import { publishExchange, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
@@ -53,45 +52,6 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     world.onRequest(record);
     await publishExchange(record, body, sent.response);
   };
-}
-
-/** Answers 429 beyond the setting's limit for each token. */
-export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
-  const limiter = new RateLimiter(world.now);
-  return async (c, next) => {
-    const { rateLimit } = world.settings.current;
-    const token = bearerToken(c);
-    if (rateLimit !== null && token !== null) limiter.count(token, rateLimit);
-    await next();
-  };
-}
-
-/** Counts each token's requests in windows of a minute. */
-class RateLimiter {
-  readonly #now: () => number;
-  #window = -1;
-  #counts = new Map<string, number>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** Keeps the token as a fingerprint. @throws Problem 429 with Retry-After (s) */
-  count(token: string, limit: number): void {
-    const window = Math.floor(this.#now() / 60_000);
-    if (window !== this.#window) {
-      this.#window = window;
-      this.#counts = new Map();
-    }
-    const key = fingerprint(token);
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (count <= limit) return;
-    const wait = Math.max(1, Math.ceil(((window + 1) * 60_000 - this.#now()) / 1000));
-    throw new Problem(429, 'Too Many Requests', {
-      headers: { 'retry-after': String(wait) },
-    });
-  }
 }
 
 /** Refuses host names other than loopback, against DNS rebinding by web pages. */

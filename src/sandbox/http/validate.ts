@@ -1,34 +1,22 @@
 import * as v from 'valibot';
-import { refusal, serverError, type Issue, type Problem } from './problem.ts';
-import { isObject } from './request-body.ts';
+import { refusal, serverError, type Issue } from './problem.ts';
 
 export const finiteNumber = v.pipe(v.number(), v.finite());
 export const integer = v.pipe(v.number(), v.integer());
-/** Any JSON object. Valibot's record also accepts arrays. */
-export const jsonObject = v.custom<Record<string, unknown>>(isObject, 'Expected a JSON object');
 
 /**
  * Checks a body, and drops unknown fields like deployed services do.
- * @param words a deployed service's name for the body; `strict` adds the first wrong field
+ * @param words a deployed service's name for the body
  * @throws Problem 400 with every issue in `data`
  */
 export function checked<TSchema extends v.GenericSchema>(
   schema: TSchema,
   value: unknown,
   words: string,
-  strict = true,
 ): v.InferOutput<TSchema> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  throw invalid(words, result.issues.map(toIssue), strict);
-}
-
-/** Creates a 400 with every issue. */
-export function invalid(words: string, issues: readonly Issue[], strict: boolean): Problem {
-  const [first] = issues;
-  if (!strict || first === undefined) return refusal(400, `Invalid ${words}`, issues);
-  const where = first.path.length === 0 ? '' : `${dotted(first.path)}: `;
-  return refusal(400, `Invalid ${words}: ${where}${first.message}`, issues);
+  throw refusal(400, `Invalid ${words}`, result.issues.map(toIssue));
 }
 
 /** Converts an issue to the format of deployed services. */
@@ -89,62 +77,28 @@ function expectedOfMissing(issue: v.BaseIssue<unknown>): string {
   return issue.type === 'object' && issue.path !== undefined ? 'string' : issue.type;
 }
 
-function dotted(path: Issue['path']): string {
-  return path
-    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${key}`))
-    .join('');
-}
-
 /** Largest value of an integer column in the database of deployed services. */
 const MAX_INTEGER = 2_147_483_647;
 // Under the flag u, \p{Surrogate} matches only unpaired surrogates.
 const NOT_TEXT = /\0|\p{Surrogate}/u;
 
-interface Unstorable {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
-
 /**
  * Refuses values that the database of deployed services cannot store: text with NUL or an unpaired
  * surrogate, and 32-bit overflow in integer columns.
- * @throws Problem 500, or 400 with the field if `strict`
+ * @throws Problem 500
  */
 export function requireStorable(
   record: Readonly<Record<string, unknown>>,
   integerColumns: readonly string[],
-  strict: boolean,
 ): void {
-  const found = badText(record) ?? overflow(record, integerColumns);
-  if (found === null) return;
-  if (!strict) throw serverError();
-  throw invalid('data', [{ code: 'custom', ...found }], true);
+  const overflows = integerColumns.some(
+    (name) => Math.abs(Number(record[name] ?? 0)) > MAX_INTEGER,
+  );
+  if (overflows || hasBadText(record)) throw serverError();
 }
 
-function badText(value: unknown, path: Unstorable['path'] = []): Unstorable | null {
-  if (typeof value === 'string') {
-    return NOT_TEXT.test(value)
-      ? { path, message: 'NUL or an unpaired surrogate cannot be stored' }
-      : null;
-  }
-  const entries = Array.isArray(value)
-    ? value.map((each: unknown, index) => [index, each] as const)
-    : isObject(value)
-      ? Object.entries(value)
-      : [];
-  for (const [key, each] of entries) {
-    const found = badText(key, [...path, key]) ?? badText(each, [...path, key]);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function overflow(
-  record: Readonly<Record<string, unknown>>,
-  columns: readonly string[],
-): Unstorable | null {
-  const column = columns.find((name) => Math.abs(Number(record[name] ?? 0)) > MAX_INTEGER);
-  return column === undefined
-    ? null
-    : { path: [column], message: `Number must be at most ${MAX_INTEGER}` };
+function hasBadText(value: unknown): boolean {
+  if (typeof value === 'string') return NOT_TEXT.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, each]) => NOT_TEXT.test(key) || hasBadText(each));
 }

@@ -2,7 +2,6 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import {
   parseAuthorizationRequest,
-  RequestError,
   unknownScopesOf,
   type AuthorizationRequest,
 } from './authorization-request.ts';
@@ -130,20 +129,16 @@ function approve(world: World, request: AuthorizationRequest, athleteId: string)
   const unknown = unknownScopesOf(request, world);
   if (unknown.length > 0) throw new Problem(400, `Invalid scope: ${unknown.join(' ')}`);
   const { client, redirectUri, challenge, challengeMethod } = request;
-  const settings = world.settings.current;
-  const limit: readonly string[] | null = settings.grantScopes;
+  const limit: readonly string[] | null = world.settings.current.grantScopes;
   const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
-  const code = world.grants.issueCode(
-    {
-      clientId: client.id,
-      athleteId,
-      scopes,
-      redirectUri,
-      challenge,
-      challengeMethod,
-    },
-    settings,
-  );
+  const code = world.grants.issueCode({
+    clientId: client.id,
+    athleteId,
+    scopes,
+    redirectUri,
+    challenge,
+    challengeMethod,
+  });
   return redirectWith(redirectUri, { code, ...stateOf(request) });
 }
 
@@ -164,20 +159,11 @@ function answer(
   }
 }
 
-/** Refuses a login: by redirect for a RequestError, otherwise a page for browsers and JSON for others. */
+/** Refuses a login: a page for browsers and JSON for others. */
 function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
-  if (error instanceof Problem && error.status === 400) {
-    const page = c.req.header('accept')?.includes('text/html') ?? false;
-    if (!page) throw error;
-    return refusePage(c, 400, 'This login failed', error.message);
-  }
-  if (!(error instanceof RequestError)) throw error;
-  const parameters = {
-    error: error.code,
-    error_description: error.message,
-    ...(error.state === null ? {} : { state: error.state }),
-  };
-  return c.redirect(redirectWith(error.redirectUri, parameters), 302);
+  const page = c.req.header('accept')?.includes('text/html') ?? false;
+  if (!(page && error instanceof Problem && error.status === 400)) throw error;
+  return refusePage(c, 400, 'This login failed', error.message);
 }
 
 function redirectWith(redirectUri: string, parameters: Readonly<Record<string, string>>): string {

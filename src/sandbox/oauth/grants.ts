@@ -71,6 +71,9 @@ interface Token {
   readonly isReplaced: boolean;
 }
 
+/** Lifetime of authorization codes (ms). */
+const CODE_TTL_MS = 600_000;
+
 /** Codes, logins and tokens. Only hashes of secrets are stored. */
 export class Grants {
   readonly #now: () => number;
@@ -86,9 +89,9 @@ export class Grants {
   }
 
   /** Issues an authorization code, bound to every field of `request`. */
-  issueCode(request: CodeRequest, { codeTtl }: SandboxSettings): string {
+  issueCode(request: CodeRequest): string {
     const code = randomToken(SECRET_PREFIXES.code);
-    const expiresAt = this.#now() + codeTtl * 1000;
+    const expiresAt = this.#now() + CODE_TTL_MS;
     this.#codes.set(sha256(code), { ...request, expiresAt, isUsed: false });
     return code;
   }

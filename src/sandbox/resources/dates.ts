@@ -1,5 +1,4 @@
 const PLAIN = /^(\d{4})-(\d{2})-(\d{2})$/;
-const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 /** Whether this is the `YYYY-MM-DD` of a day that exists. */
@@ -15,20 +14,6 @@ export function isPlainDate(text: string): boolean {
 export function instantOf(text: string): number | null {
   const instant = Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text);
   return Number.isNaN(instant) ? null : instant;
-}
-
-/** Whether this is a valid ISO 8601 date and time with `Z` or an offset. */
-export function isInstantWithZone(text: string): boolean {
-  return WITH_ZONE.test(text) && isPlainDate(text.slice(0, 10)) && instantOf(text) !== null;
-}
-
-/** Whether this is a day that exists, or a date and time on one. */
-export function isDayOrInstant(text: string): boolean {
-  return (
-    isPlainDate(text) ||
-    isInstantWithZone(text) ||
-    (WITHOUT_ZONE.test(text) && isInstantWithZone(`${text}Z`))
-  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
 import type { DailyState } from './daily-records.ts';
-import { instantOf, isInstantWithZone, isPlainDate, midnightOf, utcDayOf } from './dates.ts';
+import { instantOf, midnightOf, utcDayOf } from './dates.ts';
 import {
   editedDay,
   EMPTY_DAY,
@@ -13,9 +13,9 @@ import {
   type SentDay,
 } from './nutrition-day.ts';
 import { Problem, refusal, serverError } from '../http/problem.ts';
-import { objectOf, valueOf } from '../http/request-body.ts';
+import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { checked, finiteNumber, integer, jsonObject, requireStorable } from '../http/validate.ts';
+import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
 import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
@@ -49,23 +49,6 @@ const dayFields = {
 const fullDay = v.object({ ...dayFields, items: v.optional(v.array(v.object(itemFields))) });
 const basicItem = v.object({ ...itemFields, name: v.string(), meal: v.optional(v.unknown()) });
 const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
-const strictDay = v.object({
-  ...dayFields,
-  date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD, a day that exists')),
-  items: v.optional(
-    v.array(
-      v.object({
-        ...itemFields,
-        logged_at: v.pipe(
-          v.string(),
-          v.check(isInstantWithZone, 'Expected an ISO 8601 date and time with Z or an offset'),
-        ),
-      }),
-    ),
-  ),
-  rawJson: v.optional(jsonObject),
-});
-
 /**
  * `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. Without
  * `nutritionLock`, two requests at once read the same day, and the later one drops what the earlier one wrote.
@@ -88,7 +71,7 @@ export function postNutrition(world: World): Handler<SandboxEnv> {
       world.athletes.get(athleteId).timezone,
       settings,
     );
-    requireStorable({ ...day }, NUTRITION_INTEGERS, settings.strict);
+    requireStorable({ ...day }, NUTRITION_INTEGERS);
     const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
     return c.json({ success: true, data: rowOf(stored, athleteId, midnightOf(date)) });
   };
@@ -159,11 +142,10 @@ function sourceOf(world: World, clientId: string): string {
 
 function readDay(c: Context<SandboxEnv>, settings: SandboxSettings): SentDay & { date: string } {
   const body = c.get('body');
-  if (settings.strict) return checked(strictDay, objectOf(body), 'nutrition data');
   const full = settings.nutritionFields === 'full';
   const value = valueOf(body);
-  if (full) return checked(fullDay, value, 'nutrition data', false);
-  return checked(basicDay, value, 'nutrition data', false) as SentDay & { date: string };
+  if (full) return checked(fullDay, value, 'nutrition data');
+  return checked(basicDay, value, 'nutrition data') as SentDay & { date: string };
 }
 
 /** Reads a limit of the range as a day; an instant counts as its UTC day. */

@@ -2,9 +2,9 @@ import type { Handler } from 'hono';
 import * as v from 'valibot';
 import type { Athlete, ProfileChange } from './athletes.ts';
 import { midnightOf } from './dates.ts';
-import { objectOf, valueOf, type RequestBody } from '../http/request-body.ts';
+import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
+import { checked, finiteNumber, requireStorable } from '../http/validate.ts';
 import { newestWeight } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
@@ -12,22 +12,14 @@ const KG_PER_POUND = 0.45359237;
 
 const METRICS = ['ftp', 'maxHr', 'lthr'] as const;
 const units = v.optional(v.picklist(['Kilograms', 'Pounds']));
-const lenient = v.object({
+const schema = v.object({
   weight: v.nullish(finiteNumber),
   weightUnits: units,
   ftp: v.nullish(finiteNumber),
   maxHr: v.nullish(finiteNumber),
   lthr: v.nullish(finiteNumber),
 });
-const positive = v.optional(v.pipe(integer, v.minValue(1)));
-const strict = v.object({
-  weight: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))),
-  weightUnits: units,
-  ftp: positive,
-  maxHr: positive,
-  lthr: positive,
-});
-type Change = v.InferOutput<typeof lenient>;
+type Change = v.InferOutput<typeof schema>;
 
 /** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
 export function getProfile(world: World): Handler<SandboxEnv> {
@@ -58,21 +50,15 @@ export function patchProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
     const settings = world.settings.current;
     const { athleteId } = c.get('bearer');
-    const input = readChange(c.get('body'), settings);
+    const input = checked(schema, valueOf(c.get('body')), 'input');
     const change = {
       ...changeOf(input, world.athletes.get(athleteId), settings),
       ...(typeof input.weight === 'number' ? { weighedAt: world.now() } : {}),
     };
-    requireStorable(change, METRICS, settings.strict);
+    requireStorable(change, METRICS);
     const athlete = world.athletes.change(athleteId, change);
     return c.json({ success: true, profile: rowOf(athlete) });
   };
-}
-
-function readChange(body: RequestBody, settings: SandboxSettings): Change {
-  return settings.strict
-    ? checked(strict, objectOf(body), 'input')
-    : checked(lenient, valueOf(body), 'input', false);
 }
 
 /** Returns the changed fields: null and absent ones change nothing. */

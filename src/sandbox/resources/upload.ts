@@ -1,10 +1,8 @@
 import type { Handler } from 'hono';
-import * as v from 'valibot';
 import { refusal } from '../http/problem.ts';
 import type { NewRecording, Received } from './recordings.ts';
 import { isObject, type Part, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { checked, invalid, jsonObject } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /** A file in an upload answer. */
@@ -18,7 +16,7 @@ interface UploadItem {
 
 /**
  * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
- * and SHA-256, with any content. With `strict`, accepts only FIT files.
+ * and SHA-256, with any content.
  */
 export function postUpload(world: World): Handler<SandboxEnv> {
   return async (c) => {
@@ -27,12 +25,11 @@ export function postUpload(world: World): Handler<SandboxEnv> {
     const { recordings } = world;
     const { athleteId } = c.get('bearer');
     for (const { sha256 } of files) await recordings.process(athleteId, settings, sha256);
-    const outcomes = files.map((file) => {
-      const problem = c.get('successFalse') ? 'storage is full' : whyRefused(file, settings);
-      return problem === null
-        ? taken(file, recordings.receive(athleteId, file))
-        : failed(file, problem);
-    });
+    const outcomes = files.map((file) =>
+      c.get('successFalse')
+        ? failed(file, 'storage is full')
+        : taken(file, recordings.receive(athleteId, file)),
+    );
     return c.json(answer(outcomes, settings.uploadItems));
   };
 }
@@ -87,11 +84,6 @@ function answer(outcomes: readonly Outcome[], withItems: boolean) {
   };
 }
 
-function whyRefused(file: NewRecording, { strict }: SandboxSettings): string | null {
-  if (!strict) return null;
-  return file.fileName.endsWith('.fit') ? whyNotFit(file.bytes) : 'the file name must end in .fit';
-}
-
 /** @throws Problem 400 if the whole request is invalid */
 function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[] {
   if (body.kind !== 'multipart' || body.parts.length === 0) {
@@ -101,14 +93,7 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   const files = named('file');
   if (files.length === 0) throw refusal(400, 'File field missing');
   const names = named('name').flatMap((part) => part.bytes.toString('utf8').trim() || []);
-  if (settings.strict && names.length > files.length) {
-    throw invalid(
-      'upload',
-      [{ code: 'custom', path: ['name'], message: 'Expected at most one name for each file' }],
-      true,
-    );
-  }
-  const metadata = readMetadata(named('metadata')[0], settings.strict);
+  const metadata = readMetadata(named('metadata')[0]);
   return files.map((part, index) => ({
     fileName: storedName(part, settings),
     bytes: part.bytes,
@@ -128,43 +113,13 @@ function storedName({ fileName }: Part, { fileNames }: SandboxSettings): string 
   return name === '' ? 'upload.fit' : name;
 }
 
-/** Ignores anything but a JSON object; with `strict`, refuses it. */
-function readMetadata(part: Part | undefined, strict: boolean): Record<string, unknown> | null {
+/** Ignores anything but a JSON object. */
+function readMetadata(part: Part | undefined): Record<string, unknown> | null {
   if (part === undefined) return null;
-  const value = parsed(part.bytes.toString('utf8'));
-  if (!strict) return isObject(value) ? value : null;
-  return checked(v.object({ metadata: jsonObject }), { metadata: value }, 'upload').metadata;
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(part.bytes.toString('utf8'));
+    return isObject(value) ? value : null;
   } catch {
-    return undefined;
+    return null;
   }
-}
-
-const MIN_HEADER = 12;
-const CRC_BYTES = 2;
-
-/**
- * Checks that every segment has a FIT header and that the stated lengths fill the file. Does not
- * check CRCs: processing does.
- * @returns the problem, or null
- */
-function whyNotFit(bytes: Buffer): string | null {
-  let at = 0;
-  do {
-    if (bytes.length - at < MIN_HEADER)
-      return at === 0 ? 'not a FIT file: too short' : 'unexpected bytes after its end';
-    const headerSize = bytes.readUInt8(at);
-    if (headerSize < MIN_HEADER || bytes.toString('latin1', at + 8, at + 12) !== '.FIT') {
-      return at === 0 ? 'not a FIT file: no FIT header' : 'unexpected bytes after its end';
-    }
-    const dataSize = bytes.readUInt32LE(at + 4);
-    if (dataSize === 0) return 'incomplete: its header states no data';
-    at += headerSize + dataSize + CRC_BYTES;
-    if (at > bytes.length) return `incomplete: ${at - bytes.length} bytes are missing`;
-  } while (at < bytes.length);
-  return null;
 }

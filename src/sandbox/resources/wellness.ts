@@ -1,11 +1,11 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import type { DailyState } from './daily-records.ts';
-import { isDayOrInstant, midnightOf, utcDayOf } from './dates.ts';
+import { midnightOf, utcDayOf } from './dates.ts';
 import { serverError } from '../http/problem.ts';
-import { isObject, objectOf, valueOf, type RequestBody } from '../http/request-body.ts';
+import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { checked, finiteNumber, integer, jsonObject, requireStorable } from '../http/validate.ts';
+import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 const INTEGERS = [
@@ -95,15 +95,6 @@ const adapting = v.object({
   vo2Max: v.optional(finiteNumber),
 });
 
-const strict = v.object({
-  ...faithful.entries,
-  date: v.pipe(
-    v.string(),
-    v.check(isDayOrInstant, 'Expected YYYY-MM-DD or an ISO 8601 date and time'),
-  ),
-  rawJson: v.optional(jsonObject),
-});
-
 function fields<TName extends string, TSchema>(names: readonly TName[], schema: TSchema) {
   return Object.fromEntries(names.map((name) => [name, schema])) as Record<TName, TSchema>;
 }
@@ -136,7 +127,7 @@ export function postWellness(world: World): Handler<SandboxEnv> {
       const value = record[name];
       if (typeof value === 'number') record[name] = Math.round(value);
     }
-    requireStorable(record, INTEGER_COLUMNS, settings.strict);
+    requireStorable(record, INTEGER_COLUMNS);
     const stored = world.daily.put(athleteId, 'wellness', date, record);
     return c.json({ success: true, data: rowOf(stored, athleteId, settings) });
   };
@@ -165,9 +156,8 @@ type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Re
 >;
 
 function readRecord(body: RequestBody, settings: SandboxSettings): WellnessRecord {
-  if (settings.strict) return checked(strict, objectOf(body), 'wellness data');
   const schema = settings.adaptsWellness ? adapting : faithful;
-  return checked(schema, valueOf(body), 'wellness data', false);
+  return checked(schema, valueOf(body), 'wellness data');
 }
 
 function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -133,36 +133,4 @@ describe('every request', () => {
       expect(response.status).toBe(403);
     }
   });
-
-  it("counts against its token's rate limit, which resets every minute", async () => {
-    const clock = manualClock();
-    const sandbox = openApp({ settings: { rateLimit: 2 }, now: clock.now });
-    const one = bearer(sandbox);
-    const other = bearer(sandbox);
-    const ask = async (headers: Record<string, string>) =>
-      await sandbox.app.request('/api/profile', { headers });
-    clock.advance(15_000);
-    expect([(await ask(one)).status, (await ask(one)).status]).toEqual([200, 200]);
-    const limited = await ask(one);
-    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '45']);
-    expect((await ask(other)).status).toBe(200);
-    clock.advance(45_000);
-    expect((await ask(one)).status).toBe(200);
-    expect(sandbox.control.requests().map(({ status }) => status)).toEqual([
-      200, 200, 429, 200, 200,
-    ]);
-  });
-
-  it.each([
-    [{ rateLimit: 1 }, [401, 401, 200, 429]],
-    [{}, [401, 401, 200, 200]],
-  ])('is not limited otherwise by %j', async (settings, expected) => {
-    const sandbox = openApp({ settings });
-    const token = bearer(sandbox);
-    const statuses: number[] = [];
-    for (const headers of [{}, {}, token, token]) {
-      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
-    }
-    expect(statuses).toEqual(expected);
-  });
 });

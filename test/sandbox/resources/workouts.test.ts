@@ -123,21 +123,12 @@ describe('the list of workouts', () => {
     expect(await list(sandbox)).toMatchObject([{ title: 'a', type: 'Swim', durationSec: 30 }]);
   });
 
-  it.each(['limit=x', 'offset=-1', 'startDate=today'])(
-    'answers %s with 500, and if strict with 400 that names it',
-    async (query) => {
-      const sandbox = openApp();
-      const ask = () =>
-        Promise.resolve(
-          sandbox.app.request(`/api/workouts?${query}`, { headers: bearer(sandbox) }),
-        );
-      expect((await ask()).status).toBe(500);
-      sandbox.control.set({ strict: true });
-      const response = await ask();
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ data: [{ path: [query.split('=')[0]] }] });
-    },
-  );
+  it.each(['limit=x', 'offset=-1', 'startDate=today'])('answers %s with 500', async (query) => {
+    const sandbox = openApp();
+    const headers = bearer(sandbox);
+    const response = await sandbox.app.request(`/api/workouts?${query}`, { headers });
+    expect(response.status).toBe(500);
+  });
 
   it('hides duplicates unless includeDuplicates is set', async () => {
     const sandbox = openApp();
