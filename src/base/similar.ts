@@ -22,7 +22,7 @@ function editsAllowed(length: number): number {
  * Returns the number of inserted, deleted, replaced and swapped letters between two words (the optimal
  * string alignment distance).
  */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

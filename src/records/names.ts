@@ -1,3 +1,5 @@
+import { editDistance } from '../base/similar.ts';
+
 /**
  * Knows how fields may be spelled. A spelling is recognised if it differs from the field's name in
  * capitals, underscores, hyphens and blanks only (`resting_hr`, `vo2Max`), or if it is listed as
@@ -72,7 +74,7 @@ export function dateName(names: readonly string[]): string | undefined {
 
 /** Likeness from which two words are near: `resthr` and `restinghr` are, `hrvscore` and `hrv` are not. */
 const NEAR = 0.6;
-/** The same for {@link keptLetters}: `sleeptime` is not `sleepscore`. */
+/** The same for the share of letters without a typing error: `sleeptime` is not `sleepscore`. */
 const NEAR_TYPING = 0.65;
 /** Shorter words are near too many others, longer ones near none. */
 const SHORTEST = 3;
@@ -85,7 +87,7 @@ function nearestOf(text: string, words: Iterable<string>): string | undefined {
   let bestLikeness = 0;
   for (const word of words) {
     if (!mayBeNear(text, word)) continue;
-    const kept = keptLetters(text, word);
+    const kept = 1 - editDistance(text, word) / Math.max(text.length, word.length);
     const likeness = Math.max(sharedPairs(text, word), kept < NEAR_TYPING ? 0 : kept);
     if (likeness < NEAR || likeness <= bestLikeness) continue;
     best = word;
@@ -139,28 +141,4 @@ function sharedPairs(one: string, other: string): number {
     shared++;
   }
   return (2 * shared) / total;
-}
-
-/** Returns 1 minus the typing errors per letter (missing, added, wrong or two swapped letters). */
-function keptLetters(one: string, other: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const same = one[i - 1] === other[j - 1];
-      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + (same ? 0 : 1),
-          swapped ? (before[j - 2] ?? 0) + 1 : Infinity,
-        ),
-      );
-    }
-    before = row;
-    row = next;
-  }
-  return 1 - (row[other.length] ?? 0) / Math.max(one.length, other.length);
 }
