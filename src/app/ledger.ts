@@ -17,6 +17,7 @@ import type { ConnectOptions } from './open-connection.ts';
 
 /** The ledger, open for one account. */
 export interface OpenLedger {
+  readonly path: string;
   readonly database: Database;
   readonly mark: ProcessMark;
   readonly uploads: UploadLedger;
@@ -87,6 +88,7 @@ export function openLedgerAt(
   let records: RecordLedger | undefined;
   let open = true;
   return {
+    path,
     database,
     mark,
     uploads: uploadLedger(database, account, mark, now),
@@ -98,7 +100,7 @@ export function openLedgerAt(
       if (!open) return;
       open = false;
       try {
-        known.flush();
+        if (!database.isReplaced()) known.flush();
       } finally {
         database.close();
         mark.release();

@@ -216,11 +216,16 @@ export function openDatabase(path: string): Database {
   } catch (cause) {
     throw cause instanceof SyncError ? cause : broken(path, cause);
   }
-  const ledger = guarded(
-    database,
-    (cause) => broken(path, cause),
-    () => tidy(database, path),
-  );
+  const opened = identityOf(path);
+  const ledger = guarded(database, {
+    failureOf: (cause) => broken(path, cause),
+    isReplaced: () => identityOf(path) !== opened,
+    replacedError: () =>
+      new SyncError('STORAGE', `${path} was deleted or replaced while it was in use.`, {
+        hint: 'Run the command again. What it sent stays sent: the service recognises it.',
+      }),
+    beforeClose: () => tidy(database, path),
+  });
   try {
     ledger.exec('PRAGMA synchronous = NORMAL');
     checkVersion(ledger, path);
@@ -229,6 +234,35 @@ export function openDatabase(path: string): Database {
     ledger.close();
     throw error;
   }
+}
+
+function identityOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? 'none' : `${stats.dev}:${stats.ino}`;
+}
+
+interface Checked {
+  readonly quick_check: unknown;
+}
+
+/**
+ * Reads a whole ledger, which SQLite otherwise does page by page: an open connection keeps the pages that it read.
+ *
+ * @throws SyncError `STORAGE` if it is damaged
+ */
+export function checkDatabase(path: string): void {
+  const { DatabaseSync } = loadSqlite();
+  let database: SqliteDatabase | undefined;
+  let found: unknown;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+    found = (database.prepare('PRAGMA quick_check(1)').get() as Checked | undefined)?.quick_check;
+  } catch (cause) {
+    throw broken(path, cause);
+  } finally {
+    database?.close();
+  }
+  if (found !== 'ok') throw broken(path, found);
 }
 
 /**

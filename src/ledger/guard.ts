@@ -14,18 +14,27 @@ export interface Statement {
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  /** Returns whether the file was deleted or replaced since it was opened: then all writes fail. */
+  isReplaced(): boolean;
   close(): void;
 }
 
+/** The file of a database. */
+export interface DatabaseFile {
+  readonly failureOf: (cause: unknown) => SyncError;
+  readonly isReplaced: () => boolean;
+  readonly replacedError: () => SyncError;
+  /** Must not throw. */
+  readonly beforeClose: () => void;
+}
+
 /**
- * Wraps a database so that its errors (a full disk, a damaged file) become `SyncError`s.
- *
- * @param beforeClose must not throw
+ * Wraps a database so that its errors (a full disk, a damaged file) become `SyncError`s, and that nothing is
+ * written into a deleted file.
  */
 export function guarded(
   database: SqliteDatabase,
-  failureOf: (cause: unknown) => SyncError,
-  beforeClose: () => void,
+  { failureOf, isReplaced, replacedError, beforeClose }: DatabaseFile,
 ): Database {
   const guard = <T>(task: () => T): T => {
     try {
@@ -34,8 +43,14 @@ export function guarded(
       throw systemCode(cause) === 'ERR_SQLITE_ERROR' ? failureOf(cause) : cause;
     }
   };
+  const refuseIfReplaced = () => {
+    if (isReplaced()) throw replacedError();
+  };
   return {
-    exec: (sql) => guard(() => database.exec(sql)),
+    exec(sql) {
+      if (sql === 'BEGIN IMMEDIATE') refuseIfReplaced();
+      guard(() => database.exec(sql));
+    },
     prepare(sql) {
       // Compiled at its first use: most commands run few of the statements.
       let compiled: ReturnType<typeof database.prepare> | undefined;
@@ -43,11 +58,15 @@ export function guarded(
       return {
         get: (...values) => guard((): unknown => statement().get(...values)),
         all: (...values) => guard((): unknown[] => statement().all(...values)),
-        run: (...values) => guard(() => statement().run(...values).changes),
+        run(...values) {
+          refuseIfReplaced();
+          return guard(() => statement().run(...values).changes);
+        },
       };
     },
+    isReplaced,
     close() {
-      beforeClose();
+      if (!isReplaced()) beforeClose();
       database.close();
     },
   };

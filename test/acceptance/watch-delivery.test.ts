@@ -447,11 +447,52 @@ describe('the health of a watcher', () => {
   });
 });
 
-describe('recordings in the stash of a watcher that was killed', () => {
-  const ledgerFiles = () => readdirSync(stateDir()).filter((name) => name.startsWith('ledger.db'));
-  const loseLedger = () => {
-    for (const name of ledgerFiles()) rmSync(join(stateDir(), name));
+const ledgerFiles = () => readdirSync(stateDir()).filter((name) => name.startsWith('ledger.db'));
+const loseLedger = () => {
+  for (const name of ledgerFiles()) rmSync(join(stateDir(), name));
+};
+
+describe('the ledger of a watcher', () => {
+  const watched = async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    put(join(world.folder, 'first.fit'), anotherRecording());
+    const watcher = world.watch();
+    await until(() => world.recordings().length === 1);
+    await ready(watcher);
+    return watcher;
   };
+
+  it.each([
+    ['deleted', () => undefined],
+    ['replaced by a new one', () => world.sync(['upload', 'none.fit'])],
+  ])('is opened again if it was %s, and holds all that is sent', async (_how, replace) => {
+    const watcher = await watched();
+    loseLedger();
+    await replace();
+    put(join(world.folder, 'second.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"problem".*deleted or replaced/);
+    put(join(world.folder, 'third.fit'), anotherRecording());
+    await until(() => world.recordings().length === 3);
+    await until(() => health()?.queue.waiting === 0);
+    expect(await stop(watcher)).toBe(0);
+    const requests = world.requests();
+    const { code, stdout } = await world.sync(['upload', world.folder, '--json']);
+    expect([code, ndjson(stdout).at(-1)?.['skipped'], world.requests()]).toEqual([0, 3, requests]);
+  });
+
+  it('is reported with what to do if it was damaged', async () => {
+    const watcher = await watched();
+    const ledger = join(stateDir(), 'ledger.db');
+    const bytes = readFileSync(ledger);
+    writeFileSync(ledger, bytes.fill(0xff, 4096));
+    await watcher.waitFor(/"event":"problem".*ledger\.db: .*Move the file away/);
+    expect(health()?.lastError?.message).toContain('ledger.db');
+    await stop(watcher);
+  });
+});
+
+describe('recordings in the stash of a watcher that was killed', () => {
   /** Keeps recordings while the service is away, deletes their files, and kills the watcher. */
   async function fillStash(midway: () => void): Promise<readonly Uint8Array[]> {
     world = await makeWorld({ stored: true });

@@ -30,7 +30,7 @@ type SearchState =
     }
   | { readonly state: 'found'; readonly login: Login };
 
-/** Searches for the next login, while the current one does not work. */
+/** Searches for the next login, while the current one does not work, or lost its ledger. */
 export class LoginSearch {
   readonly #login: Login;
   readonly #scope: WatcherOptions;
@@ -56,6 +56,9 @@ export class LoginSearch {
     const { loginCanChange, loginMarker, context } = this.#setup;
     const state = this.#state;
     if (state.state === 'running' || state.state === 'found') return false;
+    if (this.#login.opened.ledger.database.isReplaced()) {
+      return state.state === 'idle' || context.clock.monotonic() >= state.retryAt;
+    }
     // Only a search finds out whether the service answers again.
     if (!this.#login.opened.delivers && breaker.waitMs === 0) return true;
     if (!loginCanChange || breaker.state.state === 'closed') return false;

@@ -3,6 +3,7 @@ import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { DeviceMonitor } from '../../devices/monitor.ts';
 import { Tally } from '../../app/outcomes.ts';
+import { checkDatabase } from '../../ledger/database.ts';
 import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
 import { type Outbox, openOutbox } from '../../watch/send/outbox.ts';
@@ -11,7 +12,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher } from '../../watch/watcher.ts';
 import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
-import { type Login, type WatchSetup, asError } from './login.ts';
+import { type Login, type WatchSetup, asError, markOf } from './login.ts';
 import { LoginSearch } from './login-search.ts';
 
 /** Interval of checks of when the login ends (ms). */
@@ -55,6 +56,11 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
   setup.report({ event: 'stopped', ...counts }, queued);
 }
+
+/** Shortest interval of checks of the whole ledger (ms). */
+const LEDGER_CHECK_MS = 10_000;
+const REPLACED =
+  'It was deleted or replaced. The watcher continues with the one that is there now. Nothing is doubled: the service recognises recordings.';
 
 interface Shared {
   readonly health: HealthReporter;
@@ -110,6 +116,10 @@ class Round {
   readonly #tasks = new Tasks((error) => this.#fail(error));
   readonly #search: LoginSearch;
   #loginCheckedAt = -Infinity;
+  #ledgerProblem: string | undefined;
+  /** The state of the ledger's file at the last check, and when the next one may be (monotonic clock, ms). */
+  #checkedLedger: string | undefined;
+  #ledgerCheckAt = -Infinity;
   /** An error that ends the watcher. */
   #fault: { readonly error: unknown } | undefined;
 
@@ -196,8 +206,34 @@ class Round {
     const { clock } = this.#setup.context;
     const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
     if (checkIsDue && this.#isLoginInUse()) this.#tasks.run(() => this.#checkLogin());
+    this.#checkLedger();
     if (this.#search.isDue(this.#watcher.breaker)) this.#tasks.run(() => this.#search.run());
     this.#health.write();
+  }
+
+  /** Reports a ledger that was deleted or replaced, which the search then reopens, or damaged. */
+  #checkLedger(): void {
+    const { path, database } = this.#login.opened.ledger;
+    const problem = database.isReplaced() ? `${path}: ${REPLACED}` : this.#damage(path);
+    if (problem === this.#ledgerProblem) return;
+    this.#ledgerProblem = problem;
+    if (problem !== undefined) this.#onNotice({ event: 'problem', message: problem });
+  }
+
+  /** Returns how the ledger is damaged. Looks at it again only after it changed. */
+  #damage(path: string): string | undefined {
+    const state = markOf(path);
+    const now = this.#setup.context.clock.monotonic();
+    if (state === this.#checkedLedger || now < this.#ledgerCheckAt) return this.#ledgerProblem;
+    this.#checkedLedger = state;
+    this.#ledgerCheckAt = now + LEDGER_CHECK_MS;
+    try {
+      checkDatabase(path);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      return `${error.message}. ${String(error.hint)}`;
+    }
   }
 
   #updateHealth(force: boolean): void {

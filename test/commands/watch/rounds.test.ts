@@ -41,6 +41,8 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     service: 'http://127.0.0.1:9',
     delivers: true,
     ledger: {
+      path: join(dir, 'state', `${athlete}.db`),
+      database,
       uploads: uploadLedger(database, athlete, mark, now),
       known: knownFiles(database, athlete, now),
       mark,
