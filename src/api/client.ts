@@ -60,6 +60,10 @@ export type ItemsRequest =
 /** Statuses of that route that say something about the platform or the day. */
 const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 
+function isRefused({ response }: { readonly response: HttpResponse }): boolean {
+  return response.status === 401;
+}
+
 /** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
 
@@ -167,18 +171,27 @@ export function createServiceClient(
     const token = await beforeSending(tokens.accessToken(signal), 0);
     const sent = [token];
     let result = await sendWith(token);
-    if (result.response.status === 401) {
+    const sendAgain = async (newer: Secret) => {
       const before = result.attempts;
-      const newer = await beforeSending(tokens.replace(token, signal), before);
       sent.push(newer);
       // The service did not act on a request that it answered with 401.
       result = await counting(before, () => sendWith(newer));
       result.attempts += before;
+    };
+    if (result.response.status === 401) {
+      const newer = await beforeSending(tokens.replace(token, signal), result.attempts);
+      await sendAgain(newer);
+      // On a busy machine, a token of seconds ends before the service reads it.
+      const newest = isRefused(result) ? await tokens.accessToken(signal) : newer;
+      if (!newest.equals(newer)) {
+        await sendAgain(newest);
+        if (isRefused(result)) throw notTakenNow(result.attempts, 'ended before it was used');
+      }
     }
     const { response, attempts } = result;
     if (isSuccess(response)) return { response, attempts, sent };
     if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
-      throw notTakenNow(attempts);
+      throw notTakenNow(attempts, 'is accepted elsewhere');
     }
     throw withScopeHint(refusal(name, response, { attempts, url, sent }));
   }

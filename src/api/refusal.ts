@@ -114,13 +114,15 @@ function meaningOf(
 }
 
 /**
- * Returns the error for a fresh token that one endpoint refuses and userinfo accepts: the login is
- * fine, the service did not act on the request, and a later request may succeed.
+ * Returns the error for a token that the service refuses although the login is fine. The service did not act
+ * on the request, and a later request may succeed.
+ *
+ * @param why the end of a sentence about the token
  */
-export function notTakenNow(attempts: number): SyncError {
+export function notTakenNow(attempts: number, why: string): SyncError {
   return new SyncError(
     'SERVICE_UNAVAILABLE',
-    'The service refused this login (401), and accepts it elsewhere.',
+    `The service refused a token of this login (401) that ${why}.`,
     {
       hint: phrase`${LATER} If that lasts, run ${sync('login')}.`,
       details: { status: 401, attempts, delivery: 'not-sent' },

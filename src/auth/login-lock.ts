@@ -2,12 +2,6 @@ import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { withLock } from '../system/process-lock.ts';
 
-/**
- * Time limit for another process that refreshes, logs in or logs out (ms). It is longer than any of
- * them can take, including a person at an unlock prompt.
- */
-const PATIENCE_MS = 180_000;
-
 /** The profile that a login belongs to. */
 export interface LoginPlace {
   readonly stateDir: string;
@@ -26,7 +20,7 @@ export async function withLoginLock<T>(
   place: LoginPlace,
   task: () => Promise<T>,
 ): Promise<T> {
-  return await withLock(loginLockPath(place), { clock, signal, patienceMs: PATIENCE_MS }, task);
+  return await withLock(loginLockPath(place), { clock, signal }, task);
 }
 
 /** Returns the path of the lock that {@link withLoginLock} takes. */

@@ -15,9 +15,6 @@ export interface ProfileChange {
   readonly ofLogin?: string | undefined;
 }
 
-/** Limit on the wait for another process that changes the file (ms). */
-const PATIENCE_MS = 10_000;
-
 /**
  * Changes one profile in the configuration file, and keeps concurrent changes of other processes.
  * Replaces the whole file, so that a reader sees the old or the new one.
@@ -35,7 +32,7 @@ export async function changeProfile(
   const name = sha256(paths.configFile).slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
   const { signal } = new AbortController();
-  return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, () => {
+  return await withLock(lock, { clock: systemClock, signal }, () => {
     const { profiles, raw } = readConfigFile(paths.configFile);
     const { ofLogin } = change;
     if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {

@@ -69,21 +69,25 @@ export function isHeld(path: string): boolean {
   }
 }
 
+/**
+ * Limit on the wait for another process (ms). It is longer than any of them can take, including a person at an unlock
+ * prompt.
+ */
+const PATIENCE_MS = 180_000;
 /** Range of the pause between two tries (ms). */
 const RETRY_MS = { min: 5, max: 50 };
 
 /**
  * Runs `task` while holding the lock at `path`.
  *
- * @param patienceMs limit on the wait for another process.
  * @throws SyncError `BUSY` if the lock is not released in time; any error of `task`.
  */
 export async function withLock<T>(
   path: string,
-  options: { clock: Clock; signal: AbortSignal; patienceMs: number },
+  options: { clock: Clock; signal: AbortSignal; patienceMs?: number },
   task: () => Promise<T>,
 ): Promise<T> {
-  const { clock, signal, patienceMs } = options;
+  const { clock, signal, patienceMs = PATIENCE_MS } = options;
   const deadline = clock.monotonic() + patienceMs;
   for (;;) {
     signal.throwIfAborted();

@@ -57,7 +57,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     http: tracedHttp(context, http),
     tokens: {
       scopes: () => Promise.resolve(undefined),
-      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      accessToken: () => Promise.resolve(new Secret(replaced.length === 0 ? FIRST : SECOND)),
       replace: (rejected) => {
         replaced.push(rejected.reveal());
         return Promise.resolve(new Secret(SECOND));
@@ -264,7 +264,7 @@ describe('a service that rejects a token after a refresh', () => {
     const error = await failure(client.uploadRecording(upload, never()));
     expect({ ...about(error), hint: error.hint }).toEqual({
       code: 'SERVICE_UNAVAILABLE',
-      message: 'The service refused this login (401), and accepts it elsewhere.',
+      message: 'The service refused a token of this login (401) that is accepted elsewhere.',
       hint: 'The same command again continues. If that lasts, run `sync login`.',
       details: { status: 401, attempts: 2, delivery: 'not-sent' },
     });
@@ -275,6 +275,19 @@ describe('a service that rejects a token after a refresh', () => {
       '/api/oauth/userinfo',
       '/api/workouts/upload-fit',
     ]);
+  });
+
+  it.each([
+    ['sends the request with the newest token if that one is stale by now', {}, undefined],
+    ['keeps the login if the newest token is refused, too', REFUSED_HERE, 'SERVICE_UNAVAILABLE'],
+  ])('%s', async (_what, last, code) => {
+    const all = [FIRST, 'third'];
+    const tokens = { accessToken: () => Promise.resolve(new Secret(all.shift() ?? '')) };
+    const { client, server, replaced } = await open([REFUSED_HERE, REFUSED_HERE, last], { tokens });
+    const sent = client.uploadRecording(upload, never()).then(() => undefined, about);
+    expect((await sent)?.code).toBe(code);
+    const bearers = [FIRST, SECOND, 'third'].map((token) => `Bearer ${token}`);
+    expect([tokensSeen(server), replaced]).toEqual([bearers, [FIRST]]);
   });
 
   it.each([404, 403, 503])('keeps the login if userinfo responds with %i', async (status) => {
