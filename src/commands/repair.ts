@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
-import { type Unwhole, checkEnvelope } from '../fit/envelope.ts';
+import { COPY_AGAIN, type Unwhole, checkEnvelope } from '../fit/envelope.ts';
 import { isActivity, readFileId } from '../fit/file-id.ts';
 import { type Repair, repairRecording } from '../fit/repair.ts';
 import { writeNewFile } from '../system/storage.ts';
@@ -68,7 +68,7 @@ function wholeText(path: string, bytes: Uint8Array): Text {
 }
 
 function copyJson({ path, copy, fault, repair }: RepairedCopy): Record<string, unknown> {
-  const { bytes, kept, cutBytes, lostSecs } = repair;
+  const { bytes, kept, cutBytes, droppedBytes, isDoubtful, lostSecs } = repair;
   return {
     type: 'repair',
     path,
@@ -78,17 +78,19 @@ function copyJson({ path, copy, fault, repair }: RepairedCopy): Record<string, u
     size: bytes.length,
     problem: fault.problem,
     detail: fault.detail,
+    isDoubtful,
     records: kept.records,
     startTime: kept.from?.toISOString(),
     endTime: kept.to?.toISOString(),
     cutBytes,
+    droppedBytes,
     lostSecs,
     hasSession: kept.hasSession,
   };
 }
 
 function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
-  const { kept, cutBytes } = repair;
+  const { kept, isDoubtful } = repair;
   const { from, to } = kept;
   const time =
     from === undefined || to === undefined
@@ -96,11 +98,11 @@ function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
       : ` over ${clockTime((to.getTime() - from.getTime()) / 1000)}`;
   return joinTexts(
     [
-      `${path}: ${fault.detail}`,
+      `${path}: ${fault.detail.replace(COPY_AGAIN, '').trimEnd()}`,
       `  Copy     ${copy}; the original is unchanged`,
       `  Kept     ${counted(kept.records, 'record')}${time}`,
       `  Lost     ${lostText(repair)}`,
-      ...(fault.problem === 'crc' && cutBytes === 0 ? [`  Values   ${WRONG_VALUES}`] : []),
+      ...(isDoubtful ? [`  Values   ${WRONG_VALUES}`] : []),
       ...(kept.hasSession ? [] : [`  Summary  ${NO_SESSION}`]),
       phrase`${sync('upload', copy)} sends the copy. Uploads of a folder, and watchers, leave it out.`,
     ],
@@ -111,11 +113,14 @@ function copyText({ path, copy, fault, repair }: RepairedCopy): Text {
 /** Time after the last record that is worth a word: less than this is the end of any recording (s). */
 const SHORTEST_LOSS_SECS = 30;
 
-function lostText({ cutBytes, lostSecs }: Repair): string {
+function lostText({ cutBytes, droppedBytes, lostSecs }: Repair): string {
   const time =
     lostSecs < SHORTEST_LOSS_SECS ? '' : `, ${duration(lostSecs * 1000)} of the activity`;
-  if (cutBytes === 0) return `nothing that was in the file${time}`;
-  return `${counted(cutBytes, 'byte')} behind the last readable record${time}`;
+  const parts = [
+    ...(droppedBytes > 0 ? [`${counted(droppedBytes, 'unreadable byte')} between records`] : []),
+    ...(cutBytes > 0 ? [`${counted(cutBytes, 'byte')} behind the last readable record`] : []),
+  ];
+  return `${parts.join(' and ') || 'nothing that was in the file'}${time}`;
 }
 
 function counted(n: number, noun: string): string {
@@ -123,6 +128,6 @@ function counted(n: number, noun: string): string {
 }
 
 const WRONG_VALUES =
-  'some may be wrong: the contents do not match the checksum, which does not show where';
+  'some may be wrong: the damage is not only at the end, and nothing shows where it is';
 const NO_SESSION =
   'none (no session message): the device writes it when the activity is saved. The platform may make no workout of the copy';

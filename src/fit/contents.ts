@@ -1,11 +1,4 @@
-import {
-  MESSAGE,
-  type Message,
-  type ReadEnd,
-  dateOf,
-  isMisread,
-  readMessages,
-} from './messages.ts';
+import { MESSAGE, type Message, type ReadEnd, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from '../base/printable.ts';
 import { type Averages, cadenceOf } from './summary.ts';
@@ -126,9 +119,14 @@ class SampleColumns implements Samples {
     this.#cadence.add(cadence);
   }
 
-  /** Drops the last record if it belongs to the damage after it. */
+  /**
+   * Drops the last record if it belongs to the damage after it: its time is far from that of the record
+   * before. Bytes that are missing in the middle of a file shift the fields of one record before the
+   * next record is invalid.
+   */
   dropMisread(): void {
-    if (!isMisread(this.at.at(-2), this.at.at(-1))) return;
+    const gap = (this.at.at(-1) ?? 0) - (this.at.at(-2) ?? 0);
+    if (this.at.length < 2 || Math.abs(gap) <= LONGEST_GAP_SECS) return;
     for (const column of this.#columns) column.pop();
   }
 
@@ -148,6 +146,9 @@ class SampleColumns implements Samples {
     };
   }
 }
+
+/** Longest credible time between two records (s). */
+const LONGEST_GAP_SECS = 30 * 86_400;
 
 /** Converts an altitude from fifths of a metre above -500 m. */
 function altitudeOf(value: number | undefined): number {

@@ -39,6 +39,9 @@ export const PEEK_BYTES = 256;
 /** Number of zeroes at the end that no recording has, since its records contain time stamps. */
 const ZERO_TAIL_BYTES = 256;
 
+/** The remedy in the detail of a damaged file. */
+export const COPY_AGAIN = 'Copy it from the device again.';
+
 /** Checks a whole file in memory. */
 export function checkEnvelope(bytes: Uint8Array): Envelope {
   const segments: Segment[] = [];
@@ -131,8 +134,7 @@ function crcMismatch(): Unwhole {
   return {
     state: 'corrupt',
     problem: 'crc',
-    detail:
-      'The recording is damaged: its contents do not match its checksum. Copy it from the device again.',
+    detail: `The recording is damaged: its contents do not match its checksum. ${COPY_AGAIN}`,
   };
 }
 
@@ -140,7 +142,7 @@ function zeroTail(bytes: number): Unwhole {
   return {
     state: 'corrupt',
     problem: 'zero-tail',
-    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are zeroes, as after an interrupted copy. Copy it from the device again.`,
+    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are zeroes, as after an interrupted copy. ${COPY_AGAIN}`,
   };
 }
 
@@ -148,7 +150,7 @@ function trailing(bytes: number): Unwhole {
   return {
     state: 'corrupt',
     problem: 'trailing-bytes',
-    detail: `The recording is complete, but ${count(bytes, 'extra byte')} ${bytes === 1 ? 'follows' : 'follow'} it. Copy it from the device again.`,
+    detail: `The recording is complete, but ${count(bytes, 'extra byte')} ${bytes === 1 ? 'follows' : 'follow'} it.`,
   };
 }
 

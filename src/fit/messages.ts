@@ -30,8 +30,18 @@ const FIT_EPOCH_MS = 631_065_600_000;
 /** Smaller time stamps are seconds since the device was switched on, not dates. */
 const FIRST_DATE = 0x1000_0000;
 
-/** A data message. Valid only during the visit. */
+/** Key of the visitor of each data message that has no own one. */
+export const OTHERS = -1;
+/** Key of the visitor of each definition, which is visited before it counts. */
+export const DEFINITION = -2;
+
+/** A message. Valid only during the visit. */
 export interface Message {
+  /** Its global number, or {@link DEFINITION}. */
+  readonly kind: number;
+  /** Offset of its header, and behind it. */
+  readonly start: number;
+  readonly end: number;
   /** Its time, also of a message with a compressed time stamp (s, as in {@link dateOf}). */
   readonly timestamp: number | undefined;
   /** Returns an integer or float field of up to 4 bytes; undefined if absent or invalid. */
@@ -45,7 +55,7 @@ export interface Message {
 /** Called for each message of a kind. Ends the reading if it returns `false`. */
 export type Visitor = (message: Message) => unknown;
 
-/** The visitors by global message number. */
+/** The visitors by global message number, {@link OTHERS} and {@link DEFINITION}. */
 export type Visitors = Readonly<Record<number, Visitor>>;
 
 /** Where the reading of a file ended. */
@@ -79,29 +89,14 @@ export function readMessages(bytes: Uint8Array, visitors: Visitors): ReadEnd {
  * Returns the offset behind the last whole record between `from` and `to`, the data of one segment.
  *
  * @param visitors as for {@link readMessages}
- * @param lastStart no record begins here or later
  */
 export function readRecords(
   bytes: Uint8Array,
   from: number,
   to: number,
   visitors: Visitors,
-  lastStart = to,
 ): number {
-  return new SegmentReader(bytes, visitors).read(from, to, lastStart);
-}
-
-/** Longest credible time between two records (s). */
-const LONGEST_GAP_SECS = 30 * 86_400;
-
-/**
- * Returns whether the last record before the damage belongs to it: its time is far from that of the
- * record before. Bytes that are missing in the middle of a file shift the fields of one record before
- * the next record is invalid.
- */
-export function isMisread(before: number | undefined, last: number | undefined): boolean {
-  if (before === undefined || last === undefined) return false;
-  return Math.abs(last - before) > LONGEST_GAP_SECS;
+  return new SegmentReader(bytes, visitors).read(from, to);
 }
 
 /** Converts seconds since the FIT epoch; undefined for seconds since the device was switched on. */
@@ -112,6 +107,7 @@ export function dateOf(seconds: number | undefined): Date | undefined {
 }
 
 interface Definition {
+  readonly kind: number;
   readonly littleEndian: boolean;
   /** Bytes of a data message after its header, including developer fields. */
   readonly size: number;
@@ -134,6 +130,9 @@ const COMPRESSED_MASK = 0x1f;
 /** Reads the records of one segment. It is the message that a visitor sees. */
 class SegmentReader implements Message {
   timestamp: number | undefined;
+  kind = DEFINITION;
+  start = 0;
+  end = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #visitors: Visitors;
@@ -156,15 +155,15 @@ class SegmentReader implements Message {
   }
 
   /** @returns the offset behind the last record, or of the record at which a visitor ended the reading */
-  read(from: number, end: number, lastStart: number): number {
+  read(from: number, end: number): number {
     let at = from;
-    while (at < lastStart) {
+    while (at < end) {
       const header = this.#bytes[at] as number;
       const definition = header < 0x40 ? this.#definitions[header & 0x0f] : undefined;
       // Most messages have no visitor.
       const next =
         definition !== undefined && definition.visitor === undefined
-          ? this.#skip(definition, at, end, lastStart)
+          ? this.#skip(definition, at, end)
           : this.#readRecord(header, at + 1, end);
       if (next === undefined) return at;
       at = next;
@@ -219,11 +218,11 @@ class SegmentReader implements Message {
   }
 
   /** Skips a message, and those with the same header that follow it: in a recording, most do. */
-  #skip(definition: Definition, at: number, end: number, lastStart: number): number | undefined {
+  #skip(definition: Definition, at: number, end: number): number | undefined {
     const bytes = this.#bytes;
     const header = bytes[at];
     const length = 1 + definition.size;
-    const last = Math.min(lastStart - 1, end - length);
+    const last = end - length;
     if (at > last) return undefined;
     let next = at + length;
     while (next <= last && bytes[next] === header) next += length;
@@ -252,6 +251,9 @@ class SegmentReader implements Message {
     this.#at = body - absent;
     this.#absent = absent;
     this.#definition = definition;
+    this.kind = definition.kind;
+    this.start = body - 1;
+    this.end = next;
     return visitor(this) === false ? undefined : next;
   }
 
@@ -278,7 +280,8 @@ class SegmentReader implements Message {
     if (at + 5 > end) return undefined;
     const bytes = this.#bytes;
     const littleEndian = bytes[at + 1] === 0;
-    const visitor = this.#visitors[this.#view.getUint16(at + 2, littleEndian)];
+    const kind = this.#view.getUint16(at + 2, littleEndian);
+    const visitor = this.#visitors[kind] ?? this.#visitors[OTHERS];
     const fields = new Map<number, FieldDefinition>();
     const count = bytes[at + 4] as number;
     let cursor = at + 5;
@@ -304,7 +307,11 @@ class SegmentReader implements Message {
       if (cursor + 3 * developerFields > end) return undefined;
       for (let i = 0; i < developerFields; i++, cursor += 3) size += bytes[cursor + 1] as number;
     }
-    this.#definitions[header & 0x0f] = { littleEndian, size, visitor, fields, timestampAt };
+    this.kind = DEFINITION;
+    this.start = at - 1;
+    this.end = cursor;
+    if (this.#visitors[DEFINITION]?.(this) === false) return undefined;
+    this.#definitions[header & 0x0f] = { kind, littleEndian, size, visitor, fields, timestampAt };
     return cursor;
   }
 }

@@ -1,6 +1,14 @@
 import { crc16 } from './crc16.ts';
 import { CRC_BYTES, DATA_SIZE_AT, HEADER_BYTES, isUnfinished, readHeader } from './envelope.ts';
-import { dateOf, isMisread, MESSAGE, type Message, readMessages, readRecords } from './messages.ts';
+import {
+  dateOf,
+  DEFINITION,
+  MESSAGE,
+  type Message,
+  OTHERS,
+  readMessages,
+  readRecords,
+} from './messages.ts';
 import { readSummary } from './summary.ts';
 
 /** A complete copy of a recording that is not whole. */
@@ -9,6 +17,10 @@ export interface Repair {
   readonly kept: Kept;
   /** Bytes at the end of the original that are not in the copy. */
   readonly cutBytes: number;
+  /** Bytes between messages of the copy that are not in it. */
+  readonly droppedBytes: number;
+  /** Whether values in the copy may be wrong: the damage is more than a missing end. */
+  readonly isDoubtful: boolean;
   /** Time after the last record that the device's summary covers (s); 0 without a summary. */
   readonly lostSecs: number;
 }
@@ -24,31 +36,34 @@ export interface Kept {
 }
 
 /**
- * Returns a copy with correct lengths and checksums, which ends after the last whole record before the
- * damage; undefined if no record of an activity can be read.
+ * Returns a copy with correct lengths and checksums, which has the credible messages and ends after the
+ * last of them; undefined if no record of an activity can be read.
  */
 export function repairRecording(bytes: Uint8Array): Repair | undefined {
   const parts: Uint8Array[] = [];
   let at = 0;
-  for (let isDamaged = false; !isDamaged;) {
+  let droppedBytes = 0;
+  let isDoubtful = false;
+  for (let isCut = false; !isCut;) {
     const segment = repairSegment(bytes, at);
     if (segment === undefined) break;
     parts.push(segment.bytes);
     at = segment.next;
-    isDamaged = segment.isCut;
+    droppedBytes += segment.droppedBytes;
+    isDoubtful ||= segment.isDoubtful;
+    ({ isCut } = segment);
   }
   const copy = new Uint8Array(Buffer.concat(parts));
   const kept = contentsOf(copy);
   if (kept.records === 0) return undefined;
   const cutBytes = bytes.length - at;
-  return { bytes: copy, kept, cutBytes, lostSecs: lostSecs(copy, kept) };
+  return { bytes: copy, kept, cutBytes, droppedBytes, isDoubtful, lostSecs: lostSecs(copy, kept) };
 }
 
-interface Segment {
-  readonly bytes: Uint8Array;
+interface Segment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> {
   /** Offset in the original behind the bytes of this segment. */
   readonly next: number;
-  /** Whether the original's segment has more. */
+  /** Whether the copy ends with this segment. */
   readonly isCut: boolean;
 }
 
@@ -61,62 +76,199 @@ function repairSegment(bytes: Uint8Array, start: number): Segment | undefined {
   const next = dataEnd + CRC_BYTES;
   const isInside = !isUnfinished(header) && next <= bytes.length;
   if (isInside && crc16(bytes.subarray(start, next)) === 0) {
-    return { bytes: bytes.subarray(start, next), next, isCut: false };
+    const whole = { droppedBytes: 0, isDoubtful: false, isCut: false };
+    return { bytes: bytes.subarray(start, next), next, ...whole };
   }
   const limit = isUnfinished(header) ? bytes.length : Math.min(dataEnd, bytes.length);
-  const end = endOfRecords(bytes, dataStart, limit);
-  if (end <= dataStart) return undefined;
-  const repaired = sealed(bytes.subarray(start, end), header.headerSize);
-  return isInside && end === dataEnd
-    ? { bytes: repaired, next, isCut: false }
-    : { bytes: repaired, next: end, isCut: true };
-}
-
-/** Returns the offset behind the last credible record. */
-function endOfRecords(bytes: Uint8Array, from: number, to: number): number {
-  const filler = startOfFiller(bytes, from, to);
-  const strict = scan(bytes, from, filler);
-  // A summary may end in bytes that look like the filler.
-  const lenient = scan(bytes, from, to, filler);
-  const { end, records, isMisread } = lenient.records > strict.records ? strict : lenient;
-  if (!isMisread) return end;
-  let left = records;
-  return readRecords(bytes, from, to, { [MESSAGE.record]: () => --left > 0 });
-}
-
-interface Scan {
-  readonly end: number;
-  readonly records: number;
-  /** Whether the last record belongs to the damage after it. */
-  readonly isMisread: boolean;
-}
-
-function scan(bytes: Uint8Array, from: number, to: number, lastStart = to): Scan {
-  let records = 0;
-  let last: number | undefined;
-  let before: number | undefined;
-  const visitors = {
-    [MESSAGE.record]: ({ timestamp }: Message) => {
-      records++;
-      before = last;
-      last = timestamp;
-    },
+  const fillers = fillersIn(bytes, dataStart, isInside ? next : bytes.length);
+  const salvage = new Salvage(bytes, fillers);
+  const { kept, isPure, left } = salvage.read(dataStart, limit);
+  const end = kept.at(-1)?.end;
+  if (end === undefined) return undefined;
+  const data = kept.map((span) => bytes.subarray(span.start, span.end));
+  const copy = Buffer.concat([bytes.subarray(start, dataStart), ...data]);
+  const droppedBytes = start + copy.length;
+  const isCut = !isInside || (end < dataEnd && readHeader(bytes, next) === undefined);
+  return {
+    bytes: sealed(copy, header.headerSize),
+    droppedBytes: (isCut ? end : dataEnd) - droppedBytes,
+    // If only the checksum is left, or nothing, the missing bytes are elsewhere.
+    isDoubtful: isInside || !isPure || (!isUnfinished(header) && left <= CRC_BYTES),
+    next: isCut ? end : next,
+    isCut,
   };
-  const end = readRecords(bytes, from, to, visitors, lastStart);
-  return { end, records, isMisread: isMisread(before, last) };
 }
 
-/** Bytes that fill memory which was never written. */
-const FILLER_BYTES: readonly number[] = [0, 0xff];
-/** Fewest equal bytes at the end that are taken for a filler. */
-const FILLER_LENGTH = 16;
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
-function startOfFiller(bytes: Uint8Array, from: number, to: number): number {
-  const last = bytes[to - 1] ?? 1;
-  if (!FILLER_BYTES.includes(last)) return to;
-  let end = to;
-  while (end > from && bytes[end - 1] === last) end--;
-  return to - end < FILLER_LENGTH ? to : end;
+/** Longest credible time between two records (s). */
+const LONGEST_PAUSE_SECS = 86_400;
+
+/**
+ * Chooses the messages of a damaged segment that are credible. A definition is credible by its form, and a
+ * message with a time by that time. Messages without a time are as credible as those around them.
+ */
+class Salvage {
+  /** Confirmed spans; adjacent ones are joined. */
+  readonly #kept: Span[] = [];
+  /** The last credible message and those without a time behind it, until the next one confirms them. */
+  #held: Span[] = [];
+  /** Messages after the last credible one, from the first that is not credible. */
+  #bad = 0;
+  #isPure = true;
+  /** Times of the last two credible records. */
+  #time: number | undefined;
+  #before: number | undefined;
+  /** Offset of the last of them. */
+  #record = 0;
+  readonly #bytes: Uint8Array;
+  /** Those that do not end before the message in the visit. */
+  readonly #fillers: Span[];
+
+  constructor(bytes: Uint8Array, fillers: Span[]) {
+    this.#bytes = bytes;
+    this.#fillers = fillers;
+  }
+
+  read(from: number, to: number) {
+    const locals = new Set<number>();
+    let isFormed = true;
+    const at = readRecords(this.#bytes, from, to, {
+      [DEFINITION]: (message) => {
+        isFormed = !this.#isInFiller(message) && this.#hasForm(message);
+        if (!isFormed) return false;
+        locals.add((this.#bytes[message.start] as number) & 0x0f);
+        this.#add(message);
+        this.#confirm();
+        return true;
+      },
+      [OTHERS]: (message) => this.#visit(message),
+    });
+    const header = this.#bytes[at] ?? 0;
+    const local = header < 0x80 ? header & 0x0f : (header >> 5) & 3;
+    const isKnown = (header & 0xc0) === 0x40 || locals.has(local);
+    const isFilled = this.#isInFiller({ start: at, end: at + 1 });
+    const left = to - at;
+    const isEnd = left <= CRC_BYTES || isFilled || (isKnown && isFormed);
+    // Otherwise the last message may have bytes too few or too many.
+    if (isEnd && this.#bad === 0) this.#confirm();
+    return { kept: this.#kept, isPure: this.#isPure && isEnd && !isFilled, left };
+  }
+
+  #visit(message: Message): void {
+    if (this.#isInFiller(message)) {
+      if (this.#bad === 0) this.#confirm();
+      this.#bad++;
+      this.#isPure = false;
+      return;
+    }
+    const credible = this.#isTimely(message);
+    if (credible === true) {
+      this.#add(message);
+      return;
+    }
+    if (credible === undefined && this.#bad === 0) {
+      this.#held.push({ start: message.start, end: message.end });
+      return;
+    }
+    const [before] = this.#held;
+    const header = this.#bytes[message.start];
+    // The message before has its length if a header of the same kind follows.
+    if (credible === false && before && this.#bytes[before.start] === header) this.#confirm();
+    this.#bad++;
+    this.#isPure = false;
+  }
+
+  /** Adds a credible message. It shows that the one before the damage has its length. */
+  #add({ start, end }: Span): void {
+    if (this.#bad <= 1) this.#confirm();
+    this.#bad = 0;
+    this.#held = [{ start, end }];
+  }
+
+  #confirm(): void {
+    for (const { start, end } of this.#held) {
+      const before = this.#kept.at(-1);
+      if (before?.end === start) this.#kept[this.#kept.length - 1] = { start: before.start, end };
+      else this.#kept.push({ start, end });
+    }
+    this.#held = [];
+  }
+
+  /** Returns whether the time of a message is credible; undefined if it has none. */
+  #isTimely({ kind, start, timestamp }: Message): boolean | undefined {
+    const isRecord = kind === MESSAGE.record;
+    const [time, before] = [this.#time, this.#before];
+    // A compressed time is near in any case.
+    if (this.#bad > 0 && (this.#bytes[start] as number) >= 0x80) return undefined;
+    if (dateOf(timestamp) === undefined || timestamp === undefined) {
+      return isRecord && time !== undefined ? false : undefined;
+    }
+    if (!isRecord && time === undefined) return undefined;
+    const isNear = time !== undefined && Math.abs(timestamp - time) <= LONGEST_PAUSE_SECS;
+    if (!isRecord) return isNear;
+    const isHeld = time === undefined || this.#held[0]?.start === this.#record;
+    if (!isNear && (before !== undefined || !isHeld)) return false;
+    // The time of the record before this one may be wrong: the first one's, or one out of order.
+    const isOdd =
+      before !== undefined && before <= timestamp && !isBetween(before, time, timestamp);
+    if (isHeld && (isOdd || (time !== undefined && !isNear))) {
+      this.#held.shift();
+      this.#isPure = false;
+    } else this.#before = time;
+    this.#time = timestamp;
+    this.#record = start;
+    return true;
+  }
+
+  /** Returns whether a filler begins or ends in the message. One that is inside of it is a value. */
+  #isInFiller({ kind, start, end }: Span & Partial<Message>): boolean {
+    while ((this.#fillers[0]?.end ?? Infinity) <= start) this.#fillers.shift();
+    const [filler] = this.#fillers;
+    // The end of an `activity` is often 0.
+    const last = kind === MESSAGE.activity ? end - FILLER_AT_END : end;
+    if (filler === undefined || filler.start >= last) return false;
+    return filler.start <= start || filler.end > end;
+  }
+
+  /** Returns whether a definition states a byte order, and fields of known types. */
+  #hasForm({ start }: Span): boolean {
+    const bytes = this.#bytes;
+    const fields = bytes[start + 5] as number;
+    if ((bytes[start + 2] as number) > 1 || fields === 0) return false;
+    for (let i = 0; i < fields; i++) {
+      const type = bytes[start + 8 + 3 * i] as number;
+      if ((type & 0x60) !== 0 || (type & 0x1f) > LAST_TYPE) return false;
+    }
+    return true;
+  }
+}
+
+/** Number of the last base type (`uint64z`). */
+const LAST_TYPE = 16;
+
+function isBetween(from: number, value = from, to: number): boolean {
+  return from <= value && value <= to;
+}
+
+/** Fewest equal bytes that are taken for a filler: at the end, and elsewhere. */
+const FILLER_AT_END = 4;
+const FILLER_BYTES = 256;
+
+/** Returns where memory was never written, or was lost: many zeroes, or many bytes 0xff. */
+function fillersIn(bytes: Uint8Array, from: number, to: number): Span[] {
+  const found: Span[] = [];
+  for (let at = from; at < to;) {
+    const byte = bytes[at];
+    const start = at;
+    while (at < to && bytes[at] === byte) at++;
+    const least = at === to ? FILLER_AT_END : FILLER_BYTES;
+    if ((byte === 0 || byte === 0xff) && at - start >= least) found.push({ start, end: at });
+  }
+  return found;
 }
 
 /** Returns header and data with the size and the checksums that belong to them. */

@@ -66,10 +66,12 @@ describe('sync repair', () => {
       size: ride.length,
       problem: 'recording',
       detail: expect.stringContaining('has not finished this recording') as string,
+      isDoubtful: false,
       records: 300,
       startTime: '2026-02-15T07:30:00.000Z',
       endTime: '2026-02-15T07:34:59.000Z',
       cutBytes: 0,
+      droppedBytes: 0,
       lostSecs: 1,
       hasSession: true,
     });
@@ -86,6 +88,7 @@ describe('sync repair', () => {
     expect(text).toMatch(/ {2}Kept {5}2\d\d records over [34]:\d\d\n/);
     expect(text).toMatch(/ {2}Lost {5}\d\d? bytes? behind the last readable record\n/);
     expect(text).toContain('  Summary  none (no session message)');
+    expect(text).not.toContain('  Values ');
     expect(text).toContain('`sync upload ride.repaired.fit` sends the copy.');
   });
 
@@ -94,6 +97,15 @@ describe('sync repair', () => {
     const { text } = await repairText('ride.fit');
     expect(text).toContain('  Lost     nothing that was in the file\n  Values   some may be wrong');
     expect(text).not.toContain('Summary');
+    expect(text).not.toContain('Copy it from the device again');
+  });
+
+  it('shows what it dropped between records, and warns of the others', async () => {
+    const at = ride.length / 2;
+    put('ride.fit', new Uint8Array(ride).fill(0, at, at + 512));
+    const { text } = await repairText('ride.fit');
+    expect(text).toMatch(/ {2}Lost {5}[\d,]+ (?:unreadable )?bytes /);
+    expect(text).toContain('  Values   some may be wrong');
   });
 
   it.each([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readContents } from '../../src/fit/contents.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
+import { MESSAGE, type Message, OTHERS, readMessages } from '../../src/fit/messages.ts';
 import { repairRecording } from '../../src/fit/repair.ts';
 import {
   makeRecording,
@@ -148,6 +149,105 @@ describe('the repair of a recording', () => {
   });
 });
 
+interface Copied {
+  readonly kind: number;
+  readonly time: number | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly hex: string;
+}
+
+function messagesOf(bytes: Uint8Array): Copied[] {
+  const all: Copied[] = [];
+  readMessages(bytes, {
+    [OTHERS]: ({ kind, timestamp: time, start, end }: Message) => {
+      const hex = Buffer.from(bytes.subarray(start, end)).toString('hex');
+      all.push({ kind, time, start, end, hex });
+    },
+  });
+  return all;
+}
+
+const SUMMARIES: readonly number[] = [MESSAGE.session, MESSAGE.lap];
+
+/** Repairs damaged files, and counts copies with something that the original does not have. */
+function falseCopies(original: Uint8Array, damaged: Iterable<Uint8Array>) {
+  const known = new Set(messagesOf(original).map(({ hex }) => hex));
+  const counts = { summaries: 0, times: 0, untold: 0, undecoded: 0 };
+  for (const bytes of damaged) {
+    const repair = repairRecording(bytes);
+    if (repair === undefined) continue;
+    const copied = messagesOf(repair.bytes);
+    const strange = copied.filter(({ hex }) => !known.has(hex));
+    const times = copied.flatMap(({ kind, time }) => (kind === MESSAGE.record ? [time ?? 0] : []));
+    if (strange.some(({ kind }) => SUMMARIES.includes(kind))) counts.summaries++;
+    if (times.some((time, i) => Math.abs(time - (times[i - 1] ?? time)) > 86_400)) counts.times++;
+    if (strange.length > 0 && !repair.isDoubtful) counts.untold++;
+    if (!readContents(repair.bytes).end.complete) counts.undecoded++;
+  }
+  return counts;
+}
+
+const NONE = { summaries: 0, times: 0, untold: 0, undecoded: 0 };
+
+/** Cuts a recording in each of its first sessions and laps, and fills it up to its size. */
+function* filledTails(whole: Uint8Array) {
+  const summaries = messagesOf(whole).filter(({ kind }) => SUMMARIES.includes(kind));
+  for (const { start, end } of summaries.slice(0, 8)) {
+    for (const share of [0.1, 0.3, 0.6, 0.95]) {
+      const at = Math.ceil(start + (end - start) * share);
+      yield new Uint8Array(whole).fill(0, at);
+      yield new Uint8Array(whole).fill(0xff, at);
+      yield concat(unfinished(new Uint8Array(whole).fill(0, at)), new Uint8Array(2));
+    }
+  }
+}
+
+/** Damages one sector of 512 bytes after another: zeroes, 0xff, missing, other bytes. */
+function* badSectors(whole: Uint8Array, sectors: number) {
+  for (let i = 1; i <= sectors; i++) {
+    const at = 512 * Math.floor((i * (whole.length - 512)) / 512 / (sectors + 1));
+    yield new Uint8Array(whole).fill(0, at, at + 512);
+    yield new Uint8Array(whole).fill(0xff, at, at + 512);
+    yield concat(whole.subarray(0, at), whole.subarray(at + 512));
+    yield whole.map((byte, j) => (j < at || j >= at + 512 ? byte : (j * 2_654_435_761) >>> 13));
+  }
+}
+
+describe('the copy of a damaged recording', () => {
+  const race = makeRecording({ sport: 5, furtherSports: [3, 2, 1], developerField: true });
+
+  it('has no session and no lap that the damage completed', () => {
+    expect(falseCopies(race, filledTails(race))).toEqual(NONE);
+  });
+
+  it('has no record of an impossible time, and reports doubtful values', () => {
+    expect(falseCopies(race, badSectors(race, 30))).toEqual(NONE);
+  });
+
+  it('leaves out a record whose time alone is out of order', () => {
+    const { start } = messagesOf(ride).filter(({ kind }) => kind === MESSAGE.record)[100] as Copied;
+    for (const flipped of [2, 4]) {
+      const { kept, droppedBytes } = repaired(withFlippedBits(ride, start + flipped, 0x55));
+      expect(kept).toMatchObject({ records: 299, hasSession: true });
+      expect(droppedBytes).toBeGreaterThan(20);
+    }
+  });
+
+  it('ends at the last credible message of a file with changed line ends', () => {
+    const text = Buffer.from(race).toString('latin1');
+    const mangled = [text.replace(/\n/g, '\r\n'), text.replace(/\r/g, '')];
+    const damaged = mangled.map((each) => Buffer.from(each, 'latin1'));
+    expect(falseCopies(race, damaged)).toEqual(NONE);
+  });
+
+  it('is not doubtful after a mere cut', () => {
+    expect(repaired(truncated(ride, 1000)).isDoubtful).toBe(false);
+    expect(repaired(unfinished(ride)).isDoubtful).toBe(false);
+    expect(repaired(zeroTail(ride, 1000)).isDoubtful).toBe(true);
+  });
+});
+
 describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`, () => {
   it('an unfinished one becomes the recording that the device saved', () => {
     const { bytes } = repaired(realRecordings.read('unfinished-edge840-size-zero.fit'));
@@ -156,11 +256,22 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
 
   it.each([
     ['corrupt-sigma-data-past-end.fit', 14391, false, 0],
-    ['corrupt-strava-truncated.fit', 472, true, 3244],
+    ['corrupt-strava-truncated.fit', 471, true, 3244],
   ])('%s keeps %d records', (name, records, hasSession, lostSecs) => {
     expect(repaired(realRecordings.read(name))).toMatchObject({
       kept: { records, hasSession },
       lostSecs,
     });
+  });
+
+  it.each([
+    'chained-garmin-fr920xt-run.fit',
+    'coros-dura-ride.fit',
+    'MyNewActivity-5.6.0.fit',
+    'trainingpeaks-virtual-developer-fields.fit',
+  ])('copies of %s have nothing false without a warning', (name) => {
+    const whole = realRecordings.read(name);
+    expect(falseCopies(whole, filledTails(whole))).toEqual(NONE);
+    expect(falseCopies(whole, badSectors(whole, 8))).toEqual(NONE);
   });
 });

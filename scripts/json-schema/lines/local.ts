@@ -138,10 +138,14 @@ const REPAIR: LineKind = {
           size: count('Size of the copy.', undefined, 'bytes'),
           problem: text('The problem of the original, as in the line `recording`.'),
           detail: text('The problem as a sentence.'),
+          isDoubtful: flag(
+            'Whether values in the copy may be wrong: the damage is more than a missing end.',
+          ),
           records: count('Number of samples in the copy.'),
           startTime: time('Time of the first sample.', 'it has one'),
           endTime: time('Time of the last sample.', 'it has one'),
           cutBytes: count('Bytes at the end of the original that are not in the copy.'),
+          droppedBytes: count('Bytes between messages of the copy that are not in it.'),
           lostSecs: amount('s', 'Time after the last sample, by the summary of the device.'),
           hasSession: flag(
             'Whether the copy has the summary (`session`) that the device writes at the end.',
