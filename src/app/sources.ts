@@ -9,8 +9,11 @@ import { matchTitle } from '../records/engine/export-reader.ts';
 import { readMapFile } from '../records/engine/map-file.ts';
 import type { Match } from '../records/engine/recognise.ts';
 import type { Source } from '../records/sources/types.ts';
-import type { SourceOptions } from '../records/types.ts';
+import { unitsOf } from '../records/fields.ts';
+import type { SourceOptions, Units } from '../records/types.ts';
+import type { WellnessLedger } from '../ledger/wellness.ts';
 import { readPlainFile } from '../system/plain-file.ts';
+import { collect } from './command.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
 import { describeFileError } from '../system/plain-file.ts';
@@ -19,6 +22,7 @@ import { describeFileError } from '../system/plain-file.ts';
 export interface SourceFlags {
   readonly source?: string;
   readonly map?: string;
+  readonly unit?: readonly string[];
 }
 
 export const sourceFlag = () =>
@@ -32,21 +36,22 @@ export const mapFlag = () =>
  *
  * @throws SyncError `USAGE` if there is no such source, or the mapping has a mistake
  */
-export function sourcesFor(context: AppContext, { source, map }: SourceFlags): SourceOptions {
+export function sourcesFor(context: AppContext, { source, map, unit }: SourceFlags): SourceOptions {
+  const units = unitsFrom(unit);
   const choose = (input: string, matches: readonly Match[]) => ask(context, input, matches);
   if (map !== undefined) {
     if (source !== undefined)
       throw new SyncError('USAGE', '--source and --map exclude each other.');
-    return { list: [mapAt(map, context.cwd)], named: true, choose };
+    return { list: [mapAt(map, context.cwd)], named: true, choose, units };
   }
-  if (source === undefined) return { list: SOURCES, named: false, choose };
+  if (source === undefined) return { list: SOURCES, named: false, choose, units };
   const named = SOURCES.find(({ name }) => name === source.toLowerCase());
   if (named === undefined) {
     throw new SyncError('USAGE', `There is no source '${source}'.`, {
       hint: `The sources are ${SOURCES.map(({ name }) => name).join(', ')}.`,
     });
   }
-  return { list: [named], named: true, choose };
+  return { list: [named], named: true, choose, units };
 }
 
 function mapAt(path: string, cwd: string): Source {
@@ -58,6 +63,61 @@ function mapAt(path: string, cwd: string): Source {
     throw new SyncError('USAGE', `--map ${path}: ${describeFileError(error)}`, { cause: error });
   }
   return readMapFile(path, bytes);
+}
+
+export const unitFlag = () =>
+  new Option(
+    '--unit <unit>',
+    'the unit of weights that the file does not say (kg, lb, st), or of a field: sleepSecs=h; may be repeated',
+  ).argParser(collect);
+
+/**
+ * Reads the units that the user names: `lb`, `sleepSecs=h`.
+ *
+ * @throws SyncError `USAGE`
+ */
+export function unitsFrom(flags: readonly string[] = []): Units {
+  return new Map(
+    flags.map((flag) => {
+      const [, field = 'weight', unit = ''] = /^(?:(.*)=)?(.*)$/.exec(flag) ?? [];
+      const factor = factorOf(field, unit);
+      if (factor !== undefined) return [field, factor];
+      const known = Object.keys(unitsOf(field)).join(', ');
+      throw new SyncError('USAGE', `--unit ${flag}: there is no such unit of ${field}.`, {
+        hint:
+          known === '' ? 'The fields and their units: docs/records.md.' : `The units are ${known}.`,
+      });
+    }),
+  );
+}
+
+function factorOf(field: string, unit: string): number | undefined {
+  const [, factor] =
+    Object.entries(unitsOf(field)).find(([name]) => name.toLowerCase() === unit.toLowerCase()) ??
+    [];
+  return factor;
+}
+
+/** Returns how a command learns the unit that a table does not say: an earlier answer, or the user's. */
+export function unitAsker(
+  { io, signal }: AppContext,
+  memory: Pick<WellnessLedger, 'unitOf' | 'rememberUnit'> | undefined,
+  mayAsk: boolean,
+): NonNullable<SourceOptions['unitOf']> {
+  return async (input, field, form) => {
+    const known = memory?.unitOf(form, field);
+    if (known !== undefined || !mayAsk || !io.interactive) return factorOf(field, known ?? '');
+    const units = Object.keys(unitsOf(field)).join(', ');
+    for (;;) {
+      const unit = (
+        await io.ask(`${input}: in which unit is ${field} (${units})? `, { signal })
+      ).trim();
+      const factor = factorOf(field, unit);
+      if (factor === undefined) continue;
+      memory?.rememberUnit(form, field, unit);
+      return factor;
+    }
+  };
 }
 
 /** Asks which of several sources a file comes from. */

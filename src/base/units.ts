@@ -5,3 +5,17 @@ export const KCAL_PER_KJ = 0.239006;
 export const METRES_PER_MILE = 1_609.344;
 /** Millilitres of a fluid ounce of the United States. */
 export const ML_PER_FLUID_OUNCE = 29.5735;
+
+/** Units that people write, by the platform's: the factor of each. */
+export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  kg: { kg: 1, kgs: 1, lb: KG_PER_POUND, lbs: KG_PER_POUND, st: 14 * KG_PER_POUND },
+  s: { s: 1, min: 60, h: 3_600 },
+  min: { min: 1, s: 1 / 60, h: 60 },
+  m: { m: 1, km: 1_000, mi: METRES_PER_MILE },
+  cm: { cm: 1, in: 2.54 },
+  kcal: { kcal: 1, kJ: KCAL_PER_KJ },
+  ml: { ml: 1, l: 1_000, 'fl oz': ML_PER_FLUID_OUNCE },
+  ms: { ms: 1 },
+  // Scores: points of 100, or of another highest score.
+  points: { points: 1, '/10': 10, '/5': 20, '/4': 25 },
+};

@@ -24,6 +24,8 @@ import {
   mapFlag,
   sourceFlag,
   sourcesFor,
+  unitAsker,
+  unitFlag,
 } from '../app/sources.ts';
 import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
@@ -31,6 +33,7 @@ import { requireBaseUrl } from '../config/config.ts';
 import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
+import type { WellnessLedger } from '../ledger/wellness.ts';
 import { ReadZones } from '../records/days/read-zones.ts';
 import type { PreparedRecord, RecordKind, RecordOptions, SourceOptions } from '../records/types.ts';
 
@@ -89,6 +92,7 @@ function declarePush(command: Command, force: string): Command {
     )
     .addOption(sourceFlag())
     .addOption(mapFlag())
+    .addOption(unitFlag())
     .addOption(zoneFlag())
     .option('--force', force)
     .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
@@ -134,9 +138,15 @@ async function push(
       isSilent ? undefined : pushItemText(item, zone),
     );
   };
-  const read = async (zones?: ReadZones, lastWeight?: number): Promise<PreparedRecord[]> => {
+  const read = async (
+    zones?: ReadZones,
+    lastWeight?: number,
+    memory?: WellnessLedger,
+  ): Promise<PreparedRecord[]> => {
     const zone = zones?.zone ?? options.zone;
-    const reading = { ...options, zone, now: clock.now(), lastWeight };
+    const unitOf = unitAsker(context, memory, !options.strict);
+    const sources = { ...options.sources, unitOf };
+    const reading = { ...options, sources, zone, now: clock.now(), lastWeight };
     const prepared = await prepareFiles(context, kind, files, reading);
     if (output.json) for (const found of prepared.exports) output.result(exportJson(found));
     else for (const text of exportsText(prepared.exports)) output.say(text);
@@ -164,7 +174,7 @@ async function push(
       const weight =
         ledger.records.wellness.lastWeight() ??
         (asks ? await storedWeight(connection.client, signal) : undefined);
-      const records = await read(zones, weight);
+      const records = await read(zones, weight, ledger.records.wellness);
       if (!options.dryRun) zones.remember();
       try {
         await withProgress(output, async (progress) => {

@@ -163,6 +163,15 @@ const SCHEMA = `
     PRIMARY KEY (account, written)
   ) WITHOUT ROWID;
 
+  -- Units that a table does not say, as the user answered: by its source and columns, and the field.
+  CREATE TABLE source_units (
+    account TEXT NOT NULL,
+    form TEXT NOT NULL,
+    field TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    PRIMARY KEY (account, form, field)
+  ) WITHOUT ROWID;
+
   -- The source that an account's service gives to this client's items.
   CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, source TEXT NOT NULL) WITHOUT ROWID;
 

@@ -206,6 +206,22 @@ export class WellnessLedger {
     return (select.get(this.#account) as { weight: number } | undefined)?.weight;
   }
 
+  /** Returns the unit that the user named for a field of such tables. @param form their source and columns */
+  unitOf(form: string, field: string): string | undefined {
+    const select = this.#database.prepare(
+      'SELECT unit FROM source_units WHERE account = ? AND form = ? AND field = ?',
+    );
+    return (select.get(this.#account, form, field) as { unit: string } | undefined)?.unit;
+  }
+
+  rememberUnit(form: string, field: string, unit: string): void {
+    this.#database
+      .prepare(
+        'INSERT OR REPLACE INTO source_units (account, form, field, unit) VALUES (?, ?, ?, ?)',
+      )
+      .run(this.#account, form, field, unit);
+  }
+
   /** Records the fields that the service took. */
   noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
     this.#putSent.run(this.#account, date, JSON.stringify(sent));

@@ -1,8 +1,9 @@
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
-import { noteBareWeight } from './plausible.ts';
+import { noteFarWeight } from './plausible.ts';
 import type {
+  DayDraft,
   InvalidRecord,
   Problem,
   RawRecord,
@@ -41,6 +42,7 @@ export function addRecord(
   }
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
+    if ('mapped' in raw) recurring.count(draft);
     merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
   }
 }
@@ -56,7 +58,7 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     if (options.strict) notes.problems.push(inexact);
     else notes.warnings.push(warningOf(raw.source, inexact));
   }
-  if (raw.bareWeight === true) noteBareWeight(raw.value, options.lastWeight, notes);
+  if (kind === 'wellness') noteFarWeight(raw.value, options.lastWeight, notes);
   return kind === 'wellness'
     ? readWellness(raw.value, notes, options)
     : readNutrition(raw.value, notes, options);
@@ -105,9 +107,32 @@ interface Told {
  */
 class Recurring {
   readonly #told = new Map<string, Told>();
+  /** Numbers of values that mapped records have, by field. */
+  readonly #values = new Map<string, number>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
+
+  count({ fields, items = [] }: DayDraft): void {
+    const add = (field: string) => this.#values.set(field, (this.#values.get(field) ?? 0) + 1);
+    for (const field of fields.keys()) add(field);
+    for (const item of items) if ('calories' in item) add('calories');
+  }
+
+  /**
+   * Returns a field of mapped records if the unit of all its values is in doubt.
+   *
+   * @param least number of values that show it
+   */
+  doubtfulColumn(least: number): { readonly field: string; readonly doubt: string } | undefined {
+    for (const { note, times } of this.#told.values()) {
+      const { column: field } = note;
+      if (field === undefined) continue;
+      const all = this.#values.get(field) ?? 0;
+      if (times >= least && times >= all && all > 0) return { field, doubt: note.say() };
+    }
+    return undefined;
+  }
 
   /** @param date the day that reports it, if it is the first */
   add(date: string, source: string, note: RecurringNote): void {

@@ -12,12 +12,15 @@ export function readTimeOfDay(text: string): string | undefined {
   return `${String(moved).padStart(2, '0')}${rest}`;
 }
 
-/** Hours first: `7:30`, `07:30:15`. */
+/** Hours first: `7:30`, `07:30:15`; `7h 55min`, `55 min`; `PT7H31M` (ISO 8601). */
 const DURATION = /^(\d{1,3}):(\d{2})(?::(\d{2}))?$/;
+const WITH_UNITS =
+  /^(?=.*\d)(?:PT)?(?:(\d+)\s*h(?:ours?|rs?)?)?\s*(?:(\d+)\s*m(?:in(?:ute)?s?)?)?\s*(?:(\d+)\s*s(?:ec(?:ond)?s?)?)?$/i;
 
 /** Returns a duration in seconds; undefined for another text. */
 export function readDuration(text: string): number | undefined {
-  const [, hours, minutes, seconds = '0'] = DURATION.exec(text.trim()) ?? [];
-  if (hours === undefined) return undefined;
+  const found = DURATION.exec(text.trim()) ?? WITH_UNITS.exec(text.trim());
+  if (found === null) return undefined;
+  const [, hours = '0', minutes = '0', seconds = '0'] = found;
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }

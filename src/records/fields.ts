@@ -1,3 +1,5 @@
+import { UNIT_FACTORS } from '../base/units.ts';
+
 /**
  * The fields of a record: their types as deployed services check them, and the range that a human
  * being can have. A value outside its range is a wrong unit or a slip, never a measurement. Ranges
@@ -170,3 +172,14 @@ export const ITEM_FIELDS: FieldTable = {
     known: ['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'],
   },
 };
+
+/** Returns the unit of a field: `kg`; an empty text if it has none. */
+export function unitNameOf(field: string): string {
+  const rule = WELLNESS_FIELDS[field] ?? ITEM_FIELDS[field] ?? NUTRITION_FIELDS[field];
+  return rule !== undefined && 'unit' in rule ? rule.unit.replace(/ .*/, '') : '';
+}
+
+/** Returns the factors of the units that a field may be written in. */
+export function unitsOf(field: string): Readonly<Record<string, number>> {
+  return UNIT_FACTORS[unitNameOf(field)] ?? {};
+}

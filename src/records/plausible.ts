@@ -1,5 +1,5 @@
-import { KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
-import { SUMMED_TOTALS } from './fields.ts';
+import { KCAL_PER_KJ, KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
+import { SUMMED_TOTALS, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import { type Notes, type ReadFields, isObject } from './values.ts';
@@ -11,81 +11,57 @@ import { type Notes, type ReadFields, isObject } from './values.ts';
 
 const SENT = 'Sent as it is';
 
-/** Returns a doubt about a value, with the likely unit; undefined for a plausible value. */
-type Doubt = (value: number) => string | undefined;
-
-const HOUR_SECS = 3_600;
-const DAY_HOURS = 24;
-const DAY_MINUTES = 1_440;
-/** Shortest sleep without a note (s). */
-const SHORT_SLEEP_SECS = 1_800;
-/** Highest body weight without a note (kg). */
-const HEAVY_KG = 150;
-/** Smallest amount of water without a note (ml): a mouthful. */
-const LITTLE_WATER_ML = 50;
-/** More litres than anyone drinks in a day. */
-const MAX_LITRES = 15;
-/** Largest amount of a macronutrient in one item without a note (g). */
-const MUCH_MACRO_G = 2_000;
-/** Most energy of one item without a note (kcal). */
-const MUCH_ENERGY_KCAL = 20_000;
-
-const aboutSleep: Doubt = (secs) => {
-  if (secs === 0 || secs >= SHORT_SLEEP_SECS) return undefined;
-  const inSeconds = (unit: string, factor: number) =>
-    `is ${secs} s: ${unit}? That would be ${Math.round(secs * factor)} s`;
-  if (secs <= DAY_HOURS) return inSeconds('hours', HOUR_SECS);
-  if (secs <= DAY_MINUTES) return inSeconds('minutes', 60);
-  return `is ${secs} s: a sleep of ${Math.round(secs / 60)} minutes`;
-};
-
-const aboutWeight: Doubt = (kg) =>
-  kg > HEAVY_KG
-    ? `is ${kg} kg: pounds? That would be ${(kg * KG_PER_POUND).toFixed(1)} kg`
-    : undefined;
-
-/** Notes a weight whose unit the file does not state. @param last the weight that was sent last, or that the profile holds (kg) */
-export function noteBareWeight(record: JsonValue, last: number | undefined, notes: Notes): void {
-  const kg = isObject(record) ? record['weight'] : undefined;
-  if (typeof kg !== 'number') return;
-  const isFar = last !== undefined && Math.abs(kg - last) > last / 4;
-  if (!notes.isStrict && !isFar) return;
-  const sent = isFar ? `, and the weight before was ${last} kg` : '';
-  const found = () => `is ${kg} of no stated unit${sent}. A column "unit" with kg or lb states it`;
-  notes.doubt('weight unit', 'weight', found, SENT);
+/** A limit beyond which values are in doubt, and what they perhaps are. Zero is none. */
+interface UnitDoubt {
+  readonly above?: number;
+  readonly below?: number;
+  readonly unit: string;
+  /** Gives the value in the platform's unit. */
+  readonly factor?: number;
+  /** Athletes have such values: a file of them is sent. */
+  readonly mayBe?: true;
 }
 
-const aboutWater: Doubt = (ml) => {
-  if (ml === 0 || ml >= LITTLE_WATER_ML) return undefined;
-  const [unit, factor] =
-    ml <= MAX_LITRES ? ['litres', 1_000] : ['fluid ounces', ML_PER_FLUID_OUNCE];
-  return `is ${ml} ml: ${unit}? That would be ${Math.round(ml * factor)} ml`;
+type UnitDoubts = Readonly<Record<string, readonly UnitDoubt[]>>;
+
+const WATER: readonly UnitDoubt[] = [
+  { below: 15.1, unit: 'litres', factor: 1_000 },
+  { below: 70, unit: 'fluid ounces', factor: ML_PER_FLUID_OUNCE },
+];
+
+const WELLNESS_DOUBTS: UnitDoubts = {
+  sleepSecs: [
+    { below: 24.1, unit: 'hours', factor: 3_600 },
+    { below: 1_441, unit: 'minutes', factor: 60 },
+    { below: 1_800, unit: 'a nap', mayBe: true },
+  ],
+  weight: [
+    { below: 35, unit: 'converted twice' },
+    { above: 150, unit: 'pounds', factor: KG_PER_POUND, mayBe: true },
+  ],
+  hydrationVolume: WATER,
+  hrv: [{ below: 6, unit: 'a logarithm (ln RMSSD)' }],
+  abdomen: [{ below: 50, unit: 'inches', factor: 2.54 }],
+  exerciseMinutes: [{ above: 960, unit: 'seconds', factor: 1 / 60 }],
+  totalCaloriesBurned: [{ above: 8_000, unit: 'kilojoules', factor: KCAL_PER_KJ }],
+  activeCaloriesBurned: [{ above: 6_000, unit: 'kilojoules', factor: KCAL_PER_KJ }],
 };
 
-const aboutMacro: Doubt = (grams) =>
-  grams > MUCH_MACRO_G
-    ? `is ${grams} g in one item: milligrams? That would be ${Number((grams / 1_000).toPrecision(4))} g`
-    : undefined;
-
-const aboutEnergy: Doubt = (kcal) =>
-  kcal > MUCH_ENERGY_KCAL
-    ? `is ${kcal} kcal in one item: calories? That would be ${Number((kcal / 1_000).toPrecision(4))} kcal`
-    : undefined;
-
-const WELLNESS_DOUBTS = {
-  sleepSecs: aboutSleep,
-  weight: aboutWeight,
-  hydrationVolume: aboutWater,
+const MACRO: readonly UnitDoubt[] = [{ above: 2_000, unit: 'milligrams', factor: 0.001 }];
+const ITEM_DOUBTS: UnitDoubts = {
+  carbs: MACRO,
+  protein: MACRO,
+  fat: MACRO,
+  calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }],
 };
 
-const DAY_DOUBTS = { waterMl: aboutWater };
-
-const ITEM_DOUBTS = {
-  carbs: aboutMacro,
-  protein: aboutMacro,
-  fat: aboutMacro,
-  calories: aboutEnergy,
-};
+/** Notes a weight a quarter away from another. @param last the weight that was sent last, or that the profile holds (kg) */
+export function noteFarWeight(record: JsonValue, last: number | undefined, notes: Notes): void {
+  const kg = isObject(record) ? record['weight'] : undefined;
+  if (typeof kg !== 'number' || last === undefined || Math.abs(kg - last) <= last / 4) return;
+  const found = () => `is ${kg} kg, and the weight before was ${last} kg`;
+  notes.doubt('far weight', 'weight', found, SENT);
+}
 
 type Fields = Pick<ReadFields, 'known' | 'spellings'>;
 
@@ -95,7 +71,8 @@ type Fields = Pick<ReadFields, 'known' | 'spellings'>;
  * @param record as it is written
  */
 export function noteImplausibleWellness(fields: Fields, record: JsonObject, notes: Notes): void {
-  noteDoubts(fields, WELLNESS_DOUBTS, record, notes);
+  noteUnits(fields, WELLNESS_DOUBTS, record, notes);
+  noteDistance(fields, notes);
   const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
   if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
     const found = () => `is ${diastolic}, and systolic is ${systolic}: are they swapped?`;
@@ -111,7 +88,7 @@ export function noteImplausibleDay(
   record: JsonObject,
   notes: Notes,
 ): void {
-  noteDoubts(fields, DAY_DOUBTS, record, notes);
+  noteUnits(fields, { waterMl: WATER }, record, notes);
   for (const name of SUMMED_TOTALS) {
     const total = numberIn(fields, name);
     if (total !== undefined) noteTotal(name, total, items, spellingOf(fields, name), notes);
@@ -125,39 +102,85 @@ export function noteImplausibleItem(
   path: string,
   notes: Notes,
 ): void {
-  noteDoubts(fields, ITEM_DOUBTS, item, notes, path);
+  noteUnits(fields, ITEM_DOUBTS, item, notes, path);
+  noteEnergy(fields, path, notes);
 }
 
-function noteDoubts(
+/** Energy of an item in kilojoules is about this many times that of its macronutrients (kcal). */
+const KILOJOULES = { least: 3.3, most: 6.5 };
+/** Least energy of macronutrients that shows it (kcal): alcohol has none. */
+const MUCH_MACROS_KCAL = 100;
+
+function noteEnergy(fields: Fields, path: string, notes: Notes): void {
+  const [kcal = 0, carbs = 0, protein = 0, fat = 0] = ['calories', 'carbs', 'protein', 'fat'].map(
+    (name) => numberIn(fields, name),
+  );
+  const sum = 4 * carbs + 4 * protein + 9 * fat;
+  const { least, most } = KILOJOULES;
+  if (sum < MUCH_MACROS_KCAL || kcal < sum * least || kcal > sum * most) return;
+  const found = () =>
+    `is ${kcal} kcal, and its carbs, protein and fat have ${Math.round(sum)} kcal: kilojoules?`;
+  notes.doubtUnit('calories', joinPointer(path, spellingOf(fields, 'calories')), found);
+}
+
+/** A walk of this many steps is longer than {@link SHORT_WALK_M}. */
+const MANY_STEPS = 1_000;
+const SHORT_WALK_M = 100;
+
+function noteDistance(fields: Fields, notes: Notes): void {
+  const [metres = 0, steps = 0] = ['distanceMeters', 'steps'].map((name) => numberIn(fields, name));
+  if (metres === 0 || metres >= SHORT_WALK_M || steps <= MANY_STEPS) return;
+  const found = () => `is ${metres} m in ${steps} steps: kilometres or miles?`;
+  notes.doubtUnit('distanceMeters', spellingOf(fields, 'distanceMeters'), found);
+}
+
+function noteUnits(
   fields: Fields,
-  doubts: Readonly<Record<string, Doubt>>,
+  doubts: UnitDoubts,
   record: JsonObject,
   notes: Notes,
   path = '',
 ): void {
   for (const name in doubts) {
-    const value = numberIn(fields, name);
-    if (value === undefined) continue;
+    const known = numberIn(fields, name);
+    if (known === undefined || known === 0) continue;
     // As it is written: 2.5 l are not 3 l, even if the field takes whole numbers only.
     const spelling = spellingOf(fields, name);
     const written = record[spelling];
-    const found = doubts[name]?.(typeof written === 'number' ? written : value);
-    if (found === undefined) continue;
+    const value = typeof written === 'number' ? written : known;
+    const isBeyond = ({ above = Infinity, below = -Infinity }: UnitDoubt) =>
+      value > above || value < below;
+    const doubt = doubts[name]?.find(isBeyond);
+    if (doubt === undefined) continue;
+    const own = unitNameOf(name);
+    const found = () => {
+      const meant = Number((value * (doubt.factor ?? NaN)).toPrecision(4));
+      const said = Number.isNaN(meant) ? '' : ` That would be ${meant} ${own}`;
+      return `is ${value} ${own}${path === '' ? '' : ' in one item'}: ${doubt.unit}?${said}`;
+    };
     const field = joinPointer(path, spelling);
-    notes.doubt(`implausible ${name}`, field, () => found, SENT);
+    if (doubt.mayBe === true) notes.doubt(`implausible ${name}`, field, found, SENT);
+    else notes.doubtUnit(name, field, found);
   }
 }
 
 /** Rounding of the phases of a sleep. */
 const PHASE_TOLERANCE = 1.05;
 
+const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
+
 function notePhases(fields: Fields, notes: Notes): void {
   const sleep = numberIn(fields, 'sleepSecs');
   if (sleep === undefined) return;
-  const phases = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'].reduce(
-    (sum, name) => sum + (numberIn(fields, name) ?? 0),
-    0,
-  );
+  const phases = PHASES.reduce((sum, name) => sum + (numberIn(fields, name) ?? 0), 0);
+  if (phases > 0 && phases < sleep / 10) {
+    const found = () =>
+      `is ${sleep} s, and deep, REM and light sleep are ${phases} s together: minutes?`;
+    for (const name of PHASES) {
+      if (numberIn(fields, name) !== undefined)
+        notes.doubtUnit(name, spellingOf(fields, name), found);
+    }
+  }
   if (phases <= sleep * PHASE_TOLERANCE) return;
   const found = () => `is ${sleep} s, and deep, REM and light sleep are ${phases} s together`;
   notes.doubt('sleep phases', spellingOf(fields, 'sleepSecs'), found, SENT);

@@ -1,7 +1,8 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts } from '../base/phrase.ts';
-import { addRecord, readingOf } from './add-record.ts';
+import { type InputReading, addRecord, readingOf } from './add-record.ts';
+import { unitsOf } from './fields.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { dateAt } from './days/local-date.ts';
 import { DayMerger } from './merge.ts';
@@ -16,6 +17,7 @@ import type {
   Problem,
   RecordKind,
   RecordOptions,
+  Units,
 } from './types.ts';
 
 /** An input that cannot be read as a whole: none of its records are sent. */
@@ -64,6 +66,7 @@ export async function prepareInputs(
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
   const empty: string[] = [];
+  const warnings: Text[] = [];
   const fit: FitFile[] = [];
   const all = [...inputs];
   for (const input of all) {
@@ -82,6 +85,7 @@ export async function prepareInputs(
         count++;
         addRecord(kind, raw, reading, own);
       }
+      rejectDoubtfulColumn(name, own.recurring, reader?.found, options.sources?.units);
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const problems = [{ problem: error.message }] as const;
@@ -96,14 +100,14 @@ export async function prepareInputs(
     own.recurring.tell(own.merger);
     if (reader?.found !== undefined) {
       exports.push({ input: name, ...reader.found, ...own.merger.extent });
+      warnings.push(...reader.notes.map((note) => `${name}: ${note}`));
     } else if (count === 0) empty.push(name);
     merger.absorb(own.merger);
     for (const record of own.invalid) invalid.push(record);
   }
   if (fit.length === 0) {
-    const none = { notes: [], warnings: [] };
     const records = storable(merger.finish(), invalid);
-    return { records, invalid, unreadable, exports, empty, ...none };
+    return { records, invalid, unreadable, exports, empty, notes: [], warnings };
   }
   const { readFitFiles } = await import('./fit-days.ts');
   const { read, ...about } = await readFitFiles(fit, reading);
@@ -112,7 +116,29 @@ export async function prepareInputs(
     merger.absorb(own.merger);
     for (const record of own.invalid) invalid.push(record);
   }
-  return { records: merger.finish(), invalid, unreadable, exports, empty, ...about };
+  warnings.push(...about.warnings);
+  const records = storable(merger.finish(), invalid);
+  return { records, invalid, unreadable, exports, empty, ...about, warnings };
+}
+
+/** Number of values that show a wrong unit in the export of a known program. */
+const ENOUGH_VALUES = 3;
+
+/** @throws SyncError `INPUT_INVALID` if the unit of all values of a field is in doubt */
+function rejectDoubtfulColumn(
+  name: string,
+  recurring: InputReading['recurring'],
+  found: FoundExport | undefined,
+  units: Units | undefined,
+): void {
+  const least = found?.source.general === true ? 1 : ENOUGH_VALUES;
+  const { field, doubt } = recurring.doubtfulColumn(least) ?? {};
+  if (field === undefined || units?.has(field) === true) return;
+  const known = Object.keys(unitsOf(field)).join(', ');
+  throw new SyncError('INPUT_INVALID', `${name}: no value of ${field} is plausible: it ${doubt}.`, {
+    hint: `Name the unit of the file: --unit ${field}=UNIT (${known}).`,
+    details: { path: name },
+  });
 }
 
 /** Largest number of kcal of a day that platforms can store. */

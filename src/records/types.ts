@@ -40,8 +40,6 @@ export type RawRecord =
       readonly inexact?: readonly Problem[];
       /** The record was made from an export with the mapping of its source. */
       readonly mapped?: true;
-      /** The file does not say the unit of the weight. */
-      readonly bareWeight?: boolean;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
       readonly at?: number;
       readonly line?: LineOf;
@@ -117,6 +115,8 @@ export type RecurringNote =
       readonly field: string;
       /** Makes the message; called for the first of them only. */
       readonly say: () => string;
+      /** The field whose unit is in doubt. */
+      readonly column?: string;
     }
   | {
       /** The name of a member that is not sent: one note names all of them. */
@@ -174,11 +174,14 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
-  /** The weight that was sent last, or that the profile holds (kg): one without a unit that is far from it is noted. */
+  /** The weight that was sent last, or that the profile holds (kg): one that is far from it is noted. */
   readonly lastWeight?: number | undefined;
   /** FIT files: the user of a scale whose weights count, if there are several. */
   readonly user?: number | undefined;
 }
+
+/** Factors of the units that the user named (`--unit`), by field. */
+export type Units = ReadonlyMap<string, number>;
 
 /** Which exports are recognised. */
 export interface SourceOptions {
@@ -191,6 +194,13 @@ export interface SourceOptions {
    * @throws SyncError `USAGE` if it cannot ask
    */
   readonly choose: (input: string, matches: readonly Match[]) => Promise<Match>;
+  readonly units?: Units;
+  /**
+   * Returns the factor of a field's unit that a file does not say: an earlier answer, or the user's.
+   *
+   * @param form the source and the columns of the file, for which an answer holds
+   */
+  readonly unitOf?: (input: string, field: string, form: string) => Promise<number | undefined>;
 }
 
 /** {@link RecordOptions} with today's date. */

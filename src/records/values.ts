@@ -38,9 +38,15 @@ export class Notes {
     else this.recur(key, field, () => saying(found(), done));
   }
 
+  /** Notes a doubt about a value's unit: if all values of an input give rise to it, the input is refused. */
+  doubtUnit(column: string, field: string, found: () => string): void {
+    if (this.isStrict) this.problem(field, found());
+    else this.recur(`unit of ${column}`, field, () => saying(found(), 'Sent as it is'), column);
+  }
+
   /** Notes a warning that may apply to every record of an input. */
-  recur(key: string, field: string, say: () => string): void {
-    this.recurring.push({ key, field, say });
+  recur(key: string, field: string, say: () => string, column?: string): void {
+    this.recurring.push({ key, field, say, ...(column === undefined ? {} : { column }) });
   }
 }
 
@@ -291,10 +297,7 @@ function readNumber(
     return undefined;
   }
   if (typeof number !== 'number') {
-    const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
-    const hint = typeof value === 'string' ? numberHint(value, rule) : undefined;
-    const found = `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`;
-    notes.problem(field, hint === undefined ? found : `${found}: ${hint}`);
+    notes.problem(field, wrongNumber(number, rule));
     return undefined;
   }
   if (rule.type === 'integer' && !Number.isInteger(number) && Number.isFinite(number)) {
@@ -303,10 +306,24 @@ function readNumber(
     number = rounded;
   }
   if (!(number >= rule.min && number <= rule.max)) {
-    notes.problem(field, `is ${number}; the range is ${rangeOf(rule)}`);
+    notes.problem(field, wrongNumber(number, rule));
     return undefined;
   }
   return number;
+}
+
+/** Checks for a number that no athlete has; one that means "not measured" is none. */
+export function isOutOfRange(number: number, { min, max }: NumberRule): boolean {
+  return !(number >= min && number <= max) && !NOT_MEASURED.includes(number);
+}
+
+/** Says what is wrong with a value that is no number, or outside the range. */
+export function wrongNumber(value: JsonValue, rule: NumberRule): string {
+  if (typeof value === 'number') return `is ${value}; the range is ${rangeOf(rule)}`;
+  const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
+  const hint = typeof value === 'string' ? numberHint(value, rule) : undefined;
+  const found = `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`;
+  return hint === undefined ? found : `${found}: ${hint}`;
 }
 
 function rangeOf({ min, max, unit }: NumberRule): string {

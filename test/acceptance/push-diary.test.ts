@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLoggedInWorld } from '../support/acceptance.ts';
+import { openLoggedInWorld, openTerminal } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 const STRONG = 'Date,Workout Name,Exercise Name,Weight,Reps\n2026-11-20,Legs,Squat,120,5\n';
 const SQUATS = '[{"date":"2026-11-20","exercise":"Squat","weight":120,"reps":5}]';
-const DIARY = 'date,weight,steps,notes\n2026-11-19,72.4,8123,good\n';
+const DIARY = 'date,weightKg,steps,notes\n2026-11-19,72.4,8123,good\n';
 const OWN = '{"id":"7","userId":"athlete-1","date":"2026-11-18","weight":72,"tsb":null}';
 
 async function openDiaryWorld() {
@@ -55,24 +55,45 @@ describe('a folder with a log of lifted weights', () => {
 });
 
 describe('a weight without a unit', () => {
-  it('is noted if it is far from the weight that was sent last', async () => {
+  it('is refused in a script, and asked once for such tables on a terminal', async () => {
     const { world } = await openDiaryWorld();
-    const kg = world.write('kg.csv', 'Date,Weight (kg)\n2026-11-19,63.3\n');
     const pounds = world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n');
-    const first = await world.sync(['push', 'wellness', pounds, '--dry-run']);
-    expect(`${first.stdout}${first.stderr}`).not.toContain('no stated unit');
-    await world.sync(['push', 'wellness', kg]);
-    const { code, stdout, stderr } = await world.sync(['push', 'wellness', pounds]);
-    expect(code).toBe(0);
-    expect(`${stdout}${stderr}`).toContain('of no stated unit, and the weight before was 63.3 kg');
+    const args = ['push', 'wellness', pounds];
+    for (const flags of [[], ['--dry-run'], ['--strict']]) {
+      const { code, stdout } = await world.sync([...args, ...flags]);
+      expect(code).toBe(3);
+      expect(stdout).toContain('does not say the unit of weight. Name it: --unit kg or --unit lb.');
+    }
+    const named = await world.sync([...args, '--unit', 'lb', '--dry-run', '--json']);
+    expect(ndjson(named.stdout)).toContainEqual(
+      expect.objectContaining({
+        request: expect.objectContaining({
+          body: { date: '2026-11-20', weight: 63.3215 },
+        }) as object,
+      }),
+    );
+    const wrong = await world.sync([...args, '--unit', 'oz']);
+    expect(wrong).toMatchObject({ code: 2 });
+    expect(wrong.stderr).toContain('The units are kg, kgs, lb, lbs, st.');
+    const strict = openTerminal(world, [...args, '--strict']);
+    expect((await strict.finished).code).toBe(3);
+    const terminal = openTerminal(world, args);
+    await terminal.waitFor(/in which unit is weight/);
+    terminal.type('lb\n');
+    expect((await terminal.finished).code).toBe(0);
+    world.write('pounds.csv', 'Date,Weight\n2026-11-21,139.2\n');
+    const remembered = await world.sync(args);
+    expect(remembered.code).toBe(0);
+    const sent = world.sandbox.control.state('athlete-1').athletes[0]?.wellness;
+    expect(sent).toMatchObject([{ record: { weight: 63.3215 } }, { record: { weight: 63.1401 } }]);
   });
 
-  it('is noted if it is far from the weight of the profile, and none was sent yet', async () => {
+  it('of the platform’s own form is kg, with a note if it is far from the profile’s', async () => {
     const { world } = await openDiaryWorld();
     await world.sync(['profile', '--weight', '63.3']);
-    const pounds = world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n');
-    const { code, stdout, stderr } = await world.sync(['push', 'wellness', pounds]);
+    const kg = world.write('kg.csv', 'Date,Weight (kg)\n2026-11-20,139.6\n');
+    const { code, stdout, stderr } = await world.sync(['push', 'wellness', kg]);
     expect(code).toBe(0);
-    expect(`${stdout}${stderr}`).toContain('of no stated unit, and the weight before was 63.3 kg');
+    expect(`${stdout}${stderr}`).toContain('is 139.6 kg, and the weight before was 63.3 kg');
   });
 });

@@ -221,13 +221,6 @@ describe('an input that can’t be read as a whole', () => {
         hint: 'Name the list of records "wellness", or give it in a file of its own.',
       },
     ],
-    [
-      'UTF-16 with a mark',
-      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16('[{"hrv": 1}]')]),
-      {
-        message: 'in is UTF-16, not UTF-8.',
-      },
-    ],
     ['UTF-16 without a mark', utf16('{\n"hrv": 1\n}'), { message: 'in is UTF-16, not UTF-8.' }],
     [
       'Latin-1',

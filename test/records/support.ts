@@ -43,7 +43,7 @@ export async function* rawRecords(values: readonly unknown[]): AsyncGenerator<Ra
 
 /** A text as an input's chunks. */
 // eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
-export async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+export async function* chunks(text: string | Buffer): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 

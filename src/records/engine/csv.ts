@@ -4,6 +4,7 @@ import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
 import { plain } from '../names.ts';
 import { type Match, anyOf, matches } from './recognise.ts';
+import type { Encoding } from '../read/text.ts';
 import { type Row, textRow } from './row.ts';
 import type { Path, Source } from '../sources/types.ts';
 
@@ -19,6 +20,10 @@ const MAX_HEADER = 16_384;
 export interface TableForm {
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
+  /** Cells with decimal commas show that `12.345` is a thousand. */
+  readonly hasDecimalCommas: boolean;
+  /** Numbers of cells that a row may have: as the header, or as all rows. */
+  readonly widths: readonly number[];
 }
 
 type Delimiter = ',' | ';' | '\t';
@@ -38,13 +43,28 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
     .join('');
   const forms = ([',', ';', '\t'] as const).map((delimiter) => ({
     delimiter,
-    header: headerOf(text, delimiter),
+    header: headOf(text, delimiter)[0] ?? [],
   }));
-  const form = forms.reduce((most, next) =>
+  const { delimiter, header } = forms.reduce((most, next) =>
     next.header.length > most.header.length ? next : most,
   );
-  return form.header.length > 1 ? form : undefined;
+  if (header.length < 2) return undefined;
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const rows = headOf(whole, delimiter, FIRST_ROWS).slice(1);
+  const lengths = new Set(rows.filter((row) => filled(row) > 1).map((row) => row.length));
+  const hasDecimalCommas =
+    delimiter !== ',' && rows.flat().some((cell) => /^-?\d+,(?!\d{3}$)\d+$/.test(cell));
+  const common = rows.length > 1 && lengths.size === 1 ? [...lengths] : [];
+  return {
+    delimiter,
+    header,
+    hasDecimalCommas,
+    widths: [header.length, filled(header), ...common],
+  };
 }
+
+/** Number of rows that show how a table is written. */
+const FIRST_ROWS = 50;
 
 /**
  * Returns the sources that a table matches by its header.
@@ -66,9 +86,10 @@ export function matchTable(name: string, head: string, sources: readonly Source[
   });
 }
 
-function headerOf(text: string, delimiter: Delimiter): string[] {
+/** Returns the first lines of a table. */
+function headOf(text: string, delimiter: Delimiter, to = 1): string[][] {
   const parsed = (options: object): string[][] =>
-    parseNow(text, { ...LENIENT, delimiter, to: 1, ...options });
+    parseNow(text, { ...LENIENT, delimiter, to, ...options });
   let lines: string[][];
   try {
     lines = parsed({});
@@ -77,7 +98,7 @@ function headerOf(text: string, delimiter: Delimiter): string[] {
     if (!isTableFault(error)) throw error;
     lines = parsed({ quote: false });
   }
-  return (lines[0] ?? []).map((cell) => cell.trim());
+  return lines.map((line) => line.map((cell) => cell.trim()));
 }
 
 /** Some programs write a last comma, or a quote within a cell. */
@@ -96,13 +117,13 @@ const LENIENT = {
 export async function* readTable(
   name: string,
   chunks: AsyncIterable<Uint8Array>,
-  { delimiter, header }: TableForm,
+  { delimiter, header, widths }: TableForm,
   skipLines = 0,
+  encoding: Encoding = 'utf-8',
 ): AsyncGenerator<Row[], void, undefined> {
   const columns = header.map(plain);
-  const width = filled(columns);
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
-  pipeline(Readable.from(textOf(name, chunks)), parser, () => undefined);
+  pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
   const rowOf = ({ record, info }: TableLine, faults?: Pick<Row, 'problem' | 'doubt'>): Row => {
     const cells = new Map<string, string>();
     for (const [index, cell] of record.entries()) {
@@ -121,7 +142,7 @@ export async function* readTable(
       if (isHeader) isHeader = false;
       else {
         const doubt = isOpen ? 'the last line has no line break: was the file cut off?' : undefined;
-        yield [rowOf(line, { problem: misfit(record, width, delimiter), doubt })];
+        yield [rowOf(line, { problem: misfit(record, widths, delimiter), doubt })];
       }
     }
   } catch (error) {
@@ -134,11 +155,17 @@ function filled(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** Returns why a row does not fit a header of this width. */
-function misfit(cells: readonly string[], width: number, separator: string): string | undefined {
-  const count = Math.max(filled(cells), Math.min(cells.length, width));
-  // A line with one cell is a remark.
-  if (count === width || filled(cells) < 2) return undefined;
+/** Returns why a row does not fit the header. @param widths as in {@link TableForm} */
+function misfit(
+  cells: readonly string[],
+  widths: readonly number[],
+  separator: string,
+): string | undefined {
+  const [, width = 0] = widths;
+  const count = cells.length;
+  // A line with one cell is a remark, unless it begins like a row.
+  const isRemark = filled(cells) < 2 && !/^\d/.test(cells[0] ?? '');
+  if (isRemark || (widths.includes(count) && filled(cells) <= width)) return undefined;
   const found = `${count} cells, the header has ${width}`;
   if (count < width) return `${found}: is a separator missing, or was the line cut off?`;
   const [pair] = /(?<![^,])\d+,\d+(?![^,])/.exec(cells.join(separator)) ?? [];
@@ -151,8 +178,12 @@ interface TableLine {
   readonly info: { readonly lines: number };
 }
 
-async function* textOf(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+async function* textOf(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: Encoding,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
   try {
     for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
     decoder.decode();

@@ -9,33 +9,46 @@ import { joinPointer, listNames } from '../listed.ts';
 import { plain } from '../names.ts';
 import type { ListElement, ListPlace } from '../read/json-list.ts';
 import type { Line } from '../read/ndjson.ts';
-import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
+import type {
+  JsonValue,
+  RawRecord,
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+  Units,
+} from '../types.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
-import { NAME_SOURCE, foreignNames } from '../sources/foreign.ts';
+import { decodeHead } from '../read/text.ts';
+import { nameSource, strangeColumns } from '../sources/foreign.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
-import { type Match, matchFit, matchJson, matchXml } from './recognise.ts';
+import { type Match, anyOf, matchFit, matchJson, matchXml } from './recognise.ts';
+import type { MappingOptions } from './row-values.ts';
+import type { DecimalComma } from './value.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Mapping, Source } from '../sources/types.ts';
+import type { Mapping, Paths, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {
-  /** The columns that a general source does not read: perhaps misspelt. */
+  /** The columns, and the names of values, that the source does not read. */
   readonly unread?: readonly string[];
 }
 
+type ReaderOptions = Pick<RecordOptions, 'zone'> & Partial<Pick<RecordOptions, 'strict'>>;
 type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
 
 /** Reads one input with the mapping of the source that it matches. */
 export class ExportReader {
   readonly #kind: RecordKind;
-  readonly #options: Pick<RecordOptions, 'zone'>;
+  readonly #options: ReaderOptions;
   readonly #sources: SourceOptions;
+  readonly #unread = new Set<string>();
+  readonly #notes: string[] = [];
   #found: FoundExport | undefined;
   #samples: readonly FitSample[] | undefined;
 
-  constructor(kind: RecordKind, options: Pick<RecordOptions, 'zone'>, sources: SourceOptions) {
+  constructor(kind: RecordKind, options: ReaderOptions, sources: SourceOptions) {
     this.#kind = kind;
     this.#options = options;
     this.#sources = sources;
@@ -43,7 +56,12 @@ export class ExportReader {
 
   /** The source of the input, after its first record was read. */
   get found(): FoundExport | undefined {
-    return this.#found;
+    return this.#found && { ...this.#found, unread: [...this.#unread] };
+  }
+
+  /** What was left out of the input, after it was read. */
+  get notes(): readonly string[] {
+    return this.#notes;
   }
 
   /** The wellness of the input, after it was read, if it is a FIT file. */
@@ -132,7 +150,7 @@ export class ExportReader {
     const matches = await matchText(name, head, this.#sources.list);
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
-    const text = head.toString();
+    const { text, encoding } = decodeHead(head);
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
@@ -140,23 +158,58 @@ export class ExportReader {
     }
     const { readTable, tableForm } = await import('./csv.ts');
     const form = tableForm(text, match?.mapping.skipLines);
-    if (form === undefined) return undefined;
+    if (form === undefined) {
+      if (!/\.(?:csv|tsv)$/i.test(name)) return undefined;
+      throw unknownTable(name, { header: [text.split(/\r?\n/, 1).join()] });
+    }
     if (match === undefined) throw unknownTable(name, form);
-    const unread = match.source.general === true ? unreadColumns(form, match.mapping) : [];
-    const isGuess = match.mapping.guess === true && !this.#sources.named;
-    if (isGuess) rejectForeign(name, form, unread);
-    const rows = readTable(name, chunks, form, match.mapping.skipLines);
-    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',', isGuess);
+    const { source, mapping } = match;
+    const unread = unreadColumns(form, mapping);
+    const isGuess = mapping.guess === true && !this.#sources.named;
+    if (isGuess) rejectStrange(name, unread, match);
+    for (const column of unread) this.#unread.add(column);
+    if (encoding !== 'utf-8')
+      this.#notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
+    const units = await this.#unitsOf(name, form, match);
+    const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
+    const commas = form.hasDecimalCommas ? 'always' : form.delimiter !== ',';
+    const oneRowADay = isGuess && mapping.kind === 'wellness';
+    return this.#mapped(rows, { source, mapping }, commas, { units, oneRowADay });
   }
 
   #mapped(
     rows: Rows,
     match: FoundExport,
-    commaIsDecimal: boolean,
-    oneRowADay = false,
+    commaIsDecimal: DecimalComma,
+    more: Pick<MappingOptions, 'oneRowADay' | 'units'> = {},
   ): RecordStream {
     this.#found = match;
-    return readMapped(rows, match.mapping, { ...this.#options, commaIsDecimal, oneRowADay });
+    const { units = new Map() } = this.#sources;
+    const note = (text: string) => this.#notes.push(text);
+    const about = { units, unread: this.#unread, note, commaIsDecimal, ...more };
+    return readMapped(rows, match.mapping, { ...this.#options, ...about });
+  }
+
+  /**
+   * Returns the factors of units that the user named, and of those that the table does not say.
+   *
+   * @throws SyncError `INPUT_INVALID` if one is not known
+   */
+  async #unitsOf(name: string, { header }: TableForm, match: Match): Promise<Units> {
+    const units = new Map(this.#sources.units);
+    const columns = header.map(plain);
+    const hasAny = (paths: Paths = []) => anyOf(paths, (path) => columns.includes(plain(path)));
+    const rules = match.mapping.kind === 'wellness' ? match.mapping.fields : {};
+    for (const [field, rule] of Object.entries(rules)) {
+      if (typeof rule === 'string' || rule.mayLackUnit !== true || rule.factor !== undefined)
+        continue;
+      if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
+      const form = `${match.source.name}: ${columns.join()}`;
+      const unit = await this.#sources.unitOf?.(name, field, form);
+      if (unit === undefined) throw noUnit(name, field);
+      units.set(field, unit);
+    }
+    return units;
   }
 
   /** Chooses the match of the wanted kind. */
@@ -183,7 +236,7 @@ export async function matchText(
   head: Buffer,
   sources: readonly Source[],
 ): Promise<readonly Match[] | undefined> {
-  const text = head.toString();
+  const { text } = decodeHead(head);
   if (isXml(text)) return matchXml(name, text, sources);
   if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
   const { matchTable } = await import('./csv.ts');
@@ -194,24 +247,36 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
   const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
   const rules =
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
+  const { name = '', where = {} } = mapping;
   const paths = [
-    ...times.flatMap((time) => [time?.from, time?.clock]),
+    ...[name, 'deleted', ...Object.keys(where)],
+    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset]),
     ...Object.values(rules).flatMap((rule) =>
-      typeof rule === 'string' ? rule : [rule.from, rule.unit?.from ?? []].flat(),
+      typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],
     ),
   ];
-  const read = new Set(paths.flat().map((path) => plain(path ?? '')));
+  // A column with JSON is read if one of its members is.
+  const read = new Set(
+    paths.flat().flatMap((path = '') => [path, path.replace(/\..*/, '')].map(plain)),
+  );
   return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
-/** @throws SyncError `INPUT_INVALID` if the other columns contradict a wellness diary */
-function rejectForeign(name: string, { header }: TableForm, unread: readonly string[]): void {
-  // One column is the date.
-  const fields = header.filter((column) => column !== '').length - unread.length - 1;
-  const foreign = foreignNames(unread, fields);
-  if (foreign.length === 0) return;
-  const seen = `${name} is perhaps no wellness diary: it has the columns ${listNames(foreign)}`;
-  throw invalid(name, seen, NAME_SOURCE);
+/** @throws SyncError `INPUT_INVALID` if it is not known of all columns what they are */
+function rejectStrange(name: string, unread: readonly string[], { source, mapping }: Match): void {
+  const strange = strangeColumns(unread);
+  if (strange.length === 0) return;
+  const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
+  const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
+  throw invalid(name, seen, nameSource(source.name));
+}
+
+function noUnit(name: string, field: string): SyncError {
+  return invalid(
+    name,
+    `${name} does not say the unit of ${field}`,
+    phrase`Name it: --unit kg or --unit lb. A header "${field} (kg)", or a column "unit", states it, too.`,
+  );
 }
 
 /** @param head the first characters of the file */
@@ -281,7 +346,7 @@ function otherSource(name: string, sources: readonly Source[]): SyncError {
   );
 }
 
-function unknownTable(name: string, { header }: TableForm): SyncError {
+function unknownTable(name: string, { header }: Pick<TableForm, 'header'>): SyncError {
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,

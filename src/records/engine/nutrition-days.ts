@@ -32,14 +32,18 @@ export class NutritionDays {
   constructor(mapping: NutritionMapping, options: MappingOptions) {
     this.#mapping = mapping;
     this.#options = options;
-    const { item = {}, totals = {}, name } = mapping;
-    const { commaIsDecimal } = options;
-    this.#items = new ValueReader(targetsOf(item, ITEM_FIELDS), name, commaIsDecimal);
-    this.#totals = new ValueReader(targetsOf(totals, NUTRITION_FIELDS), name, commaIsDecimal);
+    const { item = {}, totals = {} } = mapping;
+    this.#items = new ValueReader(targetsOf(item, ITEM_FIELDS), mapping, options);
+    this.#totals = new ValueReader(targetsOf(totals, NUTRITION_FIELDS), mapping, options);
+  }
+
+  get isUsed(): boolean {
+    return this.#items.isUsed || this.#totals.isUsed;
   }
 
   /** @param problems gets one for each value that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
+    const before = problems.length;
     const item = fieldsOf(this.#items.read(row, problems));
     const totals = fieldsOf(this.#totals.read(row, problems));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
@@ -52,9 +56,10 @@ export class NutritionDays {
     }
     let day = this.#days.get(when.date);
     if (day === undefined) {
-      day = { source: row.source, items: [], totals: {}, doubts: [] };
+      day = { source: row.source, items: [], totals: {}, doubts: [], isFaulty: false };
       this.#days.set(when.date, day);
     }
+    day.isFaulty ||= problems.length > before;
     if (row.doubt !== undefined) day.doubts.push({ problem: row.doubt });
     Object.assign(day.totals, totals);
     if (isItem) day.items.push({ ...item, logged_at: loggedAt(when, item) });
@@ -63,7 +68,7 @@ export class NutritionDays {
   *finish(): Generator<RawRecord, void, undefined> {
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
-      if (day === undefined) continue;
+      if (day === undefined || (this.#options.strict === true && day.isFaulty)) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
       const value = { date, ...items, ...day.totals };
       yield { source: day.source, mapped: true, value, inexact: day.doubts };
@@ -76,6 +81,8 @@ interface NutritionDay {
   readonly items: JsonObject[];
   readonly totals: JsonObject;
   readonly doubts: Problem[];
+  /** A value could not be read. */
+  isFaulty: boolean;
 }
 
 /** What says nothing about how much was eaten. */

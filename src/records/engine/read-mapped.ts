@@ -1,7 +1,11 @@
+import { SyncError } from '../../base/errors.ts';
+import { documentUrl } from '../../base/documents.ts';
 import type { RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
+import { nameSource } from '../sources/foreign.ts';
 import { NutritionDays } from './nutrition-days.ts';
-import type { Row, Rows } from './row.ts';
+import { type Row, type Rows, firstValue } from './row.ts';
+import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
 import type { Mapping } from '../sources/types.ts';
 import { WellnessDays } from './wellness-days.ts';
@@ -22,17 +26,62 @@ export async function* readMapped(
       ? new WellnessDays(mapping, options)
       : new NutritionDays(mapping, options);
   const { where } = mapping;
+  const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
+  const isTable = mapping.format === 'csv';
   const problems: RawRecord[] = [];
+  /** Rows with dates such as 11/21/2026: all of them together settle which number is the day. */
+  const yearLast: Row[] = [];
+  let first: Row | undefined;
   for await (const rows of parts) {
     for (const row of rows) {
-      if (where !== undefined && !isMeant(row, where)) continue;
+      if ((isTable && isDeleted(row)) || (where !== undefined && !isMeant(row, where))) continue;
+      first ??= row;
       const { source, problem } = row;
-      if (problem === undefined) reader.add(row, problems);
-      else problems.push({ source, problem });
+      if (problem !== undefined) problems.push({ source, problem });
+      else if (
+        isTable &&
+        format === undefined &&
+        numbersOf(firstValue(row, from), 'dmy') !== undefined
+      )
+        yearLast.push(row);
+      else reader.add(row, problems);
     }
     if (problems.length > 0) yield* problems.splice(0);
   }
+  for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
+  yield* problems.splice(0);
+  if (first?.problem === undefined && first !== undefined && !reader.isUsed) {
+    const name = first.source.replace(/(?::\d+|#\/.*)$/, '');
+    const message = `${name} has no value that sync reads: its columns or names are of another kind.`;
+    throw new SyncError('INPUT_INVALID', message, { hint: nameSource('NAME') });
+  }
   yield* reader.finish();
+}
+
+/** Programs export what the user deleted, too. */
+function isDeleted(row: Row): boolean {
+  return /^(?:1|true|yes)$/i.test(scalarText(row.get('deleted')));
+}
+
+/**
+ * Writes the dates of rows with the year first.
+ *
+ * @throws SyncError `INPUT_INVALID` if no number above 12 settles the order, or they contradict each other
+ */
+function inOrder(rows: readonly Row[], paths: readonly string[]): Row[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const order = orderOf(rows.map((row) => firstValue(row, paths)));
+  if (order === undefined) {
+    const written = scalarText(firstValue(first, paths));
+    const message = `${first.source}: ${written} does not say which number is the day, and no other date of the file settles it.`;
+    const hint = `Name the order in a file for --map, "format": "mdy" or "dmy": ${documentUrl('sources.md')}`;
+    throw new SyncError('INPUT_INVALID', message, { hint });
+  }
+  return rows.map((row) => {
+    const date = numbersOf(firstValue(row, paths), order);
+    return { ...row, get: (path) => (paths.includes(path) ? date : row.get(path)) };
+  });
 }
 
 function isMeant(row: Row, where: NonNullable<Mapping['where']>): boolean {

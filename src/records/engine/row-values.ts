@@ -1,18 +1,26 @@
 import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
-import type { JsonValue, RawRecord, Zone } from '../types.ts';
+import type { JsonValue, RawRecord, Units, Zone } from '../types.ts';
 import { scalarText } from '../values.ts';
-import type { Row } from './row.ts';
-import type { FieldRule, Path, TimeRule } from '../sources/types.ts';
-import { readValue } from './value.ts';
+import { type Row, firstValue } from './row.ts';
+import type { FieldRule, Mapping, Path, TimeRule } from '../sources/types.ts';
+import { type DecimalComma, readValue } from './value.ts';
 
 /** Finds the platform's fields in a record. */
 
 export interface MappingOptions {
   readonly zone: Zone;
   /** The numbers of the file have a decimal comma, unless they have a point. */
-  readonly commaIsDecimal: boolean;
+  readonly commaIsDecimal: DecimalComma;
   /** A second row for a day shows that the file is no diary. */
   readonly oneRowADay?: boolean;
+  /** Refuse a day with a value that cannot be read. */
+  readonly strict?: boolean;
+  /** Factors of the units that the user named, by field. */
+  readonly units?: Units;
+  /** Gets the names of values that no rule wants, and of values that are left out. */
+  readonly unread?: Set<string>;
+  /** Gets a note about values that are left out. */
+  readonly note?: (text: string) => void;
 }
 
 /** A field of the platform and the rule that finds it. */
@@ -45,12 +53,24 @@ export class ValueReader {
   /** The targets of a record, by its name. */
   readonly #targetsOf = new Map<JsonValue | undefined, readonly FieldTarget[]>();
   readonly #name: Path | undefined;
-  readonly #commaIsDecimal: boolean;
+  readonly #isGuess: boolean;
+  readonly #options: MappingOptions;
+  #isUsed = false;
 
-  constructor(targets: readonly FieldTarget[], name: Path | undefined, commaIsDecimal: boolean) {
+  constructor(
+    targets: readonly FieldTarget[],
+    { name, guess = false }: Mapping,
+    options: MappingOptions,
+  ) {
     this.#targets = targets;
     this.#name = name;
-    this.#commaIsDecimal = commaIsDecimal;
+    this.#isGuess = guess;
+    this.#options = options;
+  }
+
+  /** A record had a value for a rule, be it "not measured". */
+  get isUsed(): boolean {
+    return this.#isUsed;
   }
 
   /** @param problems gets one for each value that cannot be read */
@@ -58,7 +78,11 @@ export class ValueReader {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
     for (const target of this.#targetsNamed(name)) {
-      const read = readValue(row, target.rule, target.platform, this.#commaIsDecimal);
+      const { commaIsDecimal, units } = this.#options;
+      const unit = units?.get(target.field);
+      const { rule: own, platform: field } = target;
+      const read = readValue(row, own, field, commaIsDecimal, unit, this.#isGuess);
+      this.#isUsed ||= read !== undefined || firstValue(row, target.rule.from) !== undefined;
       if (read === undefined) continue;
       if ('problem' in read) {
         problems.push({ source: row.source, field: target.field, problem: read.problem });
@@ -76,9 +100,18 @@ export class ValueReader {
     const targets = this.#targets.filter(({ rule }) => isNamed(rule, name));
     // A name that no rule wants may be unique to its record.
     if (targets.length > 0) this.#targetsOf.set(name, targets);
+    else this.#noteUnread(scalarText(name));
     return targets;
   }
+
+  #noteUnread(name: string): void {
+    const { unread } = this.#options;
+    if (name !== '' && unread !== undefined && unread.size < MAX_UNREAD) unread.add(name);
+  }
 }
+
+/** Limits the names of values that no rule wants, which are listed. */
+const MAX_UNREAD = 100;
 
 function isNamed({ named }: FieldRule, name: JsonValue | undefined): boolean {
   if (named === undefined) return true;

@@ -81,6 +81,8 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
   if (written === undefined) return undefined;
   const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
   const text = typeof clock === 'string' ? joinClock(written, clock) : written;
+  if (offset !== undefined && /^\d{13}$/.test(written))
+    return writeInstant(Number(written), offset);
   if (offset === undefined && rule.zone === undefined) return text;
   if (text === undefined || !HAS_CLOCK.test(text)) return text;
   const utc = rule.zone === 'utc' && !HAS_OFFSET.test(text) ? `${text}Z` : text;
@@ -92,8 +94,8 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
 }
 
 function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  return format === 'iso' ? value.trim() : numbersOf(value, format);
+  if (format !== 'iso') return numbersOf(value, format);
+  return typeof value === 'string' ? value.trim() : undefined;
 }
 
 /** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
@@ -122,9 +124,19 @@ const HAS_OFFSET = /(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i;
 
 const NUMBERS = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})(?:[ T,]+(.+))?$/;
 
+/** Returns the order of dates with the year last, if a number above 12 settles it, and none contradicts. */
+export function orderOf(values: readonly (JsonValue | undefined)[]): 'mdy' | 'dmy' | undefined {
+  const found = values.map((value) => NUMBERS.exec(scalarText(value).trim()) ?? []);
+  const isDayFirst = found.some(([, one]) => Number(one) > 12);
+  const isDaySecond = found.some(([, , two]) => Number(two) > 12);
+  if (isDayFirst === isDaySecond || found.some(([, , , year]) => year?.length !== 4))
+    return undefined;
+  return isDayFirst ? 'dmy' : 'mdy';
+}
+
 /** Reads a date in numbers, with the time after it. */
-function numbersOf(value: string, order: 'mdy' | 'dmy'): string | undefined {
-  const [, one = '', two = '', year = '', clock] = NUMBERS.exec(value.trim()) ?? [];
+export function numbersOf(value: JsonValue | undefined, order: 'mdy' | 'dmy'): string | undefined {
+  const [, one = '', two = '', year = '', clock] = NUMBERS.exec(scalarText(value).trim()) ?? [];
   if (year === '') return undefined;
   const [month, day] = order === 'mdy' ? [one, two] : [two, one];
   const full = year.length === 2 ? `20${year}` : year;

@@ -1,18 +1,30 @@
-import type { FieldRule as PlatformRule } from '../fields.ts';
+import type { NumberRule, FieldRule as PlatformRule } from '../fields.ts';
 import { readDuration } from '../clock.ts';
 import type { JsonValue } from '../types.ts';
-import { isPlaceholder, scalarText, show } from '../values.ts';
+import { isOutOfRange, isPlaceholder, scalarText, show, wrongNumber } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
 import type { FieldRule } from '../sources/types.ts';
 
 /** Reads the value of one field of a record, in the platform's unit. */
 
-/** @returns undefined if it was not measured, or the record does not have it. */
+/**
+ * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
+ * thousand.
+ */
+export type DecimalComma = boolean | 'always';
+
+/**
+ * @param unit the factor of the unit that the user named
+ * @param isGuess a fraction of a whole number is left to be noted
+ * @returns undefined if it was not measured, or the record does not have it.
+ */
 export function readValue(
   row: Row,
   rule: FieldRule,
   platform: PlatformRule,
-  commaIsDecimal: boolean,
+  commaIsDecimal: DecimalComma,
+  unit: number | undefined,
+  isGuess: boolean,
 ): { readonly value: JsonValue } | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
   if (found === undefined || isNone(found, rule)) return undefined;
@@ -25,19 +37,21 @@ export function readValue(
   let number = 0;
   for (const value of [found, ...addends(row, rule)]) {
     const part = numberOf(value, rule, commaIsDecimal);
-    // The rules of the platform's field say what is wrong with it.
-    if (part === undefined) return { value };
+    if (part === undefined) return { problem: wrongNumber(value, platform) };
     number += part;
   }
-  const factor = unitFactor(row, rule);
+  const factor = unitFactor(row, rule, unit);
   if (typeof factor === 'string') return { problem: factor };
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
-  const value = (number * factor * (rule.factor ?? 1)) / divisor + (rule.plus ?? 0);
+  const own = unit !== undefined && rule.mayLackUnit === true ? 1 : (rule.factor ?? 1);
+  const value = (number * factor * own) / divisor + (rule.plus ?? 0);
   // What several records make together is rounded at the end.
   if (isPart(rule)) return { value };
+  if (isOutOfRange(value, platform)) return { problem: outside(found, value, platform) };
+  const isWhole = platform.type === 'integer' && !(isGuess && value === number);
   const most = value === number ? undefined : CONVERTED_DECIMALS;
-  const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
+  const decimals = isWhole && !isGuess ? 0 : (rule.decimals ?? (isWhole ? 0 : most));
   return { value: decimals === undefined ? value : round(value, decimals) };
 }
 
@@ -83,7 +97,7 @@ function textOf(value: JsonValue): JsonValue {
 function numberOf(
   value: JsonValue,
   { read }: Pick<FieldRule, 'read'>,
-  commaIsDecimal: boolean,
+  commaIsDecimal: DecimalComma,
 ): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
@@ -91,23 +105,33 @@ function numberOf(
 }
 
 /** Returns what the value is divided by; undefined if the record does not have it. */
-function divisorOf(row: Row, { over }: FieldRule, commaIsDecimal: boolean): number | undefined {
+function divisorOf(
+  row: Row,
+  { over }: FieldRule,
+  commaIsDecimal: DecimalComma,
+): number | undefined {
   if (over === undefined) return 1;
   const found = firstValue(row, over);
   const number = found === undefined ? undefined : numberOf(found, {}, commaIsDecimal);
   return number === 0 ? undefined : number;
 }
 
-/** Checks for a value whose unit the file does not state. */
-export function isBare(row: Row, { unit, mayLackUnit }: FieldRule): boolean {
-  return mayLackUnit === true && firstValue(row, unit?.from ?? []) === undefined;
+/** Says what is wrong with a value, as the file has it. */
+function outside(found: JsonValue, value: number, platform: NumberRule): string {
+  const problem = wrongNumber(round(value, CONVERTED_DECIMALS), platform);
+  return found === value ? problem : `${problem}. The file has ${show(found)}`;
 }
 
-/** Returns the factor of the value's unit, or what is wrong with the unit. */
-function unitFactor(row: Row, rule: FieldRule): number | string {
+/**
+ * Returns the factor of the value's unit, or what is wrong with the unit. A unit in the record overrides
+ * the user's.
+ */
+function unitFactor(row: Row, rule: FieldRule, users: number | undefined): number | string {
   const { unit } = rule;
-  if (unit === undefined || isBare(row, rule)) return 1;
-  const name = firstValue(row, unit.from);
+  const name = unit && firstValue(row, unit.from);
+  const takesUsers = rule.mayLackUnit === true || rule.factor === undefined;
+  if (users !== undefined && takesUsers && name === undefined) return users;
+  if (unit === undefined) return 1;
   const text = scalarText(name);
   // Apple's `Cal` are kilocalories, `cal` are not.
   const exact = Object.hasOwn(unit.factors, text) ? unit.factors[text] : undefined;
@@ -129,7 +153,9 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * @param commaIsDecimal the table separates its cells by something else than a comma
  * @returns undefined if the text is no number
  */
-function parseNumber(text: string, commaIsDecimal: boolean): number | undefined {
+function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undefined {
+  const isThousands = commaIsDecimal === 'always' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
+  if (isThousands) return Number(text.replaceAll('.', ''));
   if (PLAIN_NUMBER.test(text)) return Number(text);
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
   const plain = withPoint(bare, commaIsDecimal);
@@ -137,7 +163,7 @@ function parseNumber(text: string, commaIsDecimal: boolean): number | undefined 
 }
 
 /** Writes a number with a decimal point, and without separators of thousands. */
-function withPoint(text: string, commaIsDecimal: boolean): string {
+function withPoint(text: string, commaIsDecimal: DecimalComma): string {
   if (!text.includes(',')) return text;
   const comma = text.lastIndexOf(',');
   const point = text.lastIndexOf('.');

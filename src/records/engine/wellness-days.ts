@@ -4,7 +4,7 @@ import type { JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
-import { NAME_SOURCE } from '../sources/foreign.ts';
+import { nameSource } from '../sources/foreign.ts';
 import { type Row, firstValue } from './row.ts';
 import {
   type FoundValue,
@@ -14,7 +14,7 @@ import {
   targetsOf,
 } from './row-values.ts';
 import { type When, readInstant, readWhen } from './time.ts';
-import { CONVERTED_DECIMALS, isBare, isPart } from './value.ts';
+import { CONVERTED_DECIMALS, isPart } from './value.ts';
 import type { FieldRule, SpanRule, WellnessMapping } from '../sources/types.ts';
 
 /** Combines the rows of an export to one record a day. */
@@ -31,13 +31,19 @@ export class WellnessDays {
     this.#mapping = mapping;
     this.#options = options;
     const targets = targetsOf(mapping.fields, WELLNESS_FIELDS);
-    this.#values = new ValueReader(targets, mapping.name, options.commaIsDecimal);
+    this.#values = new ValueReader(targets, mapping, options);
+  }
+
+  get isUsed(): boolean {
+    return this.#values.isUsed;
   }
 
   /** @param problems gets one for each value that cannot be read */
   add(row: Row, problems: RawRecord[]): void {
+    const before = problems.length;
     const values = this.#values.read(row, problems);
-    if (values.length === 0) return;
+    const faulty = problems.slice(before).flatMap((raw) => ('field' in raw ? [raw.field] : []));
+    if (values.length === 0 && faulty.length === 0) return;
     const { day, at, span } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
@@ -51,10 +57,10 @@ export class WellnessDays {
     }
     if (this.#options.oneRowADay === true && this.#days.has(when.date)) {
       const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
-      throw new SyncError('INPUT_INVALID', seen, { hint: NAME_SOURCE });
+      throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
     }
     const known = this.#dayOf(when.date, row.source);
-    known.hasBareWeight ||= values.some(({ rule }) => isBare(row, rule));
+    for (const field of faulty) known.faulty.add(field);
     if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
     const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
     const instant = instantOf(time);
@@ -127,13 +133,60 @@ export class WellnessDays {
         day.add(field, { from: '' }, { value, instant: undefined, source });
       }
     }
+    const left = this.#leftOut();
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       // Years of samples: each day is given up once it is a record.
       this.#days.delete(date);
-      if (day !== undefined) yield day.record(date);
+      if (day === undefined || (this.#options.strict === true && day.faulty.size > 0)) continue;
+      const record = day.record(date, left);
+      if (record !== undefined) yield record;
     }
   }
+
+  /** Returns the scores on a scale of the source's own, which are left out, and notes them. */
+  #leftOut(): ReadonlySet<string> {
+    const { guess = false } = this.#mapping;
+    const { units, unread, note } = this.#options;
+    const highest = new Map<string, number>();
+    let hasBareHrv = false;
+    for (const { fields } of this.#days.values()) {
+      hasBareHrv ||=
+        guess && units?.has('hrv') !== true && fields.get('hrv')?.rule.mayLackUnit === true;
+      for (const [field, { all, rule }] of fields) {
+        if (units?.has(field) === true || !isScore(field)) continue;
+        const { scale = guess ? Number(all.result().value) / (rule.factor ?? 1) : 0 } = rule;
+        highest.set(field, Math.max(highest.get(field) ?? 0, scale));
+      }
+    }
+    const low = [...highest].filter(([, value]) => value > 0 && value <= LOW_SCALE);
+    const left = low.map(([field]) => field);
+    const [first] = left;
+    if (first === undefined) return new Set();
+    const most = Math.max(...low.map(([, value]) => value));
+    const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
+    const found = `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`;
+    // A readiness of 1 to 10 is Elite HRV's, whose `HRV` is a score, too.
+    if (hasBareHrv && left.includes('readiness')) {
+      left.push('hrv');
+      note?.('hrv: is a score, as the readiness is, or ms: not sent; --unit hrv=ms sends it');
+    }
+    const isLeft = (field: string) => left.includes(field);
+    if ([...this.#days.values()].every(({ fields }) => [...fields.keys()].every(isLeft))) {
+      throw new SyncError('INPUT_INVALID', `It has nothing to send. ${found}.`);
+    }
+    note?.(found);
+    for (const field of left) unread?.add(field);
+    return new Set(left);
+  }
+}
+
+/** The highest value of a score that is not taken for points of 100. */
+const LOW_SCALE = 10;
+
+function isScore(field: string): boolean {
+  const rule = WELLNESS_FIELDS[field];
+  return rule?.type === 'integer' && rule.unit === 'points';
 }
 
 function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {
@@ -142,9 +195,10 @@ function instantOf(when: When | { readonly problem: string } | undefined): numbe
 
 class WellnessDay {
   readonly doubts: Problem[] = [];
-  hasBareWeight = false;
+  /** Fields of which a value could not be read: a sum that lacks a part is not sent. */
+  readonly faulty = new Set<string>();
+  readonly fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
   readonly #source: string;
-  readonly #fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
 
   constructor(source: string) {
     this.#source = source;
@@ -152,15 +206,20 @@ class WellnessDay {
 
   /** @param prefer as in {@link SpanRule} */
   add(field: string, rule: FieldRule, sample: Sample, prefer: readonly string[] = []): void {
-    let known = this.#fields.get(field);
+    let known = this.fields.get(field);
     if (known === undefined) {
-      this.#fields.set(field, (known = { all: combination(rule.combine, prefer), rule }));
+      this.fields.set(field, (known = { all: combination(rule.combine, prefer), rule }));
     }
     known.all.add(sample);
   }
 
-  record(date: string): RawRecord {
-    const samples = [...this.#fields].map(([field, { all, rule }]) => {
+  /** @param left fields that are left out */
+  record(date: string, left: ReadonlySet<string>): RawRecord | undefined {
+    const whole = [...this.fields].filter(
+      ([field, { rule }]) => !left.has(field) && !(isPart(rule) && this.faulty.has(field)),
+    );
+    if (whole.length === 0) return undefined;
+    const samples = whole.map(([field, { all, rule }]) => {
       const sample = all.result();
       return [field, { ...sample, value: rounded(field, rule, sample.value) }] as const;
     });
@@ -173,7 +232,6 @@ class WellnessDay {
       source: only,
       mapped: true,
       value: { date, ...Object.fromEntries(values) },
-      bareWeight: this.hasBareWeight,
       inexact: this.doubts,
       ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
     };
@@ -183,7 +241,8 @@ class WellnessDay {
 /** Rounds what sums and means leave. */
 function rounded(field: string, rule: FieldRule, value: JsonValue): JsonValue {
   if (typeof value !== 'number') return value;
-  if (WELLNESS_FIELDS[field]?.type === 'integer') return Math.round(value);
+  if ((isPart(rule) || rule.factor !== undefined) && WELLNESS_FIELDS[field]?.type === 'integer')
+    return Math.round(value);
   const decimals = rule.decimals ?? (isPart(rule) ? CONVERTED_DECIMALS : undefined);
   return decimals === undefined ? value : Number(value.toFixed(decimals));
 }

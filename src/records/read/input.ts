@@ -43,7 +43,7 @@ async function* chunksOf(
 }
 
 /**
- * Opens an input.
+ * Opens an input; a text in UTF-16 becomes UTF-8.
  *
  * @param limit may be raised while the input is read
  * @throws SyncError `INPUT_INVALID` if it cannot be read, or is larger than `limit.bytes`
@@ -53,8 +53,10 @@ export async function* openInput(
   limit: { readonly bytes: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
+  let utf16: ReturnType<typeof utf16Decoder>;
   try {
     for await (const chunk of chunks) {
+      if (size === 0) utf16 = utf16Decoder(chunk);
       size += chunk.length;
       if (size > limit.bytes) {
         throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
@@ -63,7 +65,9 @@ export async function* openInput(
         });
       }
       if (size > LARGE_INPUT) keepHeapSmall();
-      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      yield utf16 === undefined
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+        : Buffer.from(utf16.decode(chunk, { stream: true }));
     }
   } catch (error) {
     if (systemCode(error) === undefined || error instanceof SyncError) throw error;
@@ -72,6 +76,12 @@ export async function* openInput(
       details: { path: name },
     });
   }
+}
+
+/** Returns a decoder if the text begins with a byte order mark of UTF-16. */
+function utf16Decoder([first, second]: Uint8Array) {
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le');
+  return first === 0xfe && second === 0xff ? new TextDecoder('utf-16be') : undefined;
 }
 
 function sizeOf(bytes: number): string {

@@ -12,6 +12,21 @@ export function markLength(bytes: Buffer): number {
   return bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
 }
 
+export type Encoding = 'utf-8' | 'windows-1252';
+
+/** Decodes the first bytes of a table: as UTF-8, or else as spreadsheets on Windows write it. */
+export function decodeHead(head: Uint8Array): {
+  readonly text: string;
+  readonly encoding: Encoding;
+} {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return { text: decoder.decode(head, { stream: true }), encoding: 'utf-8' };
+  } catch {
+    return { text: new TextDecoder('windows-1252').decode(head), encoding: 'windows-1252' };
+  }
+}
+
 /** The white space of JSON (RFC 8259 section 2). */
 export const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 

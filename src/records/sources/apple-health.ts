@@ -80,6 +80,8 @@ export const appleHealth: Source = {
             fl_oz_us: ML_PER_FLUID_OUNCE,
             fl_oz_imp: 28.4131,
             cup_us: 236.588,
+            pt_us: 473.176,
+            pt_imp: 568.261,
           }),
           combine: 'once',
         }),

@@ -32,7 +32,7 @@ const dailySummary: NutritionMapping = {
   kind: 'nutrition',
   holds: 'daily summaries',
   format: 'csv',
-  has: ['Date', ENERGY, ['Completed', 'Net Carbs (g)']],
+  has: ['Date', ENERGY, 'Completed'],
   hasNot: ['Group', 'Food Name'],
   time: { from: 'Date' },
   totals,

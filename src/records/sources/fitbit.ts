@@ -111,7 +111,7 @@ export const fitbit: Source = {
       has: ['logId', 'weight', 'bmi', 'date', 'time'],
       day: { from: 'date', clock: 'time', format: 'mdy' },
       fields: {
-        weight: { from: 'weight', factor: KG_PER_POUND, decimals: 2 },
+        weight: { from: 'weight', factor: KG_PER_POUND, decimals: 2, mayLackUnit: true },
         bodyFat: { from: 'fat', decimals: 1 },
       },
     },

@@ -38,6 +38,7 @@ export const foodLog: Source = {
       hasNot: ['items'],
       time: { from: 'logged_at' },
       item,
+      guess: true,
     },
     {
       kind: 'nutrition',
@@ -46,6 +47,7 @@ export const foodLog: Source = {
       has: ['logged_at'],
       time: { from: 'logged_at' },
       item,
+      guess: true,
     },
   ],
 };

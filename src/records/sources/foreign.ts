@@ -1,5 +1,5 @@
 import { documentUrl } from '../../base/documents.ts';
-import { phrase } from '../../base/phrase.ts';
+import { type Text, phrase } from '../../base/phrase.ts';
 import { WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 
@@ -10,14 +10,16 @@ import { Names, plain } from '../names.ts';
 
 /** Names in the platform's answers, and of columns that any diary may have, as `plain` writes them. */
 const NEUTRAL =
-  /^(?:id|userid|tsb|custommetrics|(?:created|updated)at|source|(?:local|calendar)?date|(?:week)?day|week|month|year|time(?:zone)?|notes?|comments?|weather)$/;
+  /^(?:id|userid|tsb|custommetrics|(?:created|updated)at|source|(?:local|calendar)?date|(?:week)?day|week|month|year|time(?:zone)?|notes?|comments?|weather|bmi|height|(?:waist|hips?|chest|neck|thighs?)(?:\(\w+\))?)$/;
 
 /** Words in names that no diary has, or that tell a unit which is not read. */
 const FOREIGN =
   /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage)(?!\p{L})/iu;
 
-/** What to type for a table that is perhaps no diary. */
-export const NAME_SOURCE = phrase`If its values are yours, add --source table. Otherwise describe the file for --map: ${documentUrl('sources.md')}`;
+/** Returns what to type for a table that is perhaps no diary. */
+export function nameSource(source = 'table'): Text {
+  return phrase`If its values are yours, add --source ${source}. Otherwise describe the file for --map: ${documentUrl('sources.md')}`;
+}
 
 const names = new Names(WELLNESS_FIELDS);
 
@@ -26,14 +28,14 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
-/**
- * Returns the names that contradict a diary: those with a foreign word, or all if they are as many as the
- * columns that are fields.
- */
-export function foreignNames(unread: readonly string[], fields = Infinity): readonly string[] {
-  const others = unread.filter((name) => !NEUTRAL.test(plain(name)));
-  const foreign = others.filter((name) =>
+/** Returns the columns of a table that no field reads, and that not any diary may have. */
+export function strangeColumns(unread: readonly string[]): readonly string[] {
+  return unread.filter((name) => !NEUTRAL.test(plain(name)));
+}
+
+/** Returns the members of an object that contradict a diary: those with a foreign word. */
+export function foreignNames(unread: readonly string[]): readonly string[] {
+  return strangeColumns(unread).filter((name) =>
     FOREIGN.test(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')),
   );
-  return foreign.length > 0 || others.length < fields ? foreign : others;
 }

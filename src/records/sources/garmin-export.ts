@@ -39,10 +39,11 @@ export const garminExport: Source = {
       fields: {
         // `restingHeartRate` is the mean of seven days (FIT SDK, `monitoring_hr_data`).
         restingHr: { from: ['currentDayRestingHeartRate', 'restingHeartRate'], none },
-        // 0 to 100, for the whole day. The platform's `stress` is a score without a scale of its own.
+        // 0 to 100, for the whole day. The platform stores a tenth of what is above 10: a tenth of all is sent.
         stress: {
           from: 'allDayStress.aggregatorList[type=TOTAL].averageStressLevel',
           none: [-1, -2],
+          factor: 0.1,
         },
         spO2: { from: ['averageSpo2Value', 'averageSpo2'], none },
         steps: 'totalSteps',

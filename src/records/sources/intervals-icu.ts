@@ -1,5 +1,8 @@
 import type { FieldRule, Path, Source } from './types.ts';
 
+/** 1 to 4, of which 1 is the best: no points of 100. */
+const ownScale = (from: Path): FieldRule => ({ from, scale: 4 });
+
 /**
  * Most names are the platform's own. Left out: `temp*` (a value copied from an earlier day), the loads of
  * one day, `sportInfo`, and fields of the athlete's own.
@@ -11,13 +14,13 @@ const fields: Readonly<Record<string, Path | FieldRule>> = {
   avgSleepingHr: 'avgSleepingHR',
   sleepSecs: 'sleepSecs',
   sleepScore: 'sleepScore',
-  sleepQuality: 'sleepQuality',
+  sleepQuality: ownScale('sleepQuality'),
   readiness: 'readiness',
-  stress: 'stress',
-  mood: 'mood',
-  motivation: 'motivation',
-  fatigue: 'fatigue',
-  soreness: 'soreness',
+  stress: ownScale('stress'),
+  mood: ownScale('mood'),
+  motivation: ownScale('motivation'),
+  fatigue: ownScale('fatigue'),
+  soreness: ownScale('soreness'),
   weight: 'weight',
   bodyFat: 'bodyFat',
   abdomen: 'abdomen',

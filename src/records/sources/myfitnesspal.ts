@@ -23,6 +23,7 @@ export const myFitnessPal: Source = {
         'Protein (g)',
         ['Carbohydrates (g)', 'Carbs (g)'],
       ],
+      hasNot: ['Name', 'Food', 'Food Name', 'Quantity', 'Deleted', 'Time'],
       time: { from: 'Date' },
       item: {
         name: 'Meal',

@@ -1,26 +1,44 @@
-import { KG_PER_POUND } from '../../base/units.ts';
+import { UNIT_FACTORS } from '../../base/units.ts';
 import { type FieldRule, WELLNESS_FIELDS } from '../fields.ts';
 import type { Source, WellnessMapping } from './types.ts';
 
 const fields = Object.entries(WELLNESS_FIELDS).filter(([, { type }]) => type !== 'object');
 
-/** The names of a field, also with its unit: `weight`, `weightKg`, `weight (kg)`. */
+/** The names of a field, also with its unit: `weight`, `weightKg`, `weight (kg)`, `Readiness (%)`. */
 function spellings([name, rule]: [string, FieldRule]): string[] {
-  const unit = 'unit' in rule ? [`${name} (${rule.unit.replace(/ .*/, '')})`] : [];
-  return [name, ...(rule.aliases ?? []), ...unit];
+  const names = [name, ...(rule.aliases ?? [])];
+  if (!('unit' in rule)) return names;
+  const unit = rule.unit.replace(/ .*/, '').replace('points', '%');
+  return [...names, ...names.map((each) => `${each} (${unit})`)];
 }
 
-/** A bare `weight` is in the unit of the column beside it. */
-const WEIGHTS: WellnessMapping['fields'] = {
+const STATED_KG = ['weightKg', 'weightKilograms', 'weight (kg)', 'weight (kgs)'];
+
+/** Fields whose bare name does not say what their values are. */
+const UNCLEAR: WellnessMapping['fields'] = {
   weight: {
     from: 'weight',
     unit: {
       from: ['weight unit', 'weight units', 'unit', 'units'],
-      factors: { kg: 1, kgs: 1, lb: KG_PER_POUND, lbs: KG_PER_POUND, st: 14 * KG_PER_POUND },
+      factors: UNIT_FACTORS['kg'] ?? {},
     },
     mayLackUnit: true,
   },
-  'weight#kg': { from: ['weightKg', 'weightKilograms', 'weight (kg)'] },
+  'weight#kg': { from: STATED_KG, factor: 1 },
+  'weight#lb': {
+    from: ['weight (lb)', 'weight (lbs)'],
+    factor: UNIT_FACTORS['kg']?.['lb'] ?? NaN,
+    decimals: 2,
+  },
+  hrv: { from: 'hrv', factor: 1, mayLackUnit: true },
+  'hrv#rmssd': {
+    from: fields
+      .filter(([name]) => name === 'hrv')
+      .flatMap(spellings)
+      .slice(1),
+  },
+  // The platform stores a tenth of a stress above 10: points of 100 are sent as a tenth, all of them.
+  stress: { from: ['stress', 'stress (%)'], factor: 0.1, decimals: 1, mayLackUnit: true },
 };
 
 /** A table that people make themselves, with the platform's names as its header. */
@@ -36,11 +54,14 @@ export const platformTable: Source = {
       kind: 'wellness',
       holds: 'wellness',
       format: 'csv',
-      has: [['date', 'localDate', 'calendarDate', 'day'], fields.flatMap(spellings)],
+      has: [
+        ['date', 'localDate', 'calendarDate', 'day'],
+        [...fields.flatMap(spellings), 'weight (lb)', 'weight (lbs)'],
+      ],
       day: { from: ['date', 'localDate', 'calendarDate', 'day'] },
       fields: {
         ...Object.fromEntries(fields.map((field) => [field[0], { from: spellings(field) }])),
-        ...WEIGHTS,
+        ...UNCLEAR,
       },
       guess: true,
     },

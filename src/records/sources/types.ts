@@ -143,8 +143,13 @@ export interface FieldRule {
   readonly plus?: number;
   /** The value's unit is in a member: the factor for each unit. An unknown unit is a problem. */
   readonly unit?: { readonly from: Paths; readonly factors: Readonly<Record<string, number>> };
-  /** A file without a member for the unit is in the platform's, perhaps. */
+  /**
+   * The file does not say the unit: `--unit` overrides the factor, and without a factor it must be known
+   * (a member for the unit, `--unit`, an answer of the user).
+   */
   readonly mayLackUnit?: true;
+  /** The highest score of the source's own scale: left out, since the platform takes points of 100. */
+  readonly scale?: number;
   /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */
   readonly decimals?: number;
   /** Values that mean "not measured", besides empty cells, `null`, `--`, `n/a` and `NaN`. */

@@ -1,34 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderText } from '../../../src/base/phrase.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
-import { SOURCES } from '../../../src/records/sources/all.ts';
-import type { RecordOptions } from '../../../src/records/types.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { read } from './read-table.ts';
 
-async function read(text: string, options: Partial<RecordOptions> = {}, source?: string) {
-  const list = SOURCES.filter(({ name }) => source === undefined || name === source);
-  const choose = () => Promise.reject(new Error('several sources'));
-  const sources = { list, named: source !== undefined, choose };
-  const inputs = [{ name: 'f.csv', chunks: chunks(text) }];
-  const signal = new AbortController().signal;
-  const result = await prepareInputs(
-    'wellness',
-    inputs,
-    { ...BERLIN, sources, ...options },
-    signal,
-  );
-  const said = result.records.flatMap(({ warnings }) => warnings);
-  return {
-    bodies: result.records.map(({ body }) => body),
-    notes: said.map(({ source: place, message }) => `${place}: ${renderText(message, undefined)}`),
-    invalid: result.invalid.map(({ source: place, problem }) => `${place}: ${problem}`),
-    refused: result.unreadable.map(
-      ({ problems, hint }) => `${problems[0].problem} ${renderText(hint, undefined)}`,
-    ),
-  };
-}
-
-const NONE = { bodies: [], notes: [], invalid: [] };
+const NONE = { bodies: [], notes: [], invalid: [], unread: [], left: [] };
 
 describe('a table with field names of the platform', () => {
   it.each([
@@ -40,13 +13,14 @@ describe('a table with field names of the platform', () => {
     [
       'FitNotes',
       'Date,Exercise,Category,Weight,Weight Unit,Reps\n2026-11-20,Squat,Legs,120,kg,5\n',
-      '"Exercise", "Reps"',
+      '"Exercise", "Category", "Reps"',
     ],
     ['prices', 'day,weight,price\n2026-11-20,25,9\n', '"price"'],
     ['a stock', 'date,close,steps\n2026-11-20,9,3\n', '"close"'],
     ['an inventory', 'date,sku,weight,quantity\n2026-11-20,X1,25,9\n', '"sku", "quantity"'],
     ['parcels', 'date,carrier,tracking,weight\n2026-11-20,DHL,77,25\n', '"carrier", "tracking"'],
     ['a column as good as the field', 'date,label,weight\n2026-11-20,x,25\n', '"label"'],
+    ['a walk', 'date,distance_m,steps,floors\n2026-11-20,4000,3,2\n', '"distance_m"'],
   ])('is refused with its columns if they contradict a diary: %s', async (_, text, columns) => {
     const { refused, ...others } = await read(text);
     expect(others).toEqual(NONE);
@@ -65,9 +39,13 @@ describe('a table with field names of the platform', () => {
   });
 
   it('is sent if it is an athlete’s diary, or if the source is named', async () => {
-    const diary = await read('date,weight,steps,notes\n2026-11-20,72.4,8123,good\n');
+    const diary = await read('date,weightKg,steps,waist,notes\n2026-11-20,72.4,8123,81,good\n');
     expect(diary.bodies).toEqual([{ date: '2026-11-20', weight: 72.4, steps: 8_123 }]);
-    const named = await read('date,price,weight\n2026-11-20,9,72\n2026-11-20,9,73\n', {}, 'table');
+    const named = await read(
+      'date,price,weightKg\n2026-11-20,9,72\n2026-11-20,9,73\n',
+      {},
+      'table',
+    );
     expect(named.bodies).toEqual([{ date: '2026-11-20', weight: 73 }]);
   });
 
@@ -88,33 +66,40 @@ describe('a table with field names of the platform', () => {
     expect(invalid).toEqual([expect.stringContaining('is in "oz"; the known units are kg')]);
   });
 
-  it('without a unit of the weight is noted if it is far from the last one', async () => {
-    const text = 'Date,Weight\n2026-11-20,139.6\n2026-11-21,139.2\n';
-    const far = await read(text, { lastWeight: 63.3 });
-    expect(far.bodies).toHaveLength(2);
-    expect(far.notes).toEqual([
-      expect.stringMatching(
-        /^f\.csv:2: is 139\.6 of no stated unit, and the weight before was 63\.3 kg\. .* \(2 times/,
-      ),
+  it('without a unit of the weight is refused, unless the user names it', async () => {
+    const text = 'Date,Weight\n2026-11-20,139.6\n';
+    const { refused, ...others } = await read(text);
+    expect(others).toEqual(NONE);
+    expect(refused).toEqual([
+      expect.stringContaining('does not say the unit of weight. Name it: --unit kg'),
     ]);
-    expect((await read(text, { lastWeight: 120 })).notes).toEqual([]);
-    expect((await read(text)).notes).toEqual([]);
+    const units = new Map([['weight', 0.45359237]]);
+    const named = await read(text, { strict: true }, undefined, { units });
+    expect(named).toMatchObject({ bodies: [{ weight: 63.3215 }], invalid: [], refused: [] });
+    const asked: string[][] = [];
+    const unitOf = (...about: string[]) => Promise.resolve(asked.push(about));
+    const answered = await read(text, {}, undefined, { unitOf });
+    expect(answered.bodies).toEqual([{ date: '2026-11-20', weight: 139.6 }]);
+    expect(asked).toEqual([['f.csv', 'weight', 'table: date,weight']]);
+    const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', {}, undefined, { units });
+    expect(stated.bodies).toEqual([{ date: '2026-11-20', weight: 63.32 }]);
   });
 
-  it('without a unit of the weight is refused if strict', async () => {
-    const strict = { strict: true };
-    const { bodies, invalid } = await read('Date,Weight\n2026-11-20,72.4\n', strict);
-    expect(bodies).toEqual([]);
-    expect(invalid).toEqual([expect.stringContaining('A column "unit" with kg or lb states it')]);
-    const stated = await read('Date,Weight (kg)\n2026-11-20,72.4\n', strict);
-    expect(stated).toMatchObject({ bodies: [{ weight: 72.4 }], invalid: [], notes: [] });
+  it('has a note for a weight a quarter away from the one before, and is refused if strict', async () => {
+    const text = 'date,weightKg\n2026-11-20,139.6\n2026-11-21,139.2\n';
+    const { notes } = await read(text, { lastWeight: 63.3 });
+    expect(notes).toEqual([
+      'f.csv:2: is 139.6 kg, and the weight before was 63.3 kg. Sent as it is (2 times in this input)',
+    ]);
+    expect((await read(text, { lastWeight: 120 })).notes).toEqual([]);
+    expect((await read(text, { lastWeight: 63.3, strict: true })).invalid).toHaveLength(2);
   });
 });
 
 describe('a row that does not fit its header', () => {
   it('is refused alone if it has more cells, with the decimal comma', async () => {
-    const rows = '2026-11-19,72.1,8000,,\n2026-11-20,72,4,8123\n2026-11-21,72.3,9000\n';
-    const { bodies, invalid, refused } = await read(`date,weight,steps\n${rows}`);
+    const rows = '2026-11-19,72.1,8000\n2026-11-20,72,4,8123\n2026-11-21,72.3,9000\n';
+    const { bodies, invalid, refused } = await read(`date,weightKg,steps\n${rows}`);
     expect(bodies.map(({ date }) => date)).toEqual(['2026-11-19', '2026-11-21']);
     expect(refused).toEqual([]);
     expect(invalid).toEqual(['f.csv:3: 4 cells, the header has 3: is 72,4 a decimal comma?']);
@@ -122,7 +107,7 @@ describe('a row that does not fit its header', () => {
 
   it('is refused alone if it lacks a separator', async () => {
     const rows = '2026-11-19,72.1,50,8000\n2026-11-20,72.3,8123\n';
-    const { bodies, invalid } = await read(`date,weight,restingHr,steps\n${rows}`);
+    const { bodies, invalid } = await read(`date,weightKg,restingHr,steps\n${rows}`);
     expect(bodies.map(({ date }) => date)).toEqual(['2026-11-19']);
     expect(invalid).toEqual([
       'f.csv:3: 3 cells, the header has 4: is a separator missing, or was the line cut off?',
@@ -130,17 +115,27 @@ describe('a row that does not fit its header', () => {
   });
 
   it('is refused each time, also if several rows lack cells', async () => {
-    const rows = '2026-11-19,72.1\n2026-11-20,72.3,8123\n2026-11-21,8200\n2026-11-22,72,\n';
-    const { bodies, invalid } = await read(`date,weight,steps\n${rows}`);
+    const rows =
+      '2026-11-19,72.1\n2026-11-20,72.3,8123\n2026-11-21,8200\n2026-11-22,72,\n2026-11-23\n';
+    const { bodies, invalid } = await read(`date,weightKg,steps\n${rows}`);
     expect(bodies).toEqual([
       { date: '2026-11-20', weight: 72.3, steps: 8_123 },
       { date: '2026-11-22', weight: 72 },
     ]);
-    expect(invalid).toHaveLength(2);
+    expect(invalid).toHaveLength(3);
+  });
+
+  it('is refused alone if an empty last cell hides a separator too many', async () => {
+    const rows = '2026-11-19,72.1,50,8000\n2026-11-20,72.3,,50,\n';
+    const { bodies, invalid } = await read(`date,weightKg,restingHr,steps\n${rows}`);
+    expect(bodies.map(({ date }) => date)).toEqual(['2026-11-19']);
+    expect(invalid).toEqual(['f.csv:3: 5 cells, the header has 4']);
+    const ends = await read('date,steps\n2026-11-19,8000,\n2026-11-20,8001,\n');
+    expect(ends.bodies).toHaveLength(2);
   });
 
   it('is ignored if it is a remark', async () => {
-    const text = 'date,weight,steps\n2026-11-19,72.1,8000\nwritten by hand\n';
+    const text = 'date,weightKg,steps\n2026-11-19,72.1,8000\nwritten by hand\n';
     expect(await read(text)).toMatchObject({ invalid: [], notes: [], bodies: [{ steps: 8_000 }] });
   });
 });

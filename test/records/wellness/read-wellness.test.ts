@@ -42,6 +42,8 @@ describe('the fields of a wellness record', () => {
       sleepDeepSecs: 7_200,
       sleepRemSecs: 7_200,
       sleepLightSecs: 14_400,
+      totalCaloriesBurned: 4_000,
+      activeCaloriesBurned: 2_000,
       injury: 'left knee',
       menstrualPhase: 'luteal',
       comments: 'slept well',

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import { read } from './read-table.ts';
+
+const DAY = '2026-11-20';
+
+describe('a score on another scale than points of 100', () => {
+  it.each([
+    ['a diary of 1 to 5', 'date,restingHr,mood,stress\n2026-11-20,47,4,2\n', ['mood', 'stress']],
+    [
+      'HRV4Training',
+      'date,restingHr,sleepQuality,fatigue\n2026-11-20,47,8,2\n',
+      ['sleepQuality', 'fatigue'],
+    ],
+    ['Elite HRV', 'Date,restingHr,HRV,Readiness\n2026-11-20,47,62,8\n', ['readiness', 'hrv']],
+    [
+      'intervals.icu',
+      'date,restingHR,rampRate,mood,stress\n2026-11-20,47,1,2,3\n',
+      ['stress', 'mood'],
+    ],
+  ])('is left out with a note: %s', async (_, text, fields) => {
+    const { bodies, left, unread } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
+    expect(left.join()).toContain('are no points of 100: not sent');
+    expect(unread).toEqual(expect.arrayContaining(fields));
+  });
+
+  it('is converted if the user names the scale, and refused if nothing else is there', async () => {
+    const text = 'date,mood,stress\n2026-11-20,4,2\n';
+    const units = new Map([
+      ['mood', 20],
+      ['stress', 2],
+    ]);
+    const { bodies } = await read(text, {}, undefined, { units });
+    expect(bodies).toEqual([{ date: DAY, mood: 80, stress: 4 }]);
+    const { refused } = await read(text);
+    expect(refused).toEqual([expect.stringContaining('--unit stress=/10 converts them')]);
+  });
+
+  it('is sent if the column exceeds it, stress as the tenth that the platform stores', async () => {
+    const { bodies } = await read(
+      'date,RMSSD (ms),Readiness (%),stress\n2026-11-20,61.5,8,9\n2026-11-21,60,71,42\n',
+    );
+    expect(bodies).toEqual([
+      { date: DAY, hrv: 61.5, readiness: 8, stress: 1 },
+      { date: '2026-11-21', hrv: 60, readiness: 71, stress: 4 },
+    ]);
+  });
+});
+
+describe('a number', () => {
+  it('has points for thousands if other cells have decimal commas', async () => {
+    const { bodies } = await read(
+      'date;weightKg;steps;distanceMeters\n2026-11-20;72,4;12.345;6.100\n',
+      { strict: true },
+    );
+    expect(bodies).toEqual([{ date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 6_100 }]);
+  });
+
+  it('of a whole number’s field is rounded with a note, and refused if strict', async () => {
+    const text = 'date;steps\n2026-11-20;12.345\n';
+    const { bodies, notes } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, steps: 12 }]);
+    expect(notes).toEqual(['f.csv:2: is 12.345; whole numbers only: rounded to 12']);
+    expect((await read(text, { strict: true })).bodies).toEqual([]);
+  });
+
+  it('outside the range costs that value, with its own place and as the file has it', async () => {
+    const hae = {
+      data: {
+        metrics: [
+          {
+            name: 'resting_heart_rate',
+            units: 'count/min',
+            data: [{ date: `${DAY} 00:00:00 +0100`, qty: 47 }],
+          },
+          {
+            name: 'body_fat_percentage',
+            units: '%',
+            data: [{ date: `${DAY} 00:00:00 +0100`, qty: 0.171 }],
+          },
+        ],
+      },
+    };
+    const { bodies, invalid } = await read(JSON.stringify(hae));
+    expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
+    expect(invalid).toEqual(['f.csv#/data/metrics/1/data/0: is 0.171; the range is 1 to 75 %']);
+    expect((await read(JSON.stringify(hae), { strict: true })).bodies).toEqual([]);
+    const pounds = await read('date,Weight (lb),steps\n2026-11-20,9000,8123\n');
+    expect(pounds.bodies).toEqual([{ date: DAY, steps: 8_123 }]);
+    expect(pounds.invalid[0]).toMatch(/range is 20 to 400 kg\. The file has "9000"/);
+  });
+
+  it('in an unknown unit refuses the sum that it belongs to', async () => {
+    const water = (unit: string, hour: number) => {
+      const time = `${DAY} 0${hour}:00:00 +0100`;
+      return `<Record type="HKQuantityTypeIdentifierDietaryWater" sourceName="A" unit="${unit}" startDate="${time}" endDate="${time}" value="1"/>`;
+    };
+    const bodies = async (...units: string[]) =>
+      (await read(`<?xml version="1.0"?><HealthData>${units.map(water).join('')}</HealthData>`))
+        .bodies;
+    expect(await bodies('L', 'firkin')).toEqual([]);
+    expect(await bodies('pt_us', 'pt_us')).toEqual([{ date: DAY, hydrationVolume: 946.352 }]);
+  });
+});
+
+describe('a file whose values are all in doubt', () => {
+  it.each([
+    ['sleepSecs', 'date,sleepSecs\n2026-11-20,7.5\n', 'is 7.5 s: hours?'],
+    ['sleepDeepSecs', 'date,sleepSecs,sleepDeepSecs\n2026-11-20,27000,92\n', 'minutes?'],
+    ['distanceMeters', 'date,steps,distanceMeters\n2026-11-20,8123,6.1\n', 'kilometres or miles?'],
+    [
+      'totalCaloriesBurned',
+      'date,totalCaloriesBurned\n2026-11-20,10500\n',
+      'kilojoules? That would be 2510 kcal',
+    ],
+    ['hrv', 'date,rmssd\n2026-11-20,4.1\n', 'ln RMSSD'],
+    ['abdomen', 'date,abdomen\n2026-11-20,32\n', 'inches?'],
+    ['exerciseMinutes', 'date,exerciseMinutes\n2026-11-20,1200\n', 'seconds?'],
+    ['hydrationVolume', 'date,hydrationVolume\n2026-11-20,64\n', 'fluid ounces?'],
+  ])('is refused with the unit to name: %s', async (field, text, doubt) => {
+    const { bodies, refused } = await read(text);
+    expect(bodies).toEqual([]);
+    expect(refused[0]).toContain(`no value of ${field} is plausible`);
+    expect(refused[0]).toContain(doubt);
+    expect(refused[0]).toContain(`--unit ${field}=UNIT`);
+    const named = await read(text, {}, undefined, { units: new Map([[field, 1]]) });
+    expect(named.bodies).toHaveLength(1);
+  });
+
+  it('is sent with a note if other values are plausible, and refused if strict', async () => {
+    const text = 'date,sleepSecs\n2026-11-20,480\n2026-11-21,27000\n';
+    const { bodies, notes } = await read(text);
+    expect(bodies).toHaveLength(2);
+    expect(notes).toEqual(['f.csv:2: is 480 s: minutes? That would be 28800 s. Sent as it is']);
+    expect((await read(text, { strict: true })).bodies).toHaveLength(1);
+  });
+
+  it('is refused if its energy is that of its carbs, protein and fat in kilojoules', async () => {
+    const text =
+      'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Pasta,2142,65,10,5\n';
+    const { refused } = await read(text, {}, undefined, {}, 'food.csv');
+    expect(refused[0]).toContain('have 345 kcal: kilojoules?');
+    const units = new Map([['calories', 0.239006]]);
+    const { bodies } = await read(text, {}, undefined, { units }, 'food.csv');
+    expect(bodies).toMatchObject([{ items: [{ calories: 511.9509 }] }]);
+    const wine =
+      'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Wine,125,4,0,0\n';
+    expect(await read(wine, { strict: true }, undefined, {}, 'food.csv')).toMatchObject({
+      refused: [],
+      invalid: [],
+    });
+  });
+
+  it('is refused if Fitbit’s pounds are kilograms, from three values on', async () => {
+    const weights = [19, 20, 21].map((day, logId) => ({
+      logId,
+      weight: 72.4,
+      bmi: 22,
+      date: `11/${day}/26`,
+      time: '07:00:00',
+    }));
+    expect((await read(JSON.stringify(weights))).refused[0]).toContain(
+      'weight is plausible: it is 32.84 kg',
+    );
+    const units = new Map([['weight', 1]]);
+    expect((await read(JSON.stringify(weights), {}, undefined, { units })).bodies[0]).toMatchObject(
+      { weight: 72.4 },
+    );
+  });
+});
+
+describe('a date with the year last', () => {
+  it.each([
+    ['11/20/2026', '11/12/2026', ['2026-11-12', DAY]],
+    ['20.11.2026', '05.11.2026', ['2026-11-05', DAY]],
+  ])('is read if the column settles the order: %s', async (one, other, dates) => {
+    const { bodies, invalid } = await read(`date,steps\n${other},8000\n${one},8123\n`, {
+      strict: true,
+    });
+    expect(bodies.map(({ date }) => date)).toEqual(dates);
+    expect(invalid).toEqual([]);
+  });
+
+  it.each([
+    ['no number above 12', '11/10/2026,1\n11/12/2026'],
+    ['a contradiction', '11/20/2026,1\n20/11/2026'],
+    ['a year of two digits', '26/11/20,1\n26/11/21'],
+  ])('is refused with the format for --map: %s', async (_, rows) => {
+    const { bodies, refused } = await read(`date,steps\n${rows},8123\n`);
+    expect(bodies).toEqual([]);
+    expect(refused).toEqual([expect.stringMatching(/^f\.csv:2: .*"format": "mdy" or "dmy"/)]);
+  });
+});
+
+describe('a file', () => {
+  it('of a food log with a foreign column, or with deleted rows, sends neither', async () => {
+    const logged = `${DAY}T12:00:00+01:00`;
+    const { refused } = await read(
+      `logged_at,name,price,fat\n${logged},Milk,1.29,3.5\n`,
+      {},
+      undefined,
+      {},
+      'food.csv',
+    );
+    expect(refused[0]).toContain('perhaps no food log: it has the columns "price"');
+    expect(refused[0]).toContain('--source food-log');
+    const { bodies } = await read(
+      `logged_at,name,fat,Deleted\n${logged},Milk,3,false\n${logged},Oil,9,true\n`,
+      {},
+      undefined,
+      {},
+      'food.csv',
+    );
+    expect(bodies).toMatchObject([{ items: [{ name: 'Milk' }] }]);
+  });
+
+  it.each([
+    [
+      'Lose It!',
+      'Date,Name,Quantity,Units,Meal,Calories,Deleted,Fat (g),Protein (g),Carbohydrates (g)',
+    ],
+    [
+      'a log with foods and times',
+      'Date,Time,Meal,Food,Calories,Fat (g),Protein (g),Carbohydrates (g)',
+    ],
+    ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
+  ])('is not taken for another program’s: %s', async (_, header) => {
+    const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');
+    const { refused } = await read(`${header}\n${cells}\n`, {}, undefined, {}, 'food.csv');
+    expect(refused[0]).toContain('is a table from an unknown program');
+  });
+
+  it('of a known program lists what is not read', async () => {
+    const biometrics = `Day,Time,Metric,Unit,Amount,Brand\n${DAY},07:00,Weight,kg,72.4,x\n${DAY},07:00,HRV (Oura),ms,56,x\n`;
+    expect(await read(biometrics)).toMatchObject({
+      bodies: [{ weight: 72.4 }],
+      unread: ['Brand', 'HRV (Oura)'],
+    });
+  });
+
+  it('without any value that is read is refused', async () => {
+    const stones = `Date,Weight (kg),Fat mass (kg)\n${DAY} 07:00:00,,\n`;
+    expect((await read(stones)).refused[0]).toContain('f.csv has no value that sync reads');
+    const pressure = `Day,Metric,Unit,Amount\n${DAY},Blood Pressure,mmHg,121/79\n`;
+    expect((await read(pressure)).refused[0]).toContain('f.csv has no value that sync reads');
+  });
+
+  it.each([
+    [
+      'UTF-16',
+      Buffer.from('\ufeffdate\tweightKg\tcomments\n2026-11-20\t72,4\tmüde\n', 'utf16le'),
+      [],
+    ],
+    [
+      'Latin-1',
+      Buffer.from('date;weightKg;comments\n2026-11-20;72,4;müde\n', 'latin1'),
+      [expect.stringContaining('Latin-1')],
+    ],
+  ])('in %s is read', async (_, text, notes) => {
+    const { bodies, left } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, weight: 72.4, comments: 'müde' }]);
+    expect(left).toEqual(notes);
+  });
+
+  it('without a header on its first line is refused as a table', async () => {
+    expect((await read('#Version: 6\n#date;weight\n')).refused[0]).toContain(
+      'the columns "#Version: 6"',
+    );
+  });
+
+  it('of Samsung has the offset of its times in milliseconds', async () => {
+    const header = 'start_time,time_offset,weight,datauuid';
+    const { bodies } = await read(
+      `com.samsung.health.weight,1,2\n${header}\n1767223800000,UTC+0900,72.4,x\n`,
+    );
+    expect(bodies).toEqual([{ date: '2026-01-01', weight: 72.4 }]);
+  });
+});
