@@ -172,6 +172,29 @@ export type RecordResult =
       readonly unseen?: boolean;
     }
   | {
+      /** `undone`: `sync undo nutrition` removed what was sent from here. */
+      readonly outcome: 'undone';
+      /** The local calendar date. */
+      readonly date: string;
+      /** The first of `sources`. Only if there is one. */
+      readonly source?: string;
+      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+      readonly sources: readonly string[];
+      /** Notes on values that were accepted, and may be mistakes. */
+      readonly warnings: readonly {
+        /** The input record. */
+        readonly source: string;
+        /** The field as the input spells it. Only if it is about a field. */
+        readonly field?: string;
+        /** A sentence. */
+        readonly message: string;
+      }[];
+      /** Whether the zone decided the date or an offset. */
+      readonly zoneUsed: boolean;
+      /** Requests that this run made for it. */
+      readonly attempts: number;
+    }
+  | {
       /** `skipped`: not sent. */
       readonly outcome: 'skipped';
       /** The local calendar date. */
@@ -191,8 +214,8 @@ export type RecordResult =
       }[];
       /** Whether the zone decided the date or an offset. */
       readonly zoneUsed: boolean;
-      /** Why. `unchanged`: the service has it. */
-      readonly reason: 'unchanged';
+      /** Why. `unchanged`: the service has it; `undone`: `sync undo` took it back; only `--force` sends it again. */
+      readonly reason: 'unchanged' | 'undone';
     }
   | {
       /** `invalid`: not sent: it cannot be used. */

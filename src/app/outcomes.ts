@@ -20,8 +20,8 @@ interface OutcomeFacts {
   readonly words: Text;
   /** Default: ok. A failure has the exit code of its own code. */
   readonly exitCode?: ExitCode;
-  /** What it happens to; absent: both. */
-  readonly of?: ItemKind;
+  /** What it happens to; absent: both. `undo`: only `sync undo` ends so, which counts nothing. */
+  readonly of?: ItemKind | 'undo';
   readonly isDryRun?: boolean;
 }
 
@@ -32,6 +32,7 @@ export const OUTCOMES = {
   duplicate: { words: 'already at the service', of: 'recording' },
   pushed: { words: 'sent', of: 'day' },
   'would-push': { words: 'would be sent', of: 'day', isDryRun: true },
+  undone: { words: 'taken back', of: 'undo' },
   skipped: { words: 'unchanged' },
   invalid: { words: 'not usable', exitCode: ExitCode.invalidInput },
   rejected: { words: 'refused', exitCode: ExitCode.refused },
@@ -53,6 +54,7 @@ export const SKIPPED = {
   'before-since': { words: 'before --since' },
   'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
   unchanged: OUTCOMES.skipped,
+  undone: { words: 'taken back before (--force sends them again)' },
 } as const satisfies Readonly<Record<SkipReason, OutcomeFacts>>;
 
 /** What a tally counts of its items besides their outcomes. */
@@ -136,7 +138,7 @@ export function outcomesOf(kinds: readonly ItemKind[], isDryRun: boolean): Outco
   const facts: Readonly<Record<Outcome, OutcomeFacts>> = OUTCOMES;
   return (Object.keys(OUTCOMES) as Outcome[]).filter((outcome) => {
     const { of, isDryRun: isOfDryRun = false } = facts[outcome];
-    return (of === undefined || kinds.includes(of)) && isOfDryRun === isDryRun;
+    return (of === undefined || kinds.some((kind) => kind === of)) && isOfDryRun === isDryRun;
   });
 }
 
@@ -162,6 +164,8 @@ export function countsText(counts: Counts): Text[] {
           counts[reason as SkipReason],
           words,
         ]);
+      case 'undone':
+        return [];
       default:
         return [[counts[outcome as Outcome], words]];
     }

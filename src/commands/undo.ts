@@ -37,6 +37,7 @@ export const undoNutrition: CommandModule = {
       nutrition: config.get('nutritionDelivery'),
       jobs: 1,
       undo: () => true,
+      remember: true,
     };
     return await withLedger(
       context,
@@ -57,7 +58,7 @@ export const undoNutrition: CommandModule = {
   },
 };
 
-const REMOVED = { pushed: 'what was sent from here is removed', conflict: 'not all removed' };
+const REMOVED = { pushed: 'sent', conflict: 'not all removed' };
 
 function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') return `${item.date}: nothing on it was sent from here.`;

@@ -14,6 +14,10 @@ export interface SentItem {
   readonly state?: ItemState;
   /** How the platform stored it, if it changed the values itself. */
   readonly as?: Body;
+  /** The user took it back: the inputs that hold it do not send it again. */
+  readonly undone?: true;
+  /** Other inputs that hold it, too: it stays until the last one drops it. */
+  readonly also?: readonly string[];
   /** The athlete's or another computer's version in the platform, which stays. */
   readonly edited?: Body;
 }

@@ -6,8 +6,11 @@ import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
 
-/** `pending`: it may have been sent. `confirmed`: the service holds the sent values. */
-export type DayState = 'pending' | 'confirmed';
+/**
+ * `pending`: it may have been sent. `confirmed`: the service holds the sent values. `undone`: the user took
+ * back all that was sent.
+ */
+export type DayState = 'pending' | 'confirmed' | 'undone';
 
 /**
  * The answer to a claim. `yours`: this process sends the day. `unchanged`: the service confirmed this
@@ -29,6 +32,8 @@ interface Confirmation {
   readonly sentFrom?: readonly string[];
   /** Fields that the service dropped. The day is sent again when the service may know them. */
   readonly dropped?: readonly string[];
+  /** The user took back all that was sent. */
+  readonly undone?: boolean;
 }
 
 /** The days of one account, by kind and local date. Every method is one transaction. */
@@ -72,7 +77,7 @@ export class RecordLedger {
          state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
     );
     this.#confirm = database.prepare(
-      `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, dropped = ?, changed_at = ?,
+      `UPDATE records SET state = ?, owner = NULL, digest = ?, dropped = ?, changed_at = ?,
          failures = 0
        WHERE account = ? AND kind = ? AND date = ?`,
     );
@@ -107,7 +112,7 @@ export class RecordLedger {
     );
     this.#delete = database.prepare(
       `DELETE FROM records
-       WHERE account = ? AND kind = ? AND date = ? AND state = 'confirmed'`,
+       WHERE account = ? AND kind = ? AND date = ? AND state <> 'pending'`,
     );
   }
 
@@ -161,12 +166,13 @@ export class RecordLedger {
     kind: RecordKind,
     date: string,
     digest: string,
-    { sentFrom = [], dropped = [] }: Confirmation = {},
+    { sentFrom = [], dropped = [], undone = false }: Confirmation = {},
   ): void {
     const now = this.#now();
     const lost = dropped.length === 0 ? null : dropped.join(',');
     transaction(this.#database, () => {
-      this.#confirm.run(digest, lost, now, this.#account, kind, date);
+      const state: DayState = undone ? 'undone' : 'confirmed';
+      this.#confirm.run(state, digest, lost, now, this.#account, kind, date);
       for (const path of sentFrom) this.#addFile.run(this.#account, kind, date, path, now);
     });
   }

@@ -148,7 +148,9 @@ export class LibraryClient implements Client {
       checkDay('date', date);
       const undo = ({ input }: { readonly input: string }) =>
         origin === undefined || input === origin;
-      return await this.#deliver(opened, [emptyDay(date, [])], { force: false, undo });
+      return await this.#deliver(opened, [emptyDay(date, [])], {
+        ...{ force: false, undo, remember: true },
+      });
     });
   }
 
@@ -233,7 +235,7 @@ export class LibraryClient implements Client {
   async #deliver(
     { targets }: Opened,
     records: readonly PreparedRecord[],
-    options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo'>,
+    options: Pick<DeliveryOptions, 'force' | 'merge' | 'undo' | 'remember'>,
   ): Promise<RecordResult[]> {
     const results: RecordResult[] = [];
     const nutrition = this.#options.nutritionDelivery ?? 'auto';

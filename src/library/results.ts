@@ -26,8 +26,14 @@ export function verifyResult(item: Verified): VerifyResult {
 /** Returns the fields that `--json` prints, without the kind of the line. */
 function resultOf(line: Readonly<Record<string, unknown>>): unknown {
   const isLogin = LOGIN_CODES.some((code) => code === line['code']);
-  const hint = isLogin ? { hint: NEW_TOKENS } : {};
-  return parseJson(JSON.stringify({ ...line, type: undefined, ...hint }));
+  const hint = isLogin
+    ? { hint: NEW_TOKENS }
+    : line['outcome'] === 'conflict'
+      ? { hint: SETTLE }
+      : {};
+  const result = JSON.stringify({ ...line, type: undefined, ...hint });
+  // The library has options in place of flags.
+  return parseJson(result.replaceAll(/ \(--[a-z-]+ [a-z ]+\)/g, ''));
 }
 
 /** Converts an error of the program; returns any other one unchanged. */
@@ -39,6 +45,8 @@ export function publicError(error: unknown): unknown {
 
 /** The program's hints name `sync login`, which does not log a client in. */
 const NEW_TOKENS = 'Log in again, and give the client the new tokens.';
+/** The program's hints about a day name `--force`. */
+const SETTLE = 'Correct the day in the platform, or overwrite it with the option `force`.';
 const LOGIN_CODES: readonly ErrorCode[] = ['AUTH_REQUIRED', 'AUTH_EXPIRED', 'AUTH_REFUSED'];
 
 function hintOf({ code, hint }: ProgramError): string | undefined {

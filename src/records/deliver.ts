@@ -32,6 +32,8 @@ export interface DeliveryOptions {
   readonly merge?: MergeMode;
   /** Remove the items that were sent from here and that this accepts, instead of sending. */
   readonly undo?: (item: SentItem) => boolean;
+  /** Do not send the removed items again without `force`. */
+  readonly remember?: boolean;
 }
 
 /** The service that records are sent to, and the ledger that records them. */
@@ -97,8 +99,12 @@ class Run {
     this.#context = context;
     this.#options = options;
     this.#target = target;
-    this.#records = records;
-    this.#nutrition = new NutritionRun(context, records, options, target);
+    // What `--add` left on a day, a run without it removes: the two differ.
+    this.#records =
+      options.merge === 'add'
+        ? records.map((record) => ({ ...record, digest: `${record.digest} add` }))
+        : records;
+    this.#nutrition = new NutritionRun(context, this.#records, options, target);
   }
 
   /** Returns the records of the run. Days on which the service failed come last, so that they delay no others. */

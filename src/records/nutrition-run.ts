@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
+import { inParallel } from '../base/parallel.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import type { DeliveryOptions, DeliveryTarget } from './deliver.ts';
 import { emptyDay } from './merge.ts';
@@ -8,6 +9,9 @@ import type { ShownItem } from './nutrition/day-match.ts';
 import { deliverDay, isRight } from './nutrition/delivery.ts';
 import type { NutritionRecord } from './nutrition/plan.ts';
 import { NutritionService } from './nutrition/service.ts';
+
+/** Limits the days that one run looks at without the scope for reading. */
+const MAX_LOOKS = 29;
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
@@ -67,7 +71,8 @@ export class NutritionRun {
     const changed = [...this.#byDate.values()].filter(isChanged).map(({ date }) => date);
     const fresh = nutrition.dates('fresh');
     const dates = new Set([...changed, ...fresh, ...nutrition.dates('open')]);
-    const checked = await this.#look(dates, new Set(fresh));
+    const isToSend = (date: string) => changed.includes(date);
+    const checked = await this.#look(dates, new Set(fresh.filter((date) => !isToSend(date))));
     for (const [date, isGood] of checked) nutrition.mark(date, isGood ? 'settled' : 'open');
   }
 
@@ -93,8 +98,10 @@ export class NutritionRun {
   ): Promise<ReadonlyMap<string, boolean>> {
     const checked = new Map<string, boolean>();
     try {
-      if (dates.size === 0 || !(await this.#service.canRead())) return checked;
-      for (const [date, shown] of await this.#service.list(dates)) {
+      if (dates.size === 0) return checked;
+      const canRead = await this.#service.canRead();
+      const looked = canRead ? this.#service.list(dates) : this.#lookAt([...toCheck]);
+      for (const [date, shown] of await looked) {
         this.#listed.set(date, shown);
         if (!toCheck.has(date)) continue;
         checked.set(date, await isRight(date, shown, { ...this.#target, service: this.#service }));
@@ -103,6 +110,23 @@ export class NutritionRun {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
     }
     return checked;
+  }
+
+  /**
+   * Looks at sent days without the scope for reading, the newest first. On a platform that adds, a day
+   * without items changes nothing, and the answer shows the day.
+   */
+  async #lookAt(dates: readonly string[]): Promise<ReadonlyMap<string, readonly ShownItem[]>> {
+    const found = new Map<string, readonly ShownItem[]>();
+    const [date, ...more] = dates.toSorted().reverse().slice(0, MAX_LOOKS);
+    if (this.#isReview || date === undefined) return found;
+    if ((await this.#service.kind(date)) !== 'adds') return found;
+    await inParallel([date, ...more], this.#options.jobs, async (day) => {
+      const { fields } = this.#target.ledger.nutrition.day(day);
+      const posted = await this.#service.post(day, { items: [], fields }, 'always');
+      if ('items' in posted && posted.items !== undefined) found.set(day, posted.items);
+    });
+    return found;
   }
 
   #recordOf(date: string): PreparedRecord {
@@ -114,11 +138,11 @@ export class NutritionRun {
   async deliver(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest, files } = record;
     const { ledger, url } = this.#target;
-    const { dryRun, force, merge = 'same-input', undo } = this.#options;
+    const { dryRun, force, merge = 'same-input', undo, remember = false } = this.#options;
     const outcome = await deliverDay(
       this.#context,
       record,
-      { merge, force, dryRun, undo },
+      { merge, force, dryRun, undo, remember },
       {
         ...{ ledger, service: this.#service, run: this.#byDate, listed: this.#listed },
         isReview: this.#isReview,
@@ -127,20 +151,17 @@ export class NutritionRun {
       },
     );
     if (dryRun) return outcome;
-    if (outcome.outcome === 'pushed' || outcome.outcome === 'skipped') {
-      const isSent = outcome.outcome === 'pushed' && undo === undefined;
-      ledger.confirm(kind, date, digest, { sentFrom: isSent ? files : [] });
+    const { outcome: word } = outcome;
+    if (word === 'pushed' || word === 'skipped' || word === 'undone') {
+      const { items } = ledger.nutrition.day(date);
+      const isLeft = items.some(({ state }) => state !== 'gone' && state !== 'removed');
+      const isUndone = items.some(({ undone }) => undone === true);
+      const sentFrom = word === 'pushed' && undo === undefined ? files : [];
+      // A day with items that were taken back is compared item by item.
+      ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, undone: isUndone && !isLeft });
+      if (undo !== undefined && !isLeft) ledger.forgetFiles(kind, date);
     }
-    if (outcome.outcome === 'pushed' || outcome.outcome === 'conflict') this.#delivered.add(date);
-    if (outcome.outcome === 'pushed' && undo !== undefined) this.#forgetFiles(date);
+    if (word !== 'skipped' && word !== 'failed' && word !== 'rejected') this.#delivered.add(date);
     return outcome;
-  }
-
-  /** Forgets the files of a day after an undo, unless items of other inputs are left. */
-  #forgetFiles(date: string): void {
-    const { ledger } = this.#target;
-    const { items } = ledger.nutrition.day(date);
-    const isLeft = items.some(({ state }) => state !== 'gone' && state !== 'removed');
-    if (!isLeft) ledger.forgetFiles('nutrition', date);
   }
 }

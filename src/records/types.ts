@@ -131,7 +131,10 @@ export type DayOutcome =
       /** The platform replaced a nutrition day, and the login may not read what others wrote on it. */
       readonly unseen?: true;
     }
-  | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
+  /** The items that were sent from here are removed, and stay away. */
+  | { readonly outcome: 'undone'; readonly attempts: number }
+  /** `undone`: the user took it back. */
+  | { readonly outcome: 'skipped'; readonly reason: 'unchanged' | 'undone' }
   | {
       readonly outcome: 'rejected';
       readonly status?: number;

@@ -67,21 +67,21 @@ export interface Glyphs {
   /** Frames of a spinner, all one column wide. */
   readonly spinner: readonly string[];
   /** Marks of a calendar: what the service has of a day. */
-  readonly mark: Readonly<Record<'confirmed' | 'waiting' | 'refused' | 'none', string>>;
+  readonly mark: Readonly<Record<'confirmed' | 'undone' | 'waiting' | 'refused' | 'none', string>>;
 }
 
 const UNICODE: Glyphs = {
   ellipsis: '…',
   bar: { full: '█', empty: '░' },
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
-  mark: { confirmed: '●', waiting: '○', refused: '×', none: '·' },
+  mark: { confirmed: '●', undone: '↶', waiting: '○', refused: '×', none: '·' },
 };
 
 const ASCII: Glyphs = {
   ellipsis: '...',
   bar: { full: '#', empty: '-' },
   spinner: ['|', '/', '-', '\\'],
-  mark: { confirmed: '*', waiting: 'o', refused: 'x', none: '.' },
+  mark: { confirmed: '*', undone: '<', waiting: 'o', refused: 'x', none: '.' },
 };
 
 /** @param unicode `Io.unicode` */

@@ -156,12 +156,16 @@ describe('a client', () => {
         await push([oats]);
         await push([soup], { origin: 'diary' });
         expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
-          { date, outcome: 'pushed' },
+          { date, outcome: 'undone' },
         ]);
         expect(names()).toEqual(['Oats 310']);
         await made.undoNutrition(date);
         expect(names()).toEqual([]);
         expect(await made.undoNutrition(date)).toMatchObject([{ outcome: 'skipped' }]);
+        expect(await push([oats])).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
+        expect(names()).toEqual([]);
+        await push([oats], { force: true });
+        expect(names()).toEqual(['Oats 310']);
       });
 
       it('adds up the items of calls at the same time', async () => {

@@ -43,6 +43,7 @@ const PLATFORMS = [
   ['2026-02', true],
   ['2026-02', false],
   ['2026-07', true],
+  ['2026-07', false],
 ] as const;
 
 const DAYS = ['2026-02-15', '2026-02-16'] as const;
@@ -71,26 +72,31 @@ interface Item {
   deleted?: true;
   /** The input changed it after the athlete edited it. */
   contested?: true;
-  /**
-   * Its sender has sent it, and not looked since: `crossed` if another computer sent something in the meantime.
-   * If it is deleted then, its sender cannot tell that from a lost race.
-   */
+  /** Its sender has sent it, and not looked since: `crossed` if another computer sent something in the meantime. */
   recent?: 'sent' | 'crossed' | 'seen';
-  /** What no rule decides. */
-  open?: true;
+  /**
+   * Its sender cannot tell a deletion in the app from a lost race. It may then be absent if a report says that it
+   * is no longer on the platform, and present if one says that it was sent again.
+   */
+  unsure?: true;
+  /** The input has changed it since its sender's last complete run. */
+  pending?: true;
+  /** The athlete changed it meanwhile: the sender may send its new version, or leave the athlete's. */
+  either?: true;
+  /** The library reported that it did not send the item. */
+  refused?: true;
 }
 
 interface Report {
   readonly outcome: string;
   readonly said: string;
-  readonly unseen: boolean;
 }
 
 interface Computer {
   readonly name: string;
   readonly push: (files: readonly string[]) => Promise<'done' | 'stopped'>;
-  /** The last report of each day. */
-  readonly reports: Map<string, Report>;
+  /** The reports of each day, the last one first. */
+  readonly reports: Map<string, Report[]>;
   readonly close: () => void;
 }
 
@@ -116,7 +122,7 @@ class Life {
   readonly #dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'sync-life-'));
   readonly #computers: readonly [Computer, Computer];
   readonly #library: LibraryClient;
-  readonly #libraryReports = new Map<string, Report>();
+  readonly #libraryReports = new Map<string, Report[]>();
   /** The items of each input, by its name. */
   readonly #files = new Map<string, Item[]>();
   readonly #items: Item[] = [];
@@ -125,7 +131,6 @@ class Life {
   #count = 0;
   /** The computer whose push reached the platform last, by day. */
   readonly #last = new Map<string, string>();
-  #isFaulty = false;
   /** Runs once, between the reading and the writing of the next request that sends a day. */
   #between: { readonly date: string; readonly run: () => Promise<unknown> } | undefined;
 
@@ -199,11 +204,7 @@ class Life {
     await computer.push([file]);
     this.#dyingAt = undefined;
     control.clearFaults();
-    this.#isFaulty = true;
-    if (this.#random.chance(0.7)) {
-      await computer.push([file]);
-      this.#isFaulty = false;
-    }
+    if (this.#random.chance(0.7)) await computer.push([file]);
   }
 
   /** The other computer's whole run is between the reading and the writing of one request. */
@@ -224,10 +225,6 @@ class Life {
         this.#fileOf(name).push(this.#add(name, date, [by]));
       }
     }
-    if (!this.#reads) {
-      for (const item of this.#items)
-        if (item.date === date && !item.by.includes('app')) item.open = true;
-    }
     this.#note(
       `${computer.name} and ${other.name} at once on ${date}${shared ? ', the same file' : ''}`,
     );
@@ -240,13 +237,15 @@ class Life {
     const date = this.#random.pick(DAYS);
     const item = this.#add('library', date, ['library']);
     this.#note(`library: ${item.name} ${String(item.carbs)}`);
-    const [result] = await this.#library.pushNutrition({ date, items: [bodyOf(item)] });
-    const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
-    const said = warnings.map(({ message }) => message).join(' ');
-    const outcome = result?.outcome ?? 'none';
-    this.#libraryReports.set(date, { outcome, said, unseen: isUnseen(result) });
-    this.#note(`library ${date}: ${outcome} ${said}`);
-    if (outcome !== 'pushed') item.open = true;
+    const results = await this.#library.pushNutrition({ date, items: [bodyOf(item)] });
+    for (const result of results) {
+      if (result.outcome === 'invalid') throw new Error('the library refused the item');
+      const said = result.warnings.map(({ message }) => message).join(' ');
+      addReport(this.#libraryReports, result.date, { outcome: result.outcome, said });
+      this.#note(`library ${result.date}: ${result.outcome} ${said}`);
+    }
+    const outcome = this.#reportsOf('library', date)[0]?.outcome;
+    if (outcome !== 'pushed') item.refused = true;
     if (outcome === 'pushed') this.#sent('library', date);
   }
 
@@ -263,12 +262,11 @@ class Life {
       this.#note(`app: adds ${item.name}`);
       return;
     }
-    if (this.#isFaulty) return;
     if (this.#random.chance(0.2)) {
       const rows = this.#rows(date);
       // Of what a race had dropped before, nothing tells that the athlete did not remove it.
       const isThere = (item: Item) => rows.some(({ name }) => name === item.name);
-      for (const item of this.#items) if (item.date === date && !isThere(item)) item.open = true;
+      for (const item of this.#items) if (item.date === date && !isThere(item)) item.unsure = true;
       for (const { id, name } of rows) {
         control.editFood(id, null);
         for (const item of this.#items) if (item.name === name) this.#delete(item);
@@ -280,7 +278,6 @@ class Life {
     const known = this.#items.filter(
       (item) =>
         item.date === date &&
-        item.open === undefined &&
         item.deleted === undefined &&
         rows.filter(({ name }) => name === item.name).length === 1,
     );
@@ -313,6 +310,7 @@ class Life {
       const item = this.#random.pick(kept as [Item, ...Item[]]);
       if (dice <= 8) {
         item.carbs = this.#nextCarbs();
+        item.pending = true;
         if (item.edited !== undefined) item.contested = true;
         // A new version is sent, although the athlete removed the earlier one.
         delete item.deleted;
@@ -334,6 +332,7 @@ class Life {
       date,
       by,
       carbs: this.#nextCarbs(),
+      pending: true,
     };
     this.#items.push(item);
     return item;
@@ -363,16 +362,18 @@ class Life {
     for (const each of this.#items) {
       const isThere = rows.some(({ name }) => name === each.name);
       if (each.date === date && !isThere && !each.by.some((one) => by.includes(one))) {
-        each.open = true;
+        each.unsure = true;
       }
     }
   }
 
   #delete(item: Item): void {
     item.deleted = true;
+    if (item.pending === true) item.either = true;
     this.#loseEvidence(item);
-    if (item.recent === 'crossed' || item.contested === true || item.by.length > 1)
-      item.open = true;
+    if (item.recent === 'crossed' || item.by.length > 1) item.unsure = true;
+    // The new version of the input was never on the platform.
+    if (item.contested === true) delete item.deleted;
     delete item.edited;
     delete item.contested;
   }
@@ -382,10 +383,11 @@ class Life {
     this.#last.set(date, by);
     for (const item of this.#items) {
       if (item.date !== date) continue;
+      if (item.by.includes(by)) delete item.pending;
       const isSent = again || item.recent === undefined;
       if (item.by.includes(by)) item.recent = isSent ? 'sent' : 'seen';
       else if (item.recent === 'sent') item.recent = 'crossed';
-      if (item.deleted === true && item.recent === 'crossed') item.open = true;
+      if (item.deleted === true && item.recent === 'crossed') item.unsure = true;
     }
   }
 
@@ -397,39 +399,50 @@ class Life {
   }
 
   #judgeItem(item: Item, rows: readonly { name: string; carbs: number }[]): void {
-    const { name, carbs, edited, deleted, contested, open, by } = item;
+    const { name, date, carbs, edited, deleted, contested, by } = item;
     const there = rows.filter((row) => row.name === name).map((row) => row.carbs);
     const found = `${name}: the platform holds ${there.join(', ') || 'none'}`;
-    const isErasable =
-      this.#replaces && !this.#reads && !by.includes(this.#last.get(item.date) ?? '');
-    if (there.length > 1) {
-      const delivered = by.some((one) => this.#isDelivered(one, item.date));
-      if (delivered && (open !== true || this.#reads)) this.#found('doubled', found);
-      return;
-    }
-    if (open === true || isErasable) return;
+    if (there.length > 1) this.#found('doubled', found);
+    // Such days are `unseen`.
+    if (this.#replaces && !this.#reads && !by.includes(this.#last.get(date) ?? '')) return;
     const expected = deleted === true ? undefined : (edited ?? carbs);
     const [held] = there;
+    const isDelivered = by.every((one) => this.#isDelivered(one, date));
     if (held === expected) {
-      if (contested === true && this.#isDelivered(by[0] ?? '', item.date)) {
+      if (contested === true && isDelivered) {
         this.#found('untrue', `${name}: both changed it, and the day counts as delivered`);
       }
-      return;
-    }
-    if (by.includes('app')) {
+    } else if (by.includes('app')) {
       this.#found('erased', `${found}, the athlete entered ${String(expected)}`);
-      return;
+    } else if (!this.#isExcused(item, held, rows)) {
+      const kind = expected === undefined ? 'returned' : held === undefined ? 'lost' : 'untrue';
+      this.#found(kind, `${found} instead of ${String(expected)}`);
     }
-    if (!by.every((one) => this.#isDelivered(one, item.date))) return;
-    if (expected === undefined) this.#found('returned', found);
-    else if (held === undefined) this.#found('lost', `${found} instead of ${expected}`);
-    else this.#found('untrue', `${found} instead of ${expected}`);
+  }
+
+  #isExcused(item: Item, held: number | undefined, rows: readonly { name: string }[]): boolean {
+    const { name, date, by, carbs, unsure, refused, either } = item;
+    if (refused === true) return held === undefined;
+    if (either === true) return held === undefined || held === carbs;
+    // A platform that replaces days would erase foods of the athlete: no computer sends such a day.
+    const hasFoods = rows.some((row) => row.name.startsWith('app-'));
+    const isConflict = (one: string) => this.#reportsOf(one, date)[0]?.outcome === 'conflict';
+    if (this.#replaces && hasFoods && by.some(isConflict)) return true;
+    if (unsure !== true) return false;
+    const told = held === undefined ? 'no longer on the platform' : 'sent again';
+    const tells = ({ said }: Report) =>
+      said.includes(told) && (said.includes(name) || / more\b/.test(said));
+    return by.some((one) => this.#reportsOf(one, date).some(tells));
+  }
+
+  #reportsOf(by: string, date: string): readonly Report[] {
+    const computer = this.#computers.find(({ name }) => name === by);
+    return (computer?.reports ?? this.#libraryReports).get(date) ?? [];
   }
 
   #isDelivered(by: string, date: string): boolean {
-    const computer = this.#computers.find(({ name }) => name === by);
-    const report = (computer?.reports ?? this.#libraryReports).get(date);
-    return report?.outcome === 'pushed' || report?.outcome === 'skipped';
+    const [last] = this.#reportsOf(by, date);
+    return last?.outcome === 'pushed' || last?.outcome === 'skipped';
   }
 
   #found(kind: Finding['kind'], what: string): void {
@@ -507,7 +520,7 @@ class Life {
       },
       policy: DEFAULT_RETRY,
     });
-    const reports = new Map<string, Report>();
+    const reports = new Map<string, Report[]>();
     const push = async (files: readonly string[]): Promise<'done' | 'stopped'> => {
       const inputs = files.map((file) => ({ name: file, chunks: one(this.#recordsOf(file)) }));
       const zone = { name: 'Europe/Berlin', from: 'profile' } as const;
@@ -523,7 +536,7 @@ class Life {
             url: (of) => new URL(`/api/${of}`, URL_OF_ALL),
             report: (item) => {
               const said = item.warnings.map(({ message }) => String(message)).join(' ');
-              reports.set(item.date, { outcome: item.outcome, said, unseen: isUnseen(item) });
+              addReport(reports, item.date, { outcome: item.outcome, said });
               const message = 'message' in item ? item.message : '';
               this.#note(`${name} ${item.date}: ${item.outcome} ${message} ${said}`);
               if (this.#replaces && !this.#reads && item.outcome === 'pushed' && !isUnseen(item)) {
@@ -537,6 +550,9 @@ class Life {
         return 'done';
       } catch (error) {
         if (!(error instanceof SyncError) || error.code !== 'INTERRUPTED') throw error;
+        // A killed run reports nothing.
+        for (const item of this.#items)
+          if (item.unsure === true && item.by.includes(name)) item.either = true;
         return 'stopped';
       }
     };
@@ -577,4 +593,8 @@ function isUnseen(item: unknown): boolean {
 
 async function* one(text: string): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from(text));
+}
+
+function addReport(reports: Map<string, Report[]>, date: string, report: Report): void {
+  reports.set(date, [report, ...(reports.get(date) ?? [])]);
 }

@@ -255,7 +255,9 @@ describe('a nutrition day that is read again in another zone', () => {
     const both = { '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup'] };
     expect(held()).toEqual(both);
     const away = await run('nutrition', all, { zone: 'America/New_York' });
-    expect(away.requests).toEqual([]);
+    const sends = ({ body }: (typeof away.requests)[number]) =>
+      /oats|rice|soup/.test(JSON.stringify(body));
+    expect(away.requests.filter(sends)).toEqual([]);
     expect(away.items).toMatchObject([
       {
         date: '2026-02-15',

@@ -122,6 +122,7 @@ const EXPLAIN: LineKind = {
               state: word(
                 {
                   confirmed: 'the service has it',
+                  undone: '`sync undo` took it back',
                   waiting: 'the service does not confirm it',
                   unknown: 'never sent',
                 },

@@ -66,8 +66,21 @@ const RECORD: LineKind = {
         fields: { ...DAY, attempts: ATTEMPTS },
       },
       {
+        is: { undone: '`sync undo nutrition` removed what was sent from here' },
+        fields: { ...DAY, attempts: ATTEMPTS },
+      },
+      {
         is: { skipped: 'not sent' },
-        fields: { ...DAY, reason: word({ unchanged: 'the service has it' }, 'Why.') },
+        fields: {
+          ...DAY,
+          reason: word(
+            {
+              unchanged: 'the service has it',
+              undone: '`sync undo` took it back; only `--force` sends it again',
+            },
+            'Why.',
+          ),
+        },
       },
       {
         is: { invalid: 'not sent: it cannot be used' },

@@ -15,6 +15,7 @@ const RECORDING: Shape = {
 /** What the ledger has of a day. */
 const MARKS: Words = {
   confirmed: 'the service has it',
+  undone: '`sync undo` took it back',
   waiting: 'the service has not confirmed it',
   none: 'nothing was sent',
 };

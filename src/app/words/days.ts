@@ -53,7 +53,8 @@ export function pushItemText(item: PushItem, zone: string, words = SENT): Text |
     }),
     '  ',
   );
-  if (item.outcome === 'skipped' && notes.length === 0) return undefined;
+  const isUnchanged = item.outcome === 'skipped' && item.reason === 'unchanged';
+  if (isUnchanged && notes.length === 0) return undefined;
   return joinTexts([...outcomeLines(item, zone, words), ...notes], '\n');
 }
 
@@ -73,8 +74,14 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
   switch (item.outcome) {
     case 'pushed':
       return [`${item.date}: ${words.pushed}${where}`];
+    case 'undone':
+      return [`${item.date}: taken back`];
     case 'skipped':
-      return [`${item.date}: unchanged`];
+      return item.reason === 'undone'
+        ? [
+            phrase`${item.date}: not sent, since you took it back. ${sync('push', item.kind, 'FILE', '--force')} sends it again.`,
+          ]
+        : [`${item.date}: unchanged`];
     case 'rejected':
       return [phrase`${item.date}: refused by the service: ${item.message}${hint}`];
     case 'conflict':

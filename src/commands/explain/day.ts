@@ -22,7 +22,7 @@ type ExplainedRecording = UploadState & { readonly upload: LedgerUpload };
 
 interface ExplainedRecord {
   readonly kind: RecordKind;
-  readonly state: 'confirmed' | 'waiting' | 'unknown';
+  readonly state: 'confirmed' | 'undone' | 'waiting' | 'unknown';
   readonly reason: Text;
   /** ms since 1970 */
   readonly changedAt?: number;
@@ -73,6 +73,10 @@ function stateOfRecord(
   const { changedAt } = row;
   if (row.state === 'confirmed') {
     return { state: 'confirmed', reason: 'The service confirmed it.', changedAt };
+  }
+  if (row.state === 'undone') {
+    const reason = phrase`You took it back. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
+    return { state: 'undone', reason, changedAt };
   }
   const next = obstacle(kind) ?? phrase`${sync('push', kind)} with its file sends it again.`;
   const reason = phrase`The service has not confirmed it. ${next}`;

@@ -20,7 +20,7 @@ export interface DayMarks {
 const DAYS = 14;
 
 const UPLOAD_MARKS = { confirmed: 'confirmed', pending: 'waiting', rejected: 'refused' } as const;
-const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting' } as const;
+const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting', undone: 'undone' } as const;
 const WORST_FIRST = ['refused', 'waiting', 'confirmed'] as const;
 
 /**
@@ -71,9 +71,9 @@ export function stripLines(days: readonly DayMarks[], unicode: boolean): string[
     title.padEnd(LABEL) + days.map((day) => cellOf(day).padStart(2)).join(' ');
   const used = new Set(days.flatMap((day) => KINDS.map((kind) => day[kind])));
   // The other marks explain themselves.
-  const legend = (['waiting', 'refused'] as const)
+  const legend = (['waiting', 'refused', 'undone'] as const)
     .filter((mark) => used.has(mark))
-    .map((mark) => `${glyphs[mark]} ${mark}`);
+    .map((mark) => `${glyphs[mark]} ${mark === 'undone' ? 'taken back' : mark}`);
   return [
     row('', ({ date }) => weekday(new Date(date)).slice(0, 2)),
     row('', ({ date }) => String(Number(date.slice(8)))),

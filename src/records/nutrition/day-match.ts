@@ -1,5 +1,5 @@
 import type { KnownDay, SentItem } from '../../ledger/nutrition.ts';
-import { isDropped } from './day-plan.ts';
+import { isDropped, statedItem } from './day-plan.ts';
 import { holdsItem, itemIdentity } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import type { JsonObject } from '../types.ts';
@@ -110,7 +110,9 @@ export function compareDay(
     if (there === undefined) {
       if (isNews) news.gone.push(item);
       // A request of another computer that was in progress may bring it back.
-      if (options.fresh || options.isAnswer === true) items.push({ ...item, state: 'gone' });
+      if (options.fresh || options.isAnswer === true || item.undone === true) {
+        items.push({ ...item, state: 'gone' });
+      }
     } else if (holdsItem(there.body, item.as ?? item.body) || force) {
       if (isNews) news.gone.push(item);
       surplus.push(there);
@@ -119,11 +121,12 @@ export function compareDay(
   }
   for (const item of day.items.filter((each) => !isDropped(each))) {
     const identity = itemIdentity(item.body);
-    const changed = item.state === 'new' ? kept.get(identity) : undefined;
+    const isNew = item.state === 'new' || item.state === 'unanswered';
+    const changed = isNew ? kept.get(identity) : undefined;
     const there = found.get(item) ?? changed;
     if (there === undefined) items.push(absent(item, options, hasNews, news));
     else {
-      const isContested = item.state === 'new' && (there === changed || item.edited !== undefined);
+      const isContested = isNew && (there === changed || item.edited !== undefined);
       if (there === changed) kept.delete(identity);
       const next = present(item, there, isContested, options, news);
       items.push(next);
@@ -164,8 +167,8 @@ function present(
   news: News,
 ): SentItem {
   const { id, meal } = shown;
-  const { body, input, state } = item;
-  const plain: SentItem = { body, input };
+  const { body, state } = item;
+  const plain = statedItem(item);
   const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
   const at = {
     ...plain,
@@ -272,20 +275,19 @@ function absent(
   hasNews: boolean,
   news: News,
 ): SentItem {
-  const { body, input } = item;
   if (item.state === 'unanswered' && isAnswer === true) {
     news.unshown.push(item);
-    return { body, input, state: 'fresh' };
+    return { ...statedItem(item), state: 'fresh' };
   }
   if (item.state === 'new' || item.state === 'unanswered') {
-    return { body, input, state: item.state };
+    return { ...statedItem(item), state: item.state };
   }
-  if (resends) return { body, input, state: 'unanswered' };
+  if (resends) return { ...statedItem(item), state: 'unanswered' };
   if (item.state === 'removed') return item;
   // A request of another computer that had read the day before ours was written after ours.
   if (fresh && hasNews && item.state === 'fresh') {
     news.again.push(item);
-    return { body, input, state: 'unanswered' };
+    return { ...statedItem(item), state: 'unanswered' };
   }
   news.removed.push(item);
   return { ...item, state: 'removed' };

@@ -44,6 +44,7 @@ export function mergeDay(
   parts: readonly NutritionPart[],
   fields: JsonObject,
   mode: MergeMode,
+  force = false,
 ): MergedDay {
   const dropped = new Set(known.items.filter(isDropped));
   let slots: readonly Slot[] = known.items
@@ -61,24 +62,32 @@ export function mergeDay(
     const { next, left, before, overlaps } = pair(slots, items, input);
     const isEdition = input !== STDIN || overlaps || items.length === 0;
     const drops = ({ item, said }: Slot) =>
-      mode === 'same-input' && isEdition && !said && item.input === input;
-    drop([...before, ...left.filter(drops).map(({ item }) => item)]);
-    slots = [...left.filter((slot) => !drops(slot)), ...next];
+      mode === 'same-input' && isEdition && !said && ownersOf(item).includes(input);
+    const isLast = (slot: Slot) => drops(slot) && ownersOf(slot.item).length === 1;
+    drop([...before, ...left.filter(isLast).map(({ item }) => item)]);
+    const kept = left.filter((slot) => !isLast(slot));
+    slots = [
+      ...kept.map((slot) => (drops(slot) ? { ...slot, item: without(slot.item, input) } : slot)),
+      ...next,
+    ];
   }
   if (mode === 'replace-day') {
     drop(slots.filter(({ said }) => !said).map(({ item }) => item));
     slots = slots.filter(({ said }) => said);
   }
   const byInstant = new KeyIndex(dropped, ({ body }) => instantOf(body));
-  const items = slots.map(({ item }): SentItem => {
-    if (item.state === 'removed' && mode === 'replace-day') return newItem(item);
-    if (item.state !== 'new' || dropped.size === 0) return item;
+  const items = slots.flatMap(({ item }): SentItem[] => {
+    if (item.state === 'removed' && mode === 'replace-day')
+      return [{ ...statedItem(item), state: 'new' }];
+    if (item.state !== 'new' || dropped.size === 0) return [item];
     // The input has an item again that the platform may still hold.
     const isSame = ({ body }: SentItem) => sameInput(body, item.body);
     const back = byInstant.first(instantOf(item.body), isSame);
-    if (back === undefined) return item;
+    if (back === undefined) return [item];
+    if (back.undone === true && !force) return [];
     dropped.delete(back);
-    return { ...back, input: item.input, state: 'unanswered' };
+    const { undone, ...again } = back;
+    return [{ ...again, input: item.input, state: undone === true ? 'new' : 'unanswered' }];
   });
   const totals = totalsToDrop(slots, parts, fields, known.fields);
   const merged: JsonObject = { ...known.fields, ...fields };
@@ -97,8 +106,24 @@ export function isDropped({ state }: SentItem): boolean {
   return state === 'dropped' || state === 'gone';
 }
 
-function newItem({ body, input }: SentItem): SentItem {
-  return { body, input, state: 'new' };
+function ownersOf({ input, also = [] }: SentItem): readonly string[] {
+  return [input, ...also];
+}
+
+function withOwner(item: SentItem, input: string): SentItem {
+  const also = ownersOf(item).filter((owner) => owner !== input);
+  return { ...item, input, ...(also.length === 0 ? {} : { also }) };
+}
+
+/** Returns an item of several inputs after one of them has dropped it. */
+function without(item: SentItem, input: string): SentItem {
+  const [first = '', ...also] = ownersOf(item).filter((owner) => owner !== input);
+  return { ...item, input: first, also };
+}
+
+/** Returns an item as its inputs state it, without what is known of it on the platform. */
+export function statedItem({ body, input, also }: SentItem): SentItem {
+  return { body, input, ...(also === undefined ? {} : { also }) };
 }
 
 /** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
@@ -112,7 +137,7 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const take = (slot: Slot | undefined): SentItem | undefined => {
     if (slot === undefined) return undefined;
     left.delete(slot);
-    overlaps ||= slot.item.input === input;
+    overlaps ||= ownersOf(slot.item).includes(input);
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
@@ -125,7 +150,7 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
-    if (equal !== undefined) return { item: { ...equal, input }, said: true };
+    if (equal !== undefined) return { item: withOwner(equal, input), said: true };
     const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
     if (version !== undefined) before.push(version);
     // The athlete's version stays until the user decides.

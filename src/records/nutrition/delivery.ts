@@ -1,6 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type { DayContent, KnownDay, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent, DayStatus, KnownDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
 import type { DayOutcome, PreparedRecord, Warning } from '../types.ts';
@@ -61,7 +61,12 @@ export async function deliverDay(
   // The platform may hold something else by now.
   const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
   const day = { ...before, items, fields };
-  if (isDone(day) && status !== 'open' && !looksAnew) return UNCHANGED;
+  if (isDone(day) && status !== 'open' && !looksAnew) {
+    // Another input may hold an item now, or no longer.
+    if (!options.dryRun) ledger.nutrition.put(date, day, status);
+    const isUndone = record.parts.length > 0 && items.some(({ undone }) => undone === true);
+    return isUndone ? UNDONE : UNCHANGED;
+  }
   if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
   if (options.dryRun) {
     const dropped = items.filter((item) => item.state === 'dropped');
@@ -84,10 +89,13 @@ export async function deliverDay(
     // What was interrupted is continued by the next run.
     if (!(error instanceof SyncError) || !endsRun(error.code)) restore();
     throw error;
+  } finally {
+    delivery.tell();
   }
 }
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
+const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
 
 /** Checks that nothing of a day has to be sent or removed. */
 function isDone({ items, fields, sentFields }: KnownDay): boolean {
@@ -104,8 +112,12 @@ export async function isRight(
 ): Promise<boolean> {
   const idsLast = (await service.kind(date)) === 'adds';
   const options = { source: service.source, idsLast, force: false, fresh: true };
-  const { missing, surplus } = compareDay(ledger.nutrition.day(date), shown, options);
-  return missing.length === 0 && surplus.length === 0;
+  const { missing, surplus, removed, edited } = compareDay(
+    ledger.nutrition.day(date),
+    shown,
+    options,
+  );
+  return missing.length + surplus.length + removed.length + edited.length === 0;
 }
 
 /** Returns what a day should hold, as a platform that replaces days gets it. */
@@ -128,7 +140,6 @@ class DayDelivery {
   /** What an answer showed, in place of the next look. */
   #next: readonly ShownItem[] | undefined;
   #gone: readonly SentItem[] = [];
-  /** What is said once the day is done. */
   readonly #notes: Warning[] = [];
   readonly #said = new Set<string>();
   /** A request of this run may have changed the day. */
@@ -166,6 +177,11 @@ class DayDelivery {
       if (outcome !== undefined) return outcome;
     }
     return this.#conflict({ ...words.unstableText(date), stored: [], intended: [] });
+  }
+
+  /** Reports what the looks at the day found. */
+  tell(): void {
+    for (const note of this.#notes) this.#warn(note);
   }
 
   async #look(): Promise<readonly ShownItem[] | undefined> {
@@ -336,9 +352,9 @@ class DayDelivery {
     const { date } = this.#record;
     const items = stuck.length > 0 ? this.#day.items : this.#day.items.map(asGone);
     this.#day = { ...this.#day, items };
-    this.#put('fresh');
+    // Without the scope for reading, no look at a replaced day is possible.
+    this.#put(unseen ? 'settled' : 'fresh');
     this.isFinished = true;
-    for (const note of this.#notes) this.#warn(note);
     if (this.#gone.length > 0 && this.#options.undo === undefined && stuck.length === 0) {
       this.#warn(words.goneNote(this.#record, this.#gone, false));
     }
@@ -352,6 +368,8 @@ class DayDelivery {
         intended: contested.map(({ body }) => body),
       });
     }
+    if (this.#attempts === 0) return UNCHANGED;
+    if (this.#options.remember) return { outcome: 'undone', attempts: this.#attempts };
     if (!unseen) return { outcome: 'pushed', attempts: this.#attempts };
     if (!this.#service.saidUnseen) this.#warn(words.unseenNote(this.#record));
     this.#service.saidUnseen = true;
@@ -365,7 +383,7 @@ class DayDelivery {
     return { outcome: 'conflict', ...about, attempts: this.#attempts };
   }
 
-  #put(status: 'open' | 'fresh'): void {
+  #put(status: DayStatus): void {
     this.#target.ledger.nutrition.put(this.#record.date, this.#day, status);
   }
 

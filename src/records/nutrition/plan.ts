@@ -15,6 +15,8 @@ export interface DayOptions {
   readonly dryRun: boolean;
   /** Remove the items that were sent from here and that this accepts. */
   readonly undo: ((item: SentItem) => boolean) | undefined;
+  /** Do not send them again without `force`. */
+  readonly remember: boolean;
 }
 
 export interface DayPlan extends DayContent {
@@ -28,18 +30,25 @@ export interface DayPlan extends DayContent {
 export function planDay(
   record: NutritionRecord,
   known: KnownDay,
-  { undo, merge }: DayOptions,
+  { undo, merge, force, remember }: DayOptions,
   ledger: RecordLedger,
   run: ReadonlyMap<string, PreparedRecord>,
 ): DayPlan {
   if (undo !== undefined) {
     const items = known.items.flatMap((item): SentItem[] => {
       if (isDropped(item) || !undo(item)) return [item];
-      return item.state === 'new' ? [] : [{ ...item, state: 'dropped' }];
+      if (item.state === 'new') return [];
+      return [{ ...item, state: 'dropped', ...(remember ? { undone: true } : {}) }];
     });
     return { items, fields: {}, moved: [], partialTotals: [] };
   }
-  const { content, dropped, partialTotals } = mergeDay(known, record.parts, record.fields, merge);
+  const { content, dropped, partialTotals } = mergeDay(
+    known,
+    record.parts,
+    record.fields,
+    merge,
+    force,
+  );
   const around = record.zoneUsed || dropped.length > 0 ? daysAround(record.date) : [];
   const others = around.map((day) => {
     const itemsThere = ledger.nutrition.day(day).items.filter((item) => !isDropped(item));

@@ -104,16 +104,20 @@ const editSchema = v.object({
 
 /**
  * `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. An invalid body
- * is refused before the day's row is read, an absent `itemId` after that.
+ * is refused before the day's row is read, an absent `itemId` after that. 409: the day changed in the meantime.
  */
 export function patchNutritionItems(world: World): Handler<SandboxEnv> {
-  return (c) => {
+  return async (c) => {
     const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
     const { athleteId } = c.get('bearer');
     const date = c.req.param('date') ?? '';
     const state = world.daily.find(athleteId, 'nutrition', date);
     if (state === null) throw new Problem(404, 'Nutrition entry not found');
     if (itemId === undefined) throw refusal(400, 'itemId is required for delete');
+    await setImmediate();
+    if (world.daily.find(athleteId, 'nutrition', date) !== state) {
+      throw new Problem(409, 'The day was changed by another request');
+    }
     const before = dayOf(state);
     const items = before[mealType].filter(({ id }) => id !== itemId);
     world.daily.put(athleteId, 'nutrition', date, {

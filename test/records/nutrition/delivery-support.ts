@@ -128,7 +128,8 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     );
     return items;
   };
-  const undo = (date: string) => deliver([emptyDay(date, [])], { undo: () => true });
+  const undo = (date: string) =>
+    deliver([emptyDay(date, [])], { undo: () => true, remember: true });
   return { push, undo, ledger };
 }
 

@@ -181,19 +181,45 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('remove all our items on undo and can send them again', async () => {
-    const { push, held, sandbox } = await openNutrition({ revision });
+  it('stay away after undo until they are sent with --force', async () => {
+    const { push, undo, held, sandbox, ledger, requestsOf } = await openNutrition({ revision });
     if (revision !== '2026-02') {
       sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
     }
     const others = revision === '2026-02' ? [] : ['soup 33'];
     await push({ 'a.json': day(GEL, BAR) });
-    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { undo: () => true }))).toEqual([
-      'pushed',
-    ]);
-    expect(held()).toEqual(others);
-    await push({ 'a.json': day(GEL, BAR) });
+    expect(outcomesOf(await undo(DAY))).toEqual(['undone']);
+    expect([held(), ledger.find('nutrition', DAY)?.state]).toEqual([others, 'undone']);
+    const again = requestsOf(async () => {
+      const items = await push({ 'a.json': day(GEL, BAR) });
+      expect(items).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
+    });
+    expect((await again).filter((request) => request.includes('gel'))).toEqual([]);
+    expect(ledger.find('nutrition', DAY)?.state).toBe('undone');
+    await push({ 'a.json': day(GEL, BAR, RICE) });
+    expect(held()).toEqual(['rice 90', ...others]);
+    expect(ledger.find('nutrition', DAY)?.state).toBe('confirmed');
+    await push({ 'a.json': day(GEL, BAR) }, { force: true });
     expect(held()).toEqual(['bar 40', 'gel 25', ...others]);
+  });
+
+  it('stay while one of several inputs holds them', async () => {
+    const { push, held } = await openNutrition({ revision });
+    await push({ 'a.json': day(GEL, BAR) });
+    await push({ 'b.json': day(GEL, RICE) });
+    await push({ 'b.json': day(RICE) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    await push({ 'a.json': day(BAR) });
+    expect(held()).toEqual(['bar 40', 'rice 90']);
+  });
+
+  it('that --add has left go with the next push of the same file without it', async () => {
+    const { push, held } = await openNutrition({ revision });
+    await push({ 'a.json': day(GEL, BAR) });
+    await push({ 'a.json': day(GEL) }, { merge: 'add' });
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+    await push({ 'a.json': day(GEL) });
+    expect(held()).toEqual(['gel 25']);
   });
 });
 

@@ -119,7 +119,8 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     const { push, held, machine } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL, BAR) });
     for (const foods of [[GEL, BAR], [BAR, RICE, GEL], [GEL]]) {
-      expect(outcomesOf(await machine().push({ 'a.json': day(...foods) }))).toEqual(['pushed']);
+      const [outcome] = outcomesOf(await machine().push({ 'a.json': day(...foods) }));
+      expect(['pushed', 'skipped']).toContain(outcome);
     }
     // A replacing service has the last input; an appending one cannot know the unwanted items.
     expect(held()).toEqual(revision === '2026-08' ? ['bar 40', 'gel 25', 'rice 90'] : ['gel 25']);

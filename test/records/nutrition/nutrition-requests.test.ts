@@ -23,7 +23,7 @@ const YEARS = Array.from({ length: 1095 }, (_, index) =>
 
 describe('the requests of 1,095 new days', () => {
   it.each([
-    ['2026-08', 'without nutrition:read', WRITE, 2200, 0],
+    ['2026-08', 'without nutrition:read', WRITE, 2200, 30],
     ['2026-08', 'with nutrition:read', READ, 1120, 30],
     ['2026-02', 'with nutrition:read', READ, 1120, 30],
   ] as const)(
@@ -35,7 +35,9 @@ describe('the requests of 1,095 new days', () => {
       expect(first.length).toBeLessThanOrEqual(most);
       const second = await requestsOf(() => push({ 'a.json': days }));
       expect(second.length).toBeLessThanOrEqual(unchanged);
-      expect(await requestsOf(() => push({ 'a.json': days }))).toEqual([]);
+      const third = await requestsOf(() => push({ 'a.json': days }));
+      // Without the scope, each run looks at more of the days, until all were looked at.
+      expect(third.length).toBeLessThanOrEqual(scopes === WRITE ? 30 : 0);
     },
     240_000,
   );
