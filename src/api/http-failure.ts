@@ -11,7 +11,6 @@ export const IN_BETWEEN =
 
 const CONTINUES = 'The same command again continues.';
 
-/** A failure at the proxy. */
 export class ProxyFailure extends Error {
   readonly proxy: Proxy;
   /** Its answer to CONNECT; undefined if it cannot be reached. */

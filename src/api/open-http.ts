@@ -91,7 +91,6 @@ export function tracedHttp({ clock, trace }: Context, http: Http): Http {
   };
 }
 
-/** A proxy of the environment. */
 export interface Proxy {
   /** The variable that names it, such as `https_proxy`. */
   readonly variable: string;

@@ -69,7 +69,6 @@ export function ledgerIn(stateDir: string): string {
   return join(stateDir, 'ledger.db');
 }
 
-/** What each context has warned of. */
 const warned = new WeakMap<AppContext, Set<string>>();
 
 /** Warns, once per context, if other users can change the contents of a folder. */

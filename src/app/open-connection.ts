@@ -10,7 +10,6 @@ import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.
 import type { AppContext } from './context.ts';
 
 export interface ConnectOptions {
-  /** Requests in flight at once. */
   readonly connections: number;
   /** Whether a person can answer an unlock prompt (default: if this is a terminal). */
   readonly attended?: boolean;

@@ -63,7 +63,6 @@ const DETAILS = [
   'processing',
   /** Skipped files that hold wellness. */
   'wellness',
-  /** Warnings of days. */
   'warnings',
 ] as const;
 

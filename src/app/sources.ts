@@ -147,7 +147,6 @@ async function ask(
   }
 }
 
-/** Returns a recognised export as a JSON line. */
 export function exportJson(found: RecognisedInput): Record<string, unknown> {
   const { input, source, mapping, days, first, last, unread = [] } = found;
   const { kind, holds } = mapping;

@@ -18,7 +18,6 @@ const BOT_WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigat
 /** Errors that depend on the athlete in front of the browser (RFC 6749, OpenID Connect Core 3.1.2.6). */
 const ABOUT_THE_ATHLETE = /^(?:access_denied|\w+_required|account_selection_required)$/;
 
-/** An authorization request to check. */
 export interface CheckedRequest extends Pick<AuthorizeOptions, 'endpoint' | 'clientId' | 'scopes'> {
   /** With the real port. */
   readonly redirectUri: string;

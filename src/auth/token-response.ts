@@ -89,7 +89,6 @@ function readToken(found: unknown): Secret | undefined {
   return typeof found === 'string' && TOKEN.test(found) ? new Secret(found) : undefined;
 }
 
-/** Reads a lifetime in seconds. */
 function readSeconds(found: unknown): number | undefined {
   const number =
     typeof found === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(found) ? Number(found) : found;

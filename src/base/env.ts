@@ -1,7 +1,6 @@
 /** The program's environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The variables with secrets. */
 export const SECRET_VARIABLES = [
   'SYNC_ACCESS_TOKEN',
   'SYNC_REFRESH_TOKEN',

@@ -7,7 +7,6 @@
 
 import type { Text } from './phrase.ts';
 
-/** Process exit codes. */
 export const ExitCode = {
   ok: 0,
   internal: 1,
@@ -58,15 +57,12 @@ interface ErrorFacts {
 
 /** Every error code. Scripts read it as `code` of a `{"type":"error"}` line. */
 const ERRORS = {
-  /** The command line is wrong. */
   USAGE: { exitCode: ExitCode.usage, source: 'command' },
-  /** A setting is missing or wrong. */
   CONFIG: { exitCode: ExitCode.usage, source: 'command' },
   /** A file or record of the input is unusable. */
   INPUT_INVALID: { exitCode: ExitCode.invalidInput, source: 'command' },
   /** A folder of the command line is gone, such as that of an unplugged device. */
   FOLDER_GONE: { exitCode: ExitCode.unavailable, source: 'command', temporary: true },
-  /** The profile has no login. */
   AUTH_REQUIRED: { exitCode: ExitCode.loginNeeded, source: 'login' },
   /** The service no longer accepts the login. */
   AUTH_EXPIRED: { exitCode: ExitCode.loginNeeded, source: 'login' },
@@ -74,7 +70,6 @@ const ERRORS = {
   AUTH_REFUSED: { exitCode: ExitCode.loginNeeded, source: 'login' },
   /** The athlete did not approve the login in time. */
   AUTH_TIMEOUT: { exitCode: ExitCode.loginNeeded, source: 'login' },
-  /** The login lacks a scope. */
   SCOPE_MISSING: { exitCode: ExitCode.loginNeeded, source: 'login' },
   /** This machine has no keychain. */
   KEYCHAIN_MISSING: { exitCode: ExitCode.usage, source: 'keychain' },

@@ -6,7 +6,6 @@ import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts'
 /** What a path may hold, by its name or by the names in it. */
 type Kind = 'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'exports' | 'device';
 
-/** Entries that are looked at, in all folders together. */
 const MAX_ENTRIES = 500;
 /** Levels of folders that are looked at: `Garmin/Activity/ride.fit`. */
 const MAX_DEPTH = 3;
@@ -42,7 +41,6 @@ export function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || kindOfFile(word) !== undefined;
 }
 
-/** Returns the command that sends such paths. */
 function wayOf(kind: Kind, paths: readonly string[]): Text {
   const them = paths.length === 1 ? 'it' : 'them';
   const sends = (command: CommandLine) => phrase`${command} sends ${them}.`;

@@ -21,7 +21,6 @@ interface LogoutFlags {
   readonly localOnly: boolean;
 }
 
-/** How the revocation of one token went. */
 interface Revocation {
   readonly token: 'refresh token' | 'access token';
   /** `unsupported`: the service cannot revoke; `failed`: the token may still work there. */

@@ -44,7 +44,6 @@ export function clearReadyFile(given: string): void {
   rmSync(path, { force: true });
 }
 
-/** Returns the ready file for this line. */
 export function readyFile(given: string, line: string): ReadyFile {
   const path = resolve(given);
   const content = `${line}\n`;

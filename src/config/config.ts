@@ -64,7 +64,6 @@ export interface ProfileEntry {
   readonly loginId: string | undefined;
 }
 
-/** The configuration file. */
 export interface ConfigFile {
   /**
    * A profile is decoded when it is read, so that a fault in one does not stop the commands of another.

@@ -223,7 +223,6 @@ function parsePath(text: string): string {
 /** The word for every known device in the setting `watch`. */
 export const DEVICES_WORD = 'devices';
 
-/** The beginning of a full path, on any system. */
 const FULL_PATH = String.raw`/|[a-z]:[\\/]|\\\\`;
 /** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
 const NEXT_WATCHED = new RegExp(`,\\s*(?=${DEVICES_WORD}\\s*(?:,|$)|${FULL_PATH})`, 'i');

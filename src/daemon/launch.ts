@@ -147,7 +147,6 @@ export function failedToStart(
   return { state: 'failed', code, message, ...rendered, details };
 }
 
-/** Rebuilds the daemon's failure, with its message, hint and exit code. */
 export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
   const { code, hint, details } = message;
   if (code === undefined) return new Error(`The daemon did not start. ${message.message}`);

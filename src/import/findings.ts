@@ -3,7 +3,6 @@ export interface Finding {
   readonly kind: FindingKind;
   /** For people: `Recordings`, `Oura: sleep`. */
   readonly title: string;
-  /** Number of files and members. */
   readonly files: number;
   /** Their size, if it is a recording to send (bytes). */
   readonly bytes: number;
@@ -32,14 +31,6 @@ export const FINDING_KINDS = [
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** Files and archives that cannot be read; each is reported on its own. */
-export const UNREADABLE = {
-  kind: 'unreadable',
-  title: 'Unreadable files',
-  sends: false,
-  reason: 'see above',
-} as const;
-
 interface FindingGroup {
   readonly finding: Omit<Finding, 'files' | 'bytes' | 'days'>;
   files: number;
@@ -51,7 +42,6 @@ interface FindingGroup {
 export class Findings {
   readonly #groups = new Map<string, FindingGroup>();
 
-  /** Adds files to a finding, which may exist. */
   add(
     finding: FindingGroup['finding'],
     { files = 1, bytes = 0, days = [] as readonly string[] } = {},
@@ -62,6 +52,16 @@ export class Findings {
     group.files += files;
     group.bytes += bytes;
     for (const day of days) group.days.add(day);
+  }
+
+  /** Adds a file that is not sent. */
+  leave(kind: FindingKind, title: string, reason: string, days: readonly string[] = []): void {
+    this.add({ kind, title, sends: false, reason }, { days });
+  }
+
+  /** Adds a file or an archive that cannot be read; each is reported on its own. */
+  leaveUnreadable(): void {
+    this.leave('unreadable', 'Unreadable files', 'see above');
   }
 
   /** Returns the findings by kind, the largest of a kind first. */

@@ -16,7 +16,6 @@ import { RecordStock } from './take-records.ts';
 
 export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
   readonly cwd: string;
-  /** The system's folder for temporary files. */
   readonly tempFolder: string;
   /** Takes a remark that is no warning. */
   readonly say: (text: string) => void;

@@ -6,7 +6,6 @@ import { type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import type { FolderInputs, FolderTools } from './folder-inputs.ts';
 
-/** The inputs that a command line names. */
 export interface NamedInputs {
   readonly inputs: readonly Input[];
   /** Closes the archives that the inputs are in. */

@@ -11,7 +11,7 @@ import type { MemberRecording } from '../upload/batch-sender.ts';
 import { type RecordingFile } from '../inputs/find-files.ts';
 import { isRecordingName, isRepairedCopy, otherKind } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { type Finding, Findings, UNREADABLE } from './findings.ts';
+import { type Finding, Findings } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS, RecordStock } from './take-records.ts';
 import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
@@ -67,7 +67,7 @@ export async function takeStock(
     signal.throwIfAborted();
     progress(++files, piece.path);
     if ('problem' in piece) {
-      findings.add(UNREADABLE);
+      findings.leaveUnreadable();
       reportUnreadable(piece);
     } else if (isRepairedCopy(piece.name)) copies.push(piece);
     else if (isRecordingName(piece.name)) await recordings.add(piece);
@@ -112,15 +112,10 @@ export async function sendStock(
 function addOther(findings: Findings, { name }: Piece): void {
   const kind = otherKind(name);
   if (kind === 'gpx' || kind === 'tcx') {
-    const title = `${kind.toUpperCase()} files`;
-    findings.add({ kind, title, sends: false, reason: 'only FIT recordings are sent' });
+    findings.leave(kind, `${kind.toUpperCase()} files`, 'only FIT recordings are sent');
     return;
   }
   const extension = extname(name).toLowerCase().slice(0, 12);
-  findings.add({
-    kind: 'not-understood',
-    title: extension === '' ? 'Files without an extension' : `${extension} files`,
-    sends: false,
-    reason: 'of no known source',
-  });
+  const title = extension === '' ? 'Files without an extension' : `${extension} files`;
+  findings.leave('not-understood', title, 'of no known source');
 }

@@ -69,7 +69,7 @@ export class RecordingStock {
     }
     if ('file' in from && this.#isKnown(from.file)) {
       this.#whole.add(stemOf(path));
-      this.#findings.add(UPLOADED_BEFORE);
+      this.#leaveUploaded();
       this.#takeWellness(piece, contents.bytes);
       return;
     }
@@ -82,12 +82,8 @@ export class RecordingStock {
     const hasWellness = this.#takeWellness(piece, contents.bytes);
     if (identity.verdict === 'not-an-activity') {
       if (hasWellness) return;
-      this.#findings.add({
-        kind: 'no-activity',
-        title: 'FIT files without an activity',
-        sends: false,
-        reason: 'settings, courses, monitoring and the like',
-      });
+      const reason = 'settings, courses, monitoring and the like';
+      this.#findings.leave('no-activity', 'FIT files without an activity', reason);
     } else {
       this.#whole.add(stemOf(path));
       this.#addActivity({ path, from }, identity, contents.bytes);
@@ -105,8 +101,7 @@ export class RecordingStock {
       await this.add(piece);
       return;
     }
-    const reason = 'the originals are whole';
-    this.#findings.add({ kind: 'copies', title: 'Repaired copies', sends: false, reason });
+    this.#findings.leave('copies', 'Repaired copies', 'the originals are whole');
   }
 
   /** Returns whether there is wellness in a whole FIT file. */
@@ -125,21 +120,16 @@ export class RecordingStock {
     const days = day === undefined ? [] : [day];
     const { since } = this.#options;
     if (this.#seen.has(sha256)) {
-      this.#findings.add({
-        kind: 'copies',
-        title: 'Recordings found twice',
-        sends: false,
-        reason: 'the same recording is sent once',
-      });
+      const reason = 'the same recording is sent once';
+      this.#findings.leave('copies', 'Recordings found twice', reason);
       return;
     }
     this.#seen.add(sha256);
     if (this.#known?.uploads.find(sha256)?.state === 'confirmed') {
-      this.#findings.add(UPLOADED_BEFORE, { days });
+      this.#leaveUploaded(days);
     } else if (since !== undefined && day !== undefined && day < since) {
       const reason = `before ${since} (--since)`;
-      const title = 'Earlier recordings';
-      this.#findings.add({ kind: 'too-early', title, sends: false, reason }, { days });
+      this.#findings.leave('too-early', 'Earlier recordings', reason, days);
     } else {
       this.#findings.add(
         { kind: 'recordings', title: 'Recordings', sends: true },
@@ -155,13 +145,13 @@ export class RecordingStock {
   }
 
   #unusable(item: UploadItem): void {
-    this.#findings.add({
-      kind: 'unusable',
-      title: 'Unusable recordings',
-      sends: false,
-      reason: 'see above',
-    });
+    this.#findings.leave('unusable', 'Unusable recordings', 'see above');
     this.#report(item);
+  }
+
+  #leaveUploaded(days: readonly string[] = []): void {
+    const reason = 'the service has them';
+    this.#findings.leave('uploaded-before', 'Recordings uploaded before', reason, days);
   }
 }
 
@@ -185,10 +175,3 @@ export class PieceBuffer {
 function stemOf(path: string): string {
   return path.replace(/\.fit(?:\.gz)?$/i, '');
 }
-
-const UPLOADED_BEFORE = {
-  kind: 'uploaded-before',
-  title: 'Recordings uploaded before',
-  sends: false,
-  reason: 'the service has them',
-} as const;

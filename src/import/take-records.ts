@@ -11,7 +11,7 @@ import { FIT } from '../records/sources/fit.ts';
 import type { Match } from '../records/engine/recognise.ts';
 import type { Mapping, Source } from '../records/sources/types.ts';
 import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
-import { type Findings, UNREADABLE } from './findings.ts';
+import type { Findings } from './findings.ts';
 import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
 /** Largest file of records (bytes); XML is read in parts. */
@@ -86,12 +86,8 @@ export class RecordStock {
   async add(piece: Piece): Promise<boolean> {
     if (!RECORDS.test(piece.name) || piece.size === 0) return false;
     if (piece.size > MAX_BYTES && !/\.xml$/i.test(piece.name)) {
-      this.#findings.add({
-        kind: 'unreadable',
-        title: 'Large files',
-        sends: false,
-        reason: `more than ${MAX_BYTES / 1024 ** 2} MB`,
-      });
+      const reason = `more than ${MAX_BYTES / 1024 ** 2} MB`;
+      this.#findings.leave('unreadable', 'Large files', reason);
       return true;
     }
     const input = this.#inputOf(piece);
@@ -102,12 +98,9 @@ export class RecordStock {
       if (match === undefined) continue;
       if (other === undefined) this.#taken.push({ input, match });
       else {
-        this.#findings.add({
-          kind: 'ambiguous',
-          title: `${match.source.title} or ${other.source.title}`,
-          sends: false,
-          reason: `of several programs; ${sync('push', kind, '--source', 'NAME').render(undefined)} sends it`,
-        });
+        const title = `${match.source.title} or ${other.source.title}`;
+        const command = sync('push', kind, '--source', 'NAME').render(undefined);
+        this.#findings.leave('ambiguous', title, `of several programs; ${command} sends it`);
       }
     }
     return matches.length > 0;
@@ -136,12 +129,11 @@ export class RecordStock {
     const ofKind = this.#taken.filter(({ match }) => match.mapping.kind === kind);
     const taken = ofKind.filter(({ match }) => match.mapping.guess !== true);
     for (const { match } of ofKind.filter((each) => !taken.includes(each))) {
-      this.#findings.add({
-        kind: 'ambiguous',
-        title: `Perhaps ${kind}: ${match.mapping.format.toUpperCase()} with field names of the platform`,
-        sends: false,
-        reason: `of no known program; ${sync('push', kind, 'FILE').render(undefined)} sends it, or says why not`,
-      });
+      const format = match.mapping.format.toUpperCase();
+      const title = `Perhaps ${kind}: ${format} with field names of the platform`;
+      const command = sync('push', kind, 'FILE').render(undefined);
+      const reason = `of no known program; ${command} sends it, or says why not`;
+      this.#findings.leave('ambiguous', title, reason);
     }
     const prepared = await prepareInputs(
       kind,
@@ -170,7 +162,7 @@ export class RecordStock {
     const byInput = new Map(taken.map(({ input, match }) => [input.name, match]));
     for (const { input, match } of taken) {
       if (!broken.has(input.name)) this.#findings.add(findingOf(match));
-      else this.#findings.add(UNREADABLE);
+      else this.#findings.leaveUnreadable();
     }
     for (const { date, sources } of records) {
       const matches = new Set(sources.map((source) => byInput.get(inputName(source, byInput))));
@@ -189,7 +181,7 @@ export class RecordStock {
       const { cause } = error;
       const problem = cause instanceof ArchiveFault ? cause.message : error.message;
       const reason = cause instanceof ArchiveFault ? cause.reason : 'unreadable';
-      this.#findings.add(UNREADABLE);
+      this.#findings.leaveUnreadable();
       this.#report({ path: input.name, problem, reason });
       return undefined;
     }

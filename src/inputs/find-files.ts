@@ -22,7 +22,6 @@ export interface SearchedFolder {
 
 /** A file that may hold a recording. */
 export interface RecordingFile {
-  /** Path in reports. */
   readonly path: string;
   readonly absolute: string;
   readonly stamp: FileStamp;
@@ -109,7 +108,6 @@ export function searchPaths(
   }
 }
 
-/** Returns a function that passes each file on once. */
 function once(onFile: OnFile): OnFile {
   const seen = new Set<string>();
   return (file) => {
@@ -128,7 +126,6 @@ function namedFile(path: string, absolute: string, stats: Stats): RecordingFile 
 
 /** A folder's path up to a name in it, and its entries. */
 interface Listing {
-  /** As in reports. */
   readonly path: string;
   readonly absolute: string;
   readonly entries: readonly Dirent[];

@@ -6,7 +6,6 @@ type Value = null | number | bigint | string | Uint8Array;
 export interface Statement {
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
-  /** Returns the number of changed rows. */
   run(...values: Value[]): number;
 }
 

@@ -18,7 +18,6 @@ export interface KnownFile {
   readonly wellness?: boolean;
 }
 
-/** A known file, and the state of its recording's upload. */
 export interface KnownFileStatus extends KnownFile {
   /** Undefined if the recording was never sent for this account. */
   readonly upload: UploadStanding | undefined;

@@ -18,7 +18,6 @@ export type DayState = 'pending' | 'confirmed' | 'undone';
  */
 export type DayClaim = 'yours' | 'unchanged' | 'busy';
 
-/** A file that a day was sent from. */
 export interface DayFile {
   /** An absolute path, a path in an archive, or `stdin`. */
   readonly path: string;

@@ -31,7 +31,6 @@ export interface LedgerUpload extends UploadStanding {
   readonly message: string | undefined;
 }
 
-/** A recording to claim. */
 export interface ClaimedRecording {
   readonly sha256: string;
   readonly path: string;
@@ -59,7 +58,6 @@ export interface ConfirmedUpload extends SentRecording {
   readonly workoutId: string | undefined;
 }
 
-/** The answer to a claim. */
 export type Claim =
   /** This process sends the recording. The ledger says so before the request leaves. */
   | { readonly claim: 'yours' }

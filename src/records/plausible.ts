@@ -215,7 +215,6 @@ function numberIn({ known }: Fields, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Returns a field's name as the record spells it. */
 function spellingOf({ spellings }: Fields, name: string): string {
   return spellings.get(name) ?? name;
 }

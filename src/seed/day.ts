@@ -40,7 +40,6 @@ export interface SyntheticRecording {
   readonly fileName: string;
   /** The whole FIT file, unless broken. */
   readonly bytes: Uint8Array;
-  /** The activity's display name. */
   readonly name: string;
   /** The encoded contents. */
   readonly truth: RecordingTruth;

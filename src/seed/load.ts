@@ -21,7 +21,6 @@ export class LoadHistory {
   /** Newest first. */
   readonly #stress: number[] = [];
 
-  /** Adds the stress of a finished day. */
   push(stress: number): void {
     this.#stress.unshift(stress);
     if (this.#stress.length > HISTORY) this.#stress.pop();

@@ -2,7 +2,6 @@ import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { checkZone, isUtc } from '../base/zone-name.ts';
 
-/** Sources of a machine's time zone. */
 export interface MachineZoneSources {
   /** The variable `TZ`, which wins over the system's setting. */
   readonly tz: string | undefined;

@@ -21,7 +21,6 @@ const SETTLED_MS = 2000;
 /** Bounds for the width of the bar (columns). */
 const LEAST_BAR = 6;
 const GREATEST_BAR = 30;
-/** Share of a line for the bar. */
 const BAR_SHARE = 1 / 4;
 /** Least room for the name of the item in work (columns). */
 const LEAST_NAME = 10;

@@ -15,7 +15,6 @@ export interface RunTarget extends UploadTarget {
 
 export interface BatchTarget extends RunTarget {
   readonly cwd: string;
-  /** The system's folder for temporary files. */
   readonly tempFolder: string;
   /** Called with the number of files to read, before the first one is read. */
   readonly onWaiting?: ((count: number) => void) | undefined;

@@ -2,7 +2,6 @@ import { SyncError } from '../../base/errors.ts';
 import { daysAfter, isCalendarDate } from '../../base/time.ts';
 import { zoneRules } from '../../records/days/zone.ts';
 
-/** The forms of a date, for the help of a flag. */
 export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
 
 /** The forms of a date, for messages. */

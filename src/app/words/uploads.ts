@@ -18,7 +18,6 @@ export function recordingProgress({
   return { noun: 'recording', done, total, sentBytes, current: basename(current) };
 }
 
-/** Returns the outcome of a recording as JSON. */
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason, item.wellness) };

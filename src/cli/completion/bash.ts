@@ -69,7 +69,6 @@ function cases(patterns: readonly string[], action: string): string {
   return `      ${patterns.map(quote).join(' | ')}) ${action} ;;`;
 }
 
-/** Returns the flags with a value, each under each of its names. */
 function valueFlags({ flags }: CommandShape): [string, ValueShape][] {
   return flags.flatMap(({ names, value }) =>
     value === undefined ? [] : names.map((name): [string, ValueShape] => [name, value]),

@@ -37,7 +37,6 @@ export type ProgramNames = readonly [string, ...string[]];
 /** Prints a completion script. */
 export type Generator = (commands: readonly CommandShape[], names: ProgramNames) => string;
 
-/** Returns a command and all its subcommands. */
 export function shapesOf(node: CommandNode): CommandShape[] {
   const { path, command, subcommands } = node;
   const options = command.createHelp().visibleOptions(command);

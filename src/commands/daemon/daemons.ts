@@ -31,7 +31,6 @@ import { thisProcess } from '../../system/this-process.ts';
 /** How long a daemon may take to start, the first rescan of a slow disk included (ms). */
 const START_LIMIT_MS = 300_000;
 
-/** Names the commands that start a daemon. */
 export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
 
 /** A daemon that runs or ran. Times in ms since the epoch. */
@@ -126,7 +125,6 @@ export function chooseDaemons(
   });
 }
 
-/** A daemon that was stopped, or could not be. */
 export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders' | 'devices'> &
   Exclude<StopOutcome, { outcome: 'not-running' }>;
 

@@ -41,7 +41,6 @@ export interface Findings {
   readonly readableBytes: number | undefined;
   readonly problem: string | undefined;
   readonly detail: string | undefined;
-  /** FIT segments in the file, if it is whole. */
   readonly segments: number | undefined;
   /** "an activity", "settings", ...; undefined if it is no FIT file. */
   readonly holds: string | undefined;

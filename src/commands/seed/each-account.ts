@@ -51,7 +51,6 @@ export async function forEachAccount(
   return worstExitCode(codes);
 }
 
-/** Returns a context for one account: its profile, and its name in every line. */
 function contextOf(account: SeedAccount, context: AppContext): AppContext {
   const { name, profile } = account;
   const { flags, output } = context;

@@ -93,7 +93,6 @@ export function failedFields(item: ProfileItem): readonly UnsetField[] {
   return 'unset' in item ? item.unset.filter((field) => !isExpected(field)) : [];
 }
 
-/** Returns the exit code of a profile alone. */
 export function exitCodeOfProfile(item: ProfileItem): ExitCode {
   return worstExitCode(failedFields(item).map(({ code }) => exitCodeOfDelivery(code)));
 }

@@ -11,7 +11,6 @@ export interface ZoneFacts {
   readonly days: Zone;
   /** Undefined if the machine's zone is unknown. */
   readonly machine: string | undefined;
-  /** The zone that the platform last named for the athlete. */
   readonly platform: PlatformZone | undefined;
   /** The platform's clocks differ from the clocks that days are counted by. */
   readonly differs: boolean;

@@ -52,7 +52,6 @@ export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
   readonly report: (notice: WatchNotice) => void;
 };
 
-/** An open login, with the ledger of its account. */
 export interface OpenLogin extends WatchAccount {
   readonly account: string;
   readonly service: string;

@@ -30,7 +30,6 @@ export interface System {
   stop(): Promise<unknown>;
   /** @throws SyncError `STORAGE` */
   remove(): Promise<unknown>;
-  /** After the files are removed. */
   removed?(): Promise<unknown>;
   /** Returns remarks for the user after an installation. */
   remarks(): Promise<string[]> | string[];

@@ -6,7 +6,6 @@ import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
 import { noteOther, show, type Notes } from '../values.ts';
 
-/** The date of a record. */
 export interface RecordDate {
   /** The members that hold it, in the spelling of the input. */
   readonly names: readonly string[];

@@ -189,7 +189,6 @@ function wrongDate(year: number, month: number, day: number): string | undefined
   return `there is no day ${day} in ${name} ${year}, which has ${days} days`;
 }
 
-/** An example of a time, for messages. */
 export const TIME_EXAMPLE = '2026-02-15T07:30:00+01:00';
 
 function wrongForm(text: string, wanted: 'date' | 'time'): string {

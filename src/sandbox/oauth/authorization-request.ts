@@ -4,7 +4,6 @@ import { Problem } from '../http/problem.ts';
 import { isScope, scopeWords } from './scopes.ts';
 import type { World } from '../world.ts';
 
-/** A valid authorization request. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;

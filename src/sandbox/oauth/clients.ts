@@ -18,9 +18,7 @@ const DEFAULT_REDIRECT_URIS: readonly string[] = [
   'http://[::1]:8917/callback',
 ];
 
-/** The public client of every sandbox. */
 export const PUBLIC_CLIENT_ID = 'sandbox-client';
-/** The confidential client of every sandbox. */
 const CONFIDENTIAL_CLIENT = {
   id: 'sandbox-confidential',
   secret: 'sandbox-secret',

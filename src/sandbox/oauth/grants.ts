@@ -248,7 +248,6 @@ export class Grants {
     return expired.length;
   }
 
-  /** Returns which kinds of tokens of a login are valid. */
   validTokens(loginId: string): ReadonlySet<TokenKind> {
     const tokens = this.#tokens.rows().filter((token) => token.loginId === loginId);
     return new Set(tokens.filter((token) => this.#loginOf(token)).map(({ kind }) => kind));

@@ -67,7 +67,6 @@ interface Eaten {
 
 /** Height of a lane of marks (px). */
 const LANE = 17;
-/** Lanes that a day has at most. */
 const MAX_LANES = 4;
 /** Distance of two marks in a lane, as a part of the day. */
 const APART = 0.03;

@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 import type { Html } from './chart.ts';
 import type { PageView } from './view.ts';
 
-/** Path of the page's own endpoints. */
 export const PAGE_PATH = '/_sandbox/page';
 
 /** Renders a part of the page that the script replaces when its data changes. */

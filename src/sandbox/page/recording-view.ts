@@ -36,7 +36,6 @@ type SeriesKind = 'power' | 'heart-rate' | 'altitude';
 const SPANS = 720;
 /** Longest gap that is no pause: devices may record only changes (ms). */
 const BRIDGED_MS = 30_000;
-/** Points of a drawn track. */
 const TRACK_POINTS = 600;
 /** Length of a degree of latitude (km). */
 const KM_PER_DEGREE = 111.2;

@@ -60,9 +60,7 @@ export interface ListedLogin {
 
 /** Days of wellness and nutrition that the page shows. */
 const DAYS = 28;
-/** Recordings that the page lists. */
 const LISTED = 30;
-/** Requests that the page lists. */
 const REQUESTS = 100;
 /** Logins that the page lists. */
 const LOGINS = 20;

@@ -30,7 +30,6 @@ export interface StoredItem extends SentItem {
 const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
 type Totals = Readonly<Record<(typeof SUMMED)[number], number>>;
 
-/** A stored day. */
 export interface NutritionDay extends Totals, Readonly<Record<Meal, readonly StoredItem[]>> {
   readonly waterMl: number | null;
   readonly rawJson: unknown;

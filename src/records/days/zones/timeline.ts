@@ -7,7 +7,6 @@ export interface Change {
   readonly offset: number;
 }
 
-/** Offsets as a list of changes. */
 export class Timeline implements Offsets {
   readonly #first: number;
   readonly #changes: readonly Change[];
