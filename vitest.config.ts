@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { PROGRAMS } from './test/support/programs.ts';
+import { NEVER_MS } from './test/support/until.ts';
 
 const report = process.env['SYNC_TEST_REPORT'];
 
@@ -12,8 +13,9 @@ const COMMON = {
   isolate: false,
   setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
   // A hang fails the test; a slow machine does not.
-  testTimeout: 240_000,
-  hookTimeout: 240_000,
+  testTimeout: 2 * NEVER_MS,
+  hookTimeout: 2 * NEVER_MS,
+  expect: { poll: { timeout: NEVER_MS } },
   // Keeps the text of `page.css?raw`.
   css: true,
 };
@@ -21,7 +23,7 @@ const COMMON = {
 export default defineConfig({
   test: {
     // Tests of programs wait most of the time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     // CI counts the tests in the JSON report.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [

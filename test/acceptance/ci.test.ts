@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ExitCode } from '../../src/base/errors.ts';
 import {
   REVISIONS,
@@ -12,6 +12,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 describe('tokens of the environment', () => {
   it('an access token alone is used without storing or refreshing anything', async () => {
@@ -197,7 +198,7 @@ const CASES: readonly Case[] = [
     async run(world) {
       world.sandbox.control.addFaults('upload-fit:hang');
       const running = world.start(['upload', world.write('ride.fit', makeRecording())]);
-      await vi.waitUntil(() => world.sandbox.control.requests().length > 0, 120_000);
+      await until(() => world.sandbox.control.requests().length > 0);
       running.child.kill('SIGINT');
       return await running.finished;
     },

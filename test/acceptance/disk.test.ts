@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type World,
   loginWithToken,
@@ -16,6 +16,7 @@ import { type DiskOptions, fillFiles, mountSmallDisk, whyNoMount } from '../supp
 import { makeRecording } from '../support/fit-maker.ts';
 import { makeUnwritable, syncAsNobody } from '../support/nobody.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const noMount = whyNoMount();
 const note = noMount === undefined ? '' : ` (skipped: ${noMount})`;
@@ -149,7 +150,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     const paths = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
     world.sandbox.control.addFaults('upload-fit:delay=500ms');
     const running = world.start(['upload', '--jobs', '1', ...paths]);
-    await vi.waitUntil(() => world.sandbox.control.requestCount() > 0, 120_000);
+    await until(() => world.sandbox.control.requestCount() > 0);
     disk.fill(0);
     const { code, stderr } = await running.finished;
     expect(code).toBe(1);
@@ -176,9 +177,9 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
     };
     expect((await health()).running).toBe(true);
     rmSync(join(folder, 'filler'));
-    await vi.waitUntil(() => receivedCounts(world)?.length === 1, 120_000);
+    await until(() => receivedCounts(world)?.length === 1);
     expect((await health()).running).toBe(true);
-  }, 120_000);
+  });
 });
 
 describe.skipIf(noMount !== undefined)(`sync logout on a disk that takes no data${note}`, () => {
@@ -239,7 +240,7 @@ describe.skipIf(process.platform === 'win32')('sync logout', () => {
     const token = accessTokenOf(tokenFile(world));
     world.sandbox.control.addFaults('revoke:delay=5s');
     const running = world.start(['logout']);
-    await vi.waitUntil(() => readFileSync(tokenFile(world), 'utf8').includes('endedAt'), 120_000);
+    await until(() => readFileSync(tokenFile(world), 'utf8').includes('endedAt'));
     running.child.kill('SIGKILL');
     await running.finished;
     const { stdout } = await world.sync(['status']);

@@ -9,4 +9,4 @@ it('docs/json.md has the lines that the program prints on the sandbox', () => {
   });
   expect(stderr).toBe('');
   expect(status).toBe(0);
-}, 120_000);
+});

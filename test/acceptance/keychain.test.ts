@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNATTENDED_LIMIT_MS } from '../../src/credentials/keychain.ts';
 import {
   AUTHORIZE_URL,
@@ -18,6 +18,7 @@ import {
 import { makeRecording } from '../support/fit-maker.ts';
 import { type KeychainState, startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const missing = whyNoKeychain();
 const note = missing === undefined ? '' : ` (skipped: ${missing})`;
@@ -140,9 +141,9 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     world.sandbox.control.clearRequests();
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['profile']);
-    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 120_000);
+    await until(() => requestCounts(world.sandbox)['token'] === 1);
     keychain.freeze();
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 200'), 120_000);
+    await until(() => requestLines(world.sandbox).includes('token 200'));
     // Longer than three tries of an unattended process take.
     await new Promise((resolve) => setTimeout(resolve, 3 * UNATTENDED_LIMIT_MS + 2_000));
     keychain.thaw();

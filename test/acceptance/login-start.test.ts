@@ -76,9 +76,7 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
       const keep = `require('node:fs').writeFileSync(process.env.HOME + '/address', process.argv[2]);`;
       const running = world.start(['login', '--port', '0'], { env: fakeOpener(world, keep) });
       const path = `${world.home.dir}/address`;
-      await expect
-        .poll(() => existsSync(path) && readFileSync(path, 'utf8'), { timeout: 10_000 })
-        .toContain('/start/');
+      await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toContain('/start/');
       const browser = await launchBrowser();
       try {
         const { page, complaints } = await openBrowserPage(browser);

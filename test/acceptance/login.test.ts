@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AUTHORIZE_URL,
   REVISIONS,
@@ -20,6 +20,7 @@ import {
 import { type CallbackRequest, sendToListener } from '../support/callback-request.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ISO_TIME, ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 /** The request before the browser opens: is there a login page? */
 const CHECK = ['authorize 302'];
@@ -318,7 +319,7 @@ describe('a callback that is not the answer', () => {
     const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:delay=1s');
     const first = visit(authorizeUrl);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 120_000);
+    await until(() => requestLines(world.sandbox).includes('token null'));
     const second = await sendToListener(redirectUri, { query: { code: 'stolen', state } });
     expect(second.status).toBe(409);
     expect((await first).status).toBe(200);

@@ -115,7 +115,7 @@ async function openShell(shell: keyof typeof INTERACTIVE) {
     async complete(line: string): Promise<string[]> {
       writeFileSync(kept, '');
       terminal.type(`${line}\t\n`);
-      await expect.poll(() => readFileSync(kept, 'utf8'), { timeout: 20_000 }).toMatch(/^\.$/m);
+      await expect.poll(() => readFileSync(kept, 'utf8')).toMatch(/^\.$/m);
       return readFileSync(kept, 'utf8').split('\n').slice(0, -2);
     },
   };
@@ -124,7 +124,7 @@ async function openShell(shell: keyof typeof INTERACTIVE) {
 describe('completion in a terminal', () => {
   it.each(['bash', 'zsh'] as const)(
     `completes commands, flags, values and paths in %s${terminals.note}${skipNote(missingTools('bash', 'zsh'))}`,
-    { skip: !terminals.present || missingTools('bash', 'zsh').length > 0, timeout: 120_000 },
+    { skip: !terminals.present || missingTools('bash', 'zsh').length > 0 },
     async (shell) => {
       const opened = await openShell(shell);
       for (const [line, args] of [...COMPLETIONS, ...FOLDERS])

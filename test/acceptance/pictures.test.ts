@@ -20,7 +20,6 @@ describe('the pictures of the README', () => {
       expect(stderr).toBe('');
       expect(status).toBe(0);
     },
-    60_000,
   );
 
   it.each(pictures)(

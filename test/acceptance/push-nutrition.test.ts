@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   NUTRITION_REVISIONS,
   type World,
@@ -12,6 +12,7 @@ import {
 } from '../support/acceptance.ts';
 import { type Finished, ndjson, startSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
+import { until } from '../support/until.ts';
 
 const DAY = '2026-02-15';
 
@@ -105,7 +106,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     const world = await open();
     world.sandbox.control.addFaults('nutrition:hang-after');
     const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
-    await vi.waitUntil(() => held(world).length > 0, 120_000);
+    await until(() => held(world).length > 0);
     running.child.kill('SIGKILL');
     await running.finished;
     // A push of another day also sends the unfinished day.
@@ -175,7 +176,7 @@ it('nutrition that Ctrl-C stopped before its first request is sent by the next r
   expireAccess(world);
   world.sandbox.control.addFaults('refresh:hang*inf');
   const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
-  await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 120_000);
+  await until(() => requestCounts(world.sandbox)['token'] === 1);
   running.child.kill('SIGINT');
   expect((await running.finished).code).toBe(130);
   world.sandbox.control.clearFaults();

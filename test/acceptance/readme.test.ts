@@ -86,60 +86,52 @@ function publishRelease(folder: string): string {
 }
 
 describe('the README', () => {
-  it.skipIf(unable)(
-    title('has working commands for athletes'),
-    async () => {
-      const { world, type } = await openComputer();
-      const example = codeBlocks(readme).find(({ language }) => language === 'json');
-      world.write('morning.json', example?.text ?? '');
-      const table = tableRows(readme, 'you type').flatMap(([command = '']) => quoted(command));
-      const commands = [
-        ...commandsBetween('## Your first upload', '## More commands'),
-        ...table,
-        ...commandsBetween('## Update and remove', '## For developers'),
-      ];
-      expect(commands[0]).toBe('sync login');
-      expect(commands).toContain('sync explain ride.fit');
-      for (const command of commands) {
-        // A watch in the foreground runs until Ctrl-C.
-        const watches = /^sync watch (?!.*--daemon)/.test(command);
-        // A script cannot answer the question of an import.
-        const typed = command === 'sync import export.zip' ? `${command} --yes` : command;
-        const run = await type(typed, watches ? /uploaded/ : undefined);
-        // Ctrl-C is for the shell, too.
-        const good = watches ? [0, null] : [0];
-        expect(good, `${command}\n${run.stdout}${run.stderr}`).toContain(run.code);
-        OUTCOMES[command]?.(run, world);
-      }
-      // Each recording arrived once, however often the README sends it.
-      expect(held(world).recordings.map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
-    },
-    120_000,
-  );
+  it.skipIf(unable)(title('has working commands for athletes'), async () => {
+    const { world, type } = await openComputer();
+    const example = codeBlocks(readme).find(({ language }) => language === 'json');
+    world.write('morning.json', example?.text ?? '');
+    const table = tableRows(readme, 'you type').flatMap(([command = '']) => quoted(command));
+    const commands = [
+      ...commandsBetween('## Your first upload', '## More commands'),
+      ...table,
+      ...commandsBetween('## Update and remove', '## For developers'),
+    ];
+    expect(commands[0]).toBe('sync login');
+    expect(commands).toContain('sync explain ride.fit');
+    for (const command of commands) {
+      // A watch in the foreground runs until Ctrl-C.
+      const watches = /^sync watch (?!.*--daemon)/.test(command);
+      // A script cannot answer the question of an import.
+      const typed = command === 'sync import export.zip' ? `${command} --yes` : command;
+      const run = await type(typed, watches ? /uploaded/ : undefined);
+      // Ctrl-C is for the shell, too.
+      const good = watches ? [0, null] : [0];
+      expect(good, `${command}\n${run.stdout}${run.stderr}`).toContain(run.code);
+      OUTCOMES[command]?.(run, world);
+    }
+    // Each recording arrived once, however often the README sends it.
+    expect(held(world).recordings.map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
+  });
 
-  it.skipIf(unable)(
-    title('has working commands for developers'),
-    async () => {
-      const { world, type } = await openComputer();
-      const [sandbox, ...rest] = commandsBetween('## For developers', 'Licence:');
-      expect(sandbox).toBe('sync sandbox --auto-approve');
-      // Another port than the usual one, which may be taken here.
-      const running = await type(`${sandbox} --port 0`, /SYNC_CLIENT_ID=/);
-      expect(running.stdout).toMatch(
-        /^export SYNC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ SYNC_CLIENT_ID=sandbox-client$/m,
-      );
-      await type('sync login');
-      expect(rest.length).toBeGreaterThan(1);
-      for (const command of rest) {
-        // The same steps in less time.
-        const run = await type(command.replace('--days 90', '--days 3'));
-        expect(run.code, `${command}\n${run.stdout}${run.stderr}`).toBe(0);
-        expect(OUTCOMES, command).toHaveProperty([command]);
-        OUTCOMES[command]?.(run, world);
-      }
-    },
-    120_000,
-  );
+  it.skipIf(unable)(title('has working commands for developers'), async () => {
+    const { world, type } = await openComputer();
+    const [sandbox, ...rest] = commandsBetween('## For developers', 'Licence:');
+    expect(sandbox).toBe('sync sandbox --auto-approve');
+    // Another port than the usual one, which may be taken here.
+    const running = await type(`${sandbox} --port 0`, /SYNC_CLIENT_ID=/);
+    expect(running.stdout).toMatch(
+      /^export SYNC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ SYNC_CLIENT_ID=sandbox-client$/m,
+    );
+    await type('sync login');
+    expect(rest.length).toBeGreaterThan(1);
+    for (const command of rest) {
+      // The same steps in less time.
+      const run = await type(command.replace('--days 90', '--days 3'));
+      expect(run.code, `${command}\n${run.stdout}${run.stderr}`).toBe(0);
+      expect(OUTCOMES, command).toHaveProperty([command]);
+      OUTCOMES[command]?.(run, world);
+    }
+  });
 
   const forInstaller = missingTools('bash', 'curl', 'tar', 'sha256sum');
   it.skipIf(unable || forInstaller.length > 0)(

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type World,
   expireAccess,
@@ -14,6 +14,7 @@ import {
 } from '../support/acceptance.ts';
 import { mountSmallDisk, whyNoMount } from '../support/disk.ts';
 import { makeUnwritable, syncAsNobody } from '../support/nobody.ts';
+import { until } from '../support/until.ts';
 
 const noMount = whyNoMount();
 const note = noMount === undefined ? '' : ` (skipped: ${noMount})`;
@@ -86,7 +87,7 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
     const { world, disk } = await openOnSmallDisk();
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 120_000);
+    await until(() => requestLines(world.sandbox).length > 0);
     disk.fill(0);
     expect((await running.finished).code).toBe(0);
     const { accessToken } = stored(world);
@@ -122,7 +123,7 @@ describe('a refresh that was killed after its request left', () => {
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:hang(after)');
     const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 120_000);
+    await until(() => requestLines(world.sandbox).length > 0);
     const during = await world.sync(['status']);
     expect(during.stdout).toMatch(/^Login {5}good/m);
     running.child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen } from '../api/support.ts';
 import {
   REVISIONS,
@@ -15,6 +15,7 @@ import {
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 /** Revokes the old refresh token with each refresh. */
@@ -58,7 +59,7 @@ describe('eight processes with one expired token', () => {
     // The first process gets 503 before any rotation, and waits.
     world.sandbox.control.addFaults('refresh:503(retry-after=2)');
     const running = EIGHT.map(() => world.start(['token']));
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 503'), 120_000);
+    await until(() => requestLines(world.sandbox).includes('token 503'));
     const [killed, left] = [running.slice(0, 4), running.slice(4)];
     for (const { child } of killed) child.kill('SIGKILL');
     const ends = await Promise.all(left.map(({ finished }) => finished));
@@ -75,7 +76,7 @@ describe('eight processes with one expired token', () => {
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:503(retry-after=4)');
     const running = EIGHT.slice(0, 5).map(() => world.start(['token']));
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 503'), 120_000);
+    await until(() => requestLines(world.sandbox).includes('token 503'));
     for (const { child } of running) child.kill('SIGKILL');
     await Promise.all(running.map(({ finished }) => finished));
     expect((await world.sync(['token'])).code).toBe(0);
@@ -225,7 +226,7 @@ describe('a refresh', () => {
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 120_000);
+    await until(() => requestLines(world.sandbox).includes('token null'));
     running.child.kill('SIGINT');
     const { code, stdout } = await running.finished;
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
@@ -240,7 +241,7 @@ describe('a refresh', () => {
       expireAccess(world);
       world.sandbox.control.addFaults('refresh:delay=500ms');
       const token = world.start(['token']);
-      await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 120_000);
+      await until(() => requestLines(world.sandbox).includes('token null'));
       const logout = await world.sync(['logout']);
       expect(logout.code).toBe(0);
       await token.finished;

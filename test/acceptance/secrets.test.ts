@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AUTHORIZE_URL,
   type World,
@@ -18,6 +18,7 @@ import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { watchProcesses } from '../support/process-watch.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
 import { type SecretKind, type WireTap, openWireTap } from '../support/wire-tap.ts';
+import { until } from '../support/until.ts';
 
 interface Scene {
   readonly world: World;
@@ -100,7 +101,7 @@ async function playAll({ world }: Scene): Promise<Finished[]> {
   control.addFaults('refresh:delay=300ms');
   control.clearRequests();
   const running = world.start(['profile', '--verbose']);
-  await vi.waitUntil(() => control.requests({ route: 'token' }).length > 0, 120_000);
+  await until(() => control.requests({ route: 'token' }).length > 0);
   running.child.kill('SIGINT');
   runs.push(await running.finished);
   return runs;

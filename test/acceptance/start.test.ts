@@ -96,7 +96,6 @@ it('recognises a known recording with one more file, and no slow module of Node.
   // A file is known from 2 s after its last change on.
   await expect
     .poll(async () => (await loadedBy(['upload', 'ride.fit'], home, 'ignore')).files, {
-      timeout: 20_000,
       interval: 500,
     })
     .toEqual(['main', 'rolldown-runtime', 'run', 'upload']);

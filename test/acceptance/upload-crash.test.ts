@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type World,
   openLoggedInWorld,
@@ -7,6 +7,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 /** Writes `count` short recordings into `card`, all different. */
 function fillCard(world: World, count: number): void {
@@ -33,9 +34,6 @@ function answered({ sandbox }: World): number {
 function begun({ sandbox }: World): number {
   return sandbox.control.requests({ route: 'upload-fit' }).length;
 }
-
-const until = (condition: () => boolean) =>
-  vi.waitUntil(condition, { timeout: 30_000, interval: 2 });
 
 const JOBS = 4;
 

@@ -6,9 +6,6 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
 
-/** On a busy machine, a program takes seconds to start. */
-const PATIENT = { timeout: 30_000 };
-
 /** Returns an empty home. */
 const fresh = (): RunOptions => ({ home: openHome() });
 
@@ -359,7 +356,7 @@ describe('Ctrl-C', () => {
         home: world.home,
       });
       await expect
-        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length, PATIENT)
+        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length)
         .toBe(1);
       running.child.kill(signal);
       const { code, stdout, stderr } = await running.finished;

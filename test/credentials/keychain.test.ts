@@ -217,7 +217,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     scratch.freeze();
     expect((await failure(prepared.commit(someCredentials('after')))).code).toBe('KEYCHAIN_LOCKED');
     scratch.thaw();
-    await expect.poll(children, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(children).toEqual([]);
     expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
   });
 

@@ -1,6 +1,7 @@
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { chromium } from './chromium.ts';
+import { NEVER_MS } from './until.ts';
 
 /** Starts the browser that {@link openBrowserPage} opens pages in. Close it when the tests are done. */
 export async function launchBrowser(): Promise<Browser> {
@@ -22,6 +23,7 @@ export async function openBrowserPage(
 ): Promise<BrowserPage> {
   const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(NEVER_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requested: string[] = [];

@@ -219,5 +219,5 @@ function isRunning(pid: number): boolean {
 
 /** Waits until a process has ended. */
 export async function expectEnded(pid: number): Promise<void> {
-  await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { until } from './until.ts';
 
 /** A real file system in user space, that answers or does not. */
 export interface FuseMount {
@@ -39,7 +40,7 @@ export async function mountFuse(
     spawnSync('fusermount3', ['-u', '-z', at]);
     server.kill('SIGKILL');
   });
-  await vi.waitUntil(() => spawnSync('mountpoint', ['-q', at]).status === 0, 120_000);
+  await until(() => spawnSync('mountpoint', ['-q', at]).status === 0);
   return {
     hang: () => void server.kill('SIGSTOP'),
     answer: () => void server.kill('SIGCONT'),

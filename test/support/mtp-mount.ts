@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { until } from './until.ts';
 
 const FILESYSTEM = join(dirname(fileURLToPath(import.meta.url)), 'mtp-filesystem.py');
 /** Debian's, which finds Debian's package python3-fusepy. */
@@ -84,10 +85,10 @@ export async function mountMtp(name = 'Garmin_Edge_840_0000caea38a2'): Promise<M
     server.kill('SIGKILL');
     rmSync(around, { recursive: true });
   });
-  await vi.waitUntil(() => {
+  await until(() => {
     if (server.exitCode !== null) throw new Error(complaint);
     return spawnSync('mountpoint', ['-q', mount]).status === 0;
-  }, 120_000);
+  });
   return {
     ...{ source, mount, behave },
     counts: () => JSON.parse(readFileSync(counts, 'utf8')) as MtpCounts,

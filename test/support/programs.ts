@@ -10,6 +10,7 @@ export const PROGRAMS: readonly string[] = [
   'test/cli/program.test.ts',
   'test/cli/system-sync.test.ts',
   'test/commands/login/store.test.ts',
+  'test/commands/watch/scope.test.ts',
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',
   'test/library/documents.test.ts',

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
@@ -16,6 +15,8 @@ import {
   ndjson,
   startSync,
 } from '../support/program.ts';
+
+export { until } from '../support/until.ts';
 
 /** A platform, a home and a folder, for watchers of the built program. */
 export interface WatchWorld {
@@ -115,23 +116,6 @@ export function sha256(bytes: Uint8Array): string {
 export function put(path: string, bytes: Uint8Array | string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
-}
-
-/** How long something may take before it counts as never. */
-const NEVER_MS = 120_000;
-
-/** Resolves when the condition holds. */
-export async function until(
-  condition: () => boolean,
-  what: string | (() => string) = String(condition),
-): Promise<void> {
-  const end = Date.now() + NEVER_MS;
-  while (!condition()) {
-    if (Date.now() > end) {
-      throw new Error(`still not: ${typeof what === 'string' ? what : what()}`);
-    }
-    await sleep(10);
-  }
 }
 
 /** Resolves when the watcher has looked at everything and hears what happens. */

@@ -235,7 +235,7 @@ describe('a login through the browser', () => {
     // The new login is in the store when the old one is revoked.
     service.control.addFaults('revoke:delay=300ms');
     const again = login(here);
-    await expect.poll(() => revocations(service).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => revocations(service).length).toBe(1);
     const stored = await here.store.load(never);
     expect(stored?.tokens.refreshToken?.reveal()).not.toBe(old?.tokens.refreshToken?.reveal());
     await again.done;
