@@ -27,7 +27,10 @@ describe('sync seed twice', () => {
     expect(before.recordings.length).toBeGreaterThan(1);
 
     world.sandbox.control.clearRequests();
-    expect((await world.sync(args)).code).toBe(0);
+    const second = await world.sync([...args, '--json']);
+    expect(second.code).toBe(0);
+    const { recordings, records, skipped, broken = 0 } = ndjson(second.stdout).at(-1) ?? {};
+    expect(skipped).toBe(Number(recordings) + Number(records) - Number(broken));
     expect(requestLines(world.sandbox)).toEqual(['profile 200']);
     expect(contentsOf(world)).toEqual(before);
 
