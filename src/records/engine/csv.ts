@@ -54,7 +54,8 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
   const lengths = new Set(rows.filter((row) => filled(row) > 1).map((row) => row.length));
   const hasDecimalCommas =
     delimiter !== ',' && rows.flat().some((cell) => /^-?\d+,(?!\d{3}$)\d+$/.test(cell));
-  const common = rows.length > 1 && lengths.size === 1 ? [...lengths] : [];
+  const isCommon = rows.length > 1 && lengths.size === 1;
+  const common = isCommon ? [...lengths].filter((length) => length > header.length) : [];
   return {
     delimiter,
     header,

@@ -12,6 +12,7 @@ function spellings([name, rule]: [string, FieldRule]): string[] {
   return [...names, ...names.map((each) => `${each} (${unit})`)];
 }
 
+const DATES = ['date', 'localDate', 'calendarDate', 'day'];
 const STATED_KG = ['weightKg', 'weightKilograms', 'weight (kg)', 'weight (kgs)'];
 
 /** Fields whose bare name does not say what their values are. */
@@ -54,11 +55,9 @@ export const platformTable: Source = {
       kind: 'wellness',
       holds: 'wellness',
       format: 'csv',
-      has: [
-        ['date', 'localDate', 'calendarDate', 'day'],
-        [...fields.flatMap(spellings), 'weight (lb)', 'weight (lbs)'],
-      ],
-      day: { from: ['date', 'localDate', 'calendarDate', 'day'] },
+      has: [DATES, [...fields.flatMap(spellings), 'weight (lb)', 'weight (lbs)']],
+      day: { from: DATES },
+      at: { from: DATES, clock: 'time' },
       fields: {
         ...Object.fromEntries(fields.map((field) => [field[0], { from: spellings(field) }])),
         ...UNCLEAR,

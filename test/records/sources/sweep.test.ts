@@ -1,0 +1,121 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sameJson } from '../../../src/records/digest.ts';
+import { prepareInputs } from '../../../src/records/prepare.ts';
+import { SOURCES } from '../../../src/records/sources/all.ts';
+import type { JsonObject, JsonValue } from '../../../src/records/types.ts';
+import { BERLIN, chunks } from '../support.ts';
+
+const FOLDER = join(import.meta.dirname, 'samples');
+const tables = readdirSync(FOLDER).filter((name) => name.endsWith('.csv'));
+const textOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const goldenOf = (name: string) =>
+  JSON.parse(textOf(name.replace(/\.csv$/, '.golden.json'))) as JsonObject[];
+
+/** Reads a table as both kinds. `isSilent`: nothing is said about it; `unread`: the columns that are not read. */
+async function readBoth(name: string, text: string) {
+  const all = {
+    bodies: [] as JsonObject[],
+    sources: new Set<string>(),
+    unread: '',
+    isSilent: true,
+  };
+  for (const kind of ['wellness', 'nutrition'] as const) {
+    const choose = () => Promise.reject(new Error(`${name} matches several sources`));
+    const options = { ...BERLIN, strict: false, sources: { list: SOURCES, named: false, choose } };
+    const inputs = [{ name, chunks: chunks(text) }];
+    const read = await prepareInputs(kind, inputs, options, new AbortController().signal);
+    for (const { source, unread = [] } of read.exports) {
+      all.sources.add(source.name);
+      all.unread += unread.join();
+    }
+    all.bodies.push(...read.records.map(({ body }) => body));
+    const refused = read.unreadable.filter(
+      ({ problems }) => !/ is (?:wellness|nutrition) \(/.test(problems[0].problem),
+    );
+    const said = [
+      ...read.records.flatMap(({ warnings }) => warnings),
+      ...read.invalid,
+      ...read.warnings,
+      ...refused,
+    ];
+    if (said.length > 0) all.isSilent = false;
+  }
+  return all;
+}
+
+const quoted = (cell: string) =>
+  /[",;\t\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+
+/** Writes a table with its columns turned round, and ten others between them. */
+function otherColumns(text: string): string {
+  const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
+  const first = lines[0] ?? '';
+  const skipped = first.startsWith('com.samsung') ? lines.splice(0, 1) : [];
+  const delimiter = (lines[0] ?? '').includes(';') ? ';' : ',';
+  const rows = parse(lines.join(''), {
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  const width = rows[0]?.length ?? 0;
+  const more = (row: number) =>
+    Array.from({ length: 10 }, (_, at) => (row === 0 ? `Colour ${at}` : `${at}`));
+  const turned = rows.map((row, index) => [...row.slice(0, width).reverse(), ...more(index)]);
+  return [...skipped, ...turned.map((row) => `${row.map(quoted).join(delimiter)}\n`)].join('');
+}
+
+describe('a sample with its columns in another order and ten columns more', () => {
+  it.each(tables)('like %s is read as before, or refused', async (name) => {
+    const { bodies, sources } = await readBoth(name, otherColumns(textOf(name)));
+    const [source = 'none', ...others] = sources;
+    expect(others).toEqual([]);
+    if (source === 'none') expect(name).toMatch(/^(?:table|food-log)-/);
+    else {
+      expect(name).toContain(source);
+      expect(bodies).toEqual(goldenOf(name));
+    }
+  });
+});
+
+/** Returns the days with numbers that their golden file does not have: a name may hold any damage. */
+function changed(bodies: readonly JsonObject[], golden: readonly JsonObject[]): JsonObject[] {
+  const numbers = (value: JsonValue = null) =>
+    JSON.parse(
+      JSON.stringify(value, (_, each: JsonValue) => (typeof each === 'string' ? '' : each)),
+    ) as JsonValue;
+  return bodies.filter((body) => {
+    const day = golden.find(({ date }) => date === body['date']) ?? {};
+    return Object.entries(body).some(
+      ([field, value]) =>
+        typeof value !== 'string' && !sameJson(numbers(value), numbers(day[field])),
+    );
+  });
+}
+
+describe('a sample that is cut off, or has a separator more or less', () => {
+  it.each(tables)('like %s sends no other value without a word', async (name) => {
+    const text = textOf(name);
+    const golden = goldenOf(name);
+    const whole = await readBoth(name, text);
+    const delimiter = text.includes(';') ? ';' : ',';
+    const damage = fc.tuple(fc.nat(text.length), fc.constantFrom('cut', 'more', 'less'));
+    const damaged = ([at, kind]: [number, string]) => {
+      // Whole lines less are nothing that a table shows.
+      if (kind === 'cut') return text.slice(0, at).replace(/\n$/, '');
+      if (kind === 'more') return text.slice(0, at) + delimiter + text.slice(at);
+      const place = text.indexOf(delimiter, at);
+      return place === -1 ? text : text.slice(0, place) + text.slice(place + 1);
+    };
+    await fc.assert(
+      fc.asyncProperty(damage, async (how) => {
+        const { bodies, isSilent, unread } = await readBoth(name, damaged(how));
+        if (isSilent && unread === whole.unread) expect(changed(bodies, golden)).toEqual([]);
+      }),
+      { numRuns: 8, seed: 29 },
+    );
+  });
+});
