@@ -161,13 +161,7 @@ const PARSES_OWN_JSON = [
   // Messages between this program and its device child.
   'src/devices/device-child.ts',
   'src/devices/find.ts',
-  // Strings and records that parseJson() read before.
-  'src/records/read/element-lines.ts',
-  'src/records/read/json-list.ts',
-  // Parts whose depth ListSplitter counted.
-  'src/records/read/list-parts.ts',
-  'src/records/read/json-losses.ts',
-  // Finds the kind of a fault, after parseJson() checked the depth.
+  // After scanJson() checked the depth.
   'src/records/read/json.ts',
   // The sandbox shares nothing with the client.
   'src/sandbox/**',

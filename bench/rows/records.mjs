@@ -11,7 +11,7 @@ const appleMaker = fileURLToPath(new URL('../make-apple-export.mjs', import.meta
 /** Push of a diary of this size in one JSON array: 18 records a day, six items each. */
 export function pushNutrition(megabytes) {
   return async ({ rounds }) => {
-    const file = join(scratch, 'nutrition.json');
+    const file = join(scratch, 'nutrition.ndjson');
     writeDiary(file, megabytes * 1e6);
     const sink = await startSink();
     const env = await logIn(sink.url);
@@ -24,12 +24,10 @@ export function pushNutrition(megabytes) {
 
 function writeDiary(file, size) {
   const out = openSync(file, 'w');
-  let written = writeSync(out, '[');
+  let written = 0;
   for (let index = 0; written < size; index++) {
-    const record = JSON.stringify(diaryRecord(index));
-    written += writeSync(out, `${index === 0 ? '' : ','}\n${record}`);
+    written += writeSync(out, `${JSON.stringify(diaryRecord(index))}\n`);
   }
-  writeSync(out, '\n]\n');
   closeSync(out);
 }
 

@@ -104,6 +104,7 @@ export class Archives {
       }
     } catch (error) {
       this.#signal.throwIfAborted();
+      if (place.inside !== undefined && place.share.isSpent) throw error;
       yield unreadable(place.path, error);
     }
   }
@@ -142,7 +143,7 @@ export class Archives {
   }
 
   async #openInner(place: Place, entry: ZipEntry, outer: Zip): Promise<OpenArchive> {
-    place.share.checkInner(place.depth, entry.packed, entry.size);
+    place.share.addInner(place.depth, entry.packed, entry.size);
     const chunks = outer.read(entry, place.share, this.#signal);
     const file = await spool(this.#tempFolder, entry.size, chunks);
     try {

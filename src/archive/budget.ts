@@ -8,6 +8,8 @@ export interface UnpackLimits {
   readonly members: number;
   /** Archives in one another, the outermost included. */
   readonly depth: number;
+  /** Archives inside one archive on the disk, at any depth. */
+  readonly inner: number;
   /** Bytes unpacked from one archive on the disk, as a multiple of its size. */
   readonly ratio: number;
   /** Size of an archive inside another one, as a multiple of its packed size. */
@@ -26,6 +28,7 @@ export const UNPACK_LIMITS: UnpackLimits = {
   bytes: 512 * 1024 * MB,
   members: 1_000_000,
   depth: 4,
+  inner: 10_000,
   ratio: 2_000,
   innerRatio: 50,
   small: 64 * MB,
@@ -59,6 +62,8 @@ export class ArchiveShare {
   readonly #budget: UnpackBudget;
   readonly #limit: number;
   #bytes = 0;
+  #inner = 0;
+  #isSpent = false;
 
   /** @param packed size of the archive (bytes) */
   constructor(budget: UnpackBudget, packed: number) {
@@ -66,23 +71,39 @@ export class ArchiveShare {
     this.#limit = budget.limits.small + packed * budget.limits.ratio;
   }
 
+  /** Nothing more of the archive on the disk can be read, wherever the limit was met. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
   /** Counts unpacked bytes. @throws ArchiveFault */
   addBytes(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > this.#limit) {
-      const { ratio } = this.#budget.limits;
-      throw bomb(`The archive unpacks to more than ${ratio} times its size`);
-    }
-    this.#budget.addBytes(bytes);
+    this.#count(() => {
+      this.#bytes += bytes;
+      if (this.#bytes > this.#limit) {
+        const { ratio } = this.#budget.limits;
+        throw bomb(`The archive unpacks to more than ${ratio} times its size`);
+      }
+      this.#budget.addBytes(bytes);
+    });
   }
 
+  /** Counts a member. @throws ArchiveFault */
   addMember(): void {
-    this.#budget.addMember();
+    this.#count(() => this.#budget.addMember());
   }
 
-  /** Checks the stated sizes of an archive inside another one, before it is unpacked. @throws ArchiveFault */
-  checkInner(depth: number, packed: number, unpacked: number): void {
+  /**
+   * Counts an archive inside another one, and checks its stated sizes, before it is unpacked.
+   *
+   * @throws ArchiveFault
+   */
+  addInner(depth: number, packed: number, unpacked: number): void {
     const { limits } = this.#budget;
+    this.#count(() => {
+      const limit = limits.inner.toLocaleString('en-US');
+      if (++this.#inner > limits.inner) throw bomb(`The archive holds more than ${limit} archives`);
+    });
     if (depth > limits.depth) {
       throw bomb(
         `It lies inside ${depth - 1} other archives, and ${limits.depth - 1} are the limit`,
@@ -90,6 +111,15 @@ export class ArchiveShare {
     }
     if (unpacked > limits.small + packed * limits.innerRatio) {
       throw bomb(`It unpacks to more than ${limits.innerRatio} times its size`);
+    }
+  }
+
+  #count(count: () => void): void {
+    try {
+      count();
+    } catch (error) {
+      this.#isSpent = true;
+      throw error;
     }
   }
 }

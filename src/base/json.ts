@@ -20,29 +20,58 @@ export class JsonTooDeep extends SyntaxError {
  * @throws SyntaxError if the text is not JSON; JsonTooDeep
  */
 export function parseJson(text: string): unknown {
-  const offset = tooDeepAt(text);
-  if (offset !== undefined) throw new JsonTooDeep(offset);
+  scanJson(text);
   return JSON.parse(text) as unknown;
+}
+
+/** What a text shows before it is parsed, in far less time and memory. */
+export interface JsonScan {
+  /** Number of members of all objects. */
+  readonly members: number;
+  /** Number of its lists, objects, elements and members, or a few less. */
+  readonly values: number;
+  /** Number of members of the object with the most. */
+  readonly widest: number;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Counts brackets outside of strings; takes far less time and memory than parsing. */
-function tooDeepAt(text: string): number | undefined {
+/**
+ * Counts what is outside of the strings of a text.
+ *
+ * @throws JsonTooDeep
+ */
+export function scanJson(text: string): JsonScan {
+  /** Members so far of the objects around the current place. */
+  const around: number[] = [];
   let depth = 0;
+  let members = 0;
+  let values = 0;
+  let widest = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
         at = closingQuote(text, at);
         break;
+      case COLON:
+        members++;
+        widest = Math.max(widest, (around[depth] = (around[depth] ?? 0) + 1));
+        break;
+      case COMMA:
+        values++;
+        break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        if (++depth > MAX_DEPTH) return at;
+        values++;
+        if (++depth > MAX_DEPTH) throw new JsonTooDeep(at);
+        around[depth] = 0;
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -50,11 +79,11 @@ function tooDeepAt(text: string): number | undefined {
         break;
     }
   }
-  return undefined;
+  return { members, values, widest };
 }
 
 /** Returns the index of the quote that ends a string, or the end of the text. */
-function closingQuote(text: string, open: number): number {
+export function closingQuote(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;

@@ -14,7 +14,7 @@ import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types
 import type { Findings } from './findings.ts';
 import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
-/** Largest file of records (bytes); XML is read in parts. */
+/** Largest file of records (bytes). XML is read in parts, and JSON has a limit of its own. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
 /** Extensions of files that may hold records. */
@@ -66,7 +66,8 @@ export class RecordStock {
   readonly #findings: Findings;
   readonly #sources: readonly Source[];
   readonly #report: (problem: UnreadablePiece) => void;
-  readonly #origins = new Set<string>();
+  /** The number of the last input with an origin. */
+  readonly #origins = new Map<string, number>();
 
   constructor(
     findings: Findings,
@@ -85,7 +86,7 @@ export class RecordStock {
    */
   async add(piece: Piece): Promise<boolean> {
     if (!RECORDS.test(piece.name) || piece.size === 0) return false;
-    if (piece.size > MAX_BYTES && !/\.xml$/i.test(piece.name)) {
+    if (piece.size > MAX_BYTES && !/\.(?:xml|json)$/i.test(piece.name)) {
       const reason = `more than ${MAX_BYTES / 1024 ** 2} MB`;
       this.#findings.leave('unreadable', 'Large files', reason);
       return true;
@@ -190,8 +191,9 @@ export class RecordStock {
   #inputOf({ path, origin, read }: Piece): Input {
     // Members of one archive may have the same name.
     let unique = origin;
-    for (let n = 2; this.#origins.has(unique); n++) unique = `${origin} (${n})`;
-    this.#origins.add(unique);
+    let number = this.#origins.get(origin) ?? 0;
+    while (this.#origins.has(unique)) unique = `${origin} (${++number})`;
+    this.#origins.set(origin, number).set(unique, 1);
     const name = unique === origin ? path : `${path}${unique.slice(origin.length)}`;
     return { name, origin: unique, chunks: { [Symbol.asyncIterator]: () => chunksOf(path, read) } };
   }

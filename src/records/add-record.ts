@@ -1,3 +1,4 @@
+import { SyncError } from '../base/errors.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
@@ -28,7 +29,11 @@ export function readingOf(kind: RecordKind, input: string): InputReading {
   return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
 }
 
-/** Adds one raw record to its days, or to the invalid records. */
+/**
+ * Adds one raw record to its days, or to the invalid records.
+ *
+ * @throws SyncError `INPUT_INVALID` if the input has too many invalid records
+ */
 export function addRecord(
   kind: RecordKind,
   raw: RawRecord,
@@ -37,7 +42,9 @@ export function addRecord(
 ): void {
   const reading = readRecord(kind, raw, options);
   if (!reading.ok) {
-    invalid.push(invalidRecord(kind, raw, reading));
+    const record = invalidRecord(kind, raw, reading);
+    if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
+    invalid.push(record);
     return;
   }
   for (const draft of reading.drafts) {
@@ -45,6 +52,18 @@ export function addRecord(
     if ('mapped' in raw) recurring.count(draft);
     merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
   }
+}
+
+/** An input with more invalid records than this holds something else. */
+const MAX_INVALID = 200_000;
+
+function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncError {
+  const limit = MAX_INVALID.toLocaleString('en-US');
+  const last = `${source}: ${[field, problem].join(' ').trim()}`;
+  return new SyncError(
+    'INPUT_INVALID',
+    `More than ${limit} records of the input are no valid ${kind}, the last of them is ${last}.`,
+  );
 }
 
 function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): Reading {

@@ -1,16 +1,16 @@
 import { prepend } from '../base/chunks.ts';
-import { parseDocument, readDocument } from './read/document.ts';
+import { parseJson } from '../base/json.ts';
+import { decodeDocument, parseDocument, readDocument } from './read/document.ts';
 import { fitSamples, isFit } from './read/fit-input.ts';
-import { MAX_INPUT_BYTES, type Input, allOf, joinAll, openInput } from './read/input.ts';
-import { type InputHead, LARGE_BYTES, readHead } from './input-head.ts';
-import { readList } from './read/json-list.ts';
-import { readListParts } from './read/list-parts.ts';
+import { MAX_INPUT_BYTES, type Input, joinUpTo, openInput } from './read/input.ts';
+import { MAX_JSON_BYTES } from './read/json.ts';
 import { linesOf, readLines } from './read/ndjson.ts';
-import { type ExportReader, isXml, matchText, sampleOf } from './engine/export-reader.ts';
-import { LOOKED_AT, type Match, matchFit, matchJson, mayMatchJson } from './engine/recognise.ts';
+import { type ExportReader, isXml, matchText } from './engine/export-reader.ts';
+import { type Match, matchFit, matchJson, mayMatchJson, remedyOf } from './engine/recognise.ts';
 import type { Source } from './sources/types.ts';
-import { rejectOtherFormat } from './read/text.ts';
-import type { RawRecord, RecordKind } from './types.ts';
+import { afterSpace, markLength, rejectOtherFormat } from './read/text.ts';
+import type { JsonValue, RawRecord, RecordKind } from './types.ts';
+import { isObject } from './values.ts';
 
 export interface InputOptions {
   readonly maxBytes?: number;
@@ -22,10 +22,9 @@ export interface InputOptions {
  * Reads the records of one input: a JSON object, an array, an object with a list of records in it,
  * or one JSON object a line (NDJSON).
  *
- * A JSON document is held in memory and checked as a whole before its first record is yielded. NDJSON,
- * and a large JSON list from a known source, are streamed. A broken line of NDJSON costs only that line.
- * A later part of a streamed input can still be unreadable. **Send nothing before the iteration has
- * ended**: `prepareInputs` enforces this.
+ * A JSON document is held in memory and checked as a whole before its first record is yielded. NDJSON is
+ * streamed: a broken line costs only that line, and a later part can still be unreadable. **Send nothing
+ * before the iteration has ended**: `prepareInputs` enforces this.
  *
  * @throws SyncError `INPUT_INVALID` if the input as a whole can't be read: no such file, not UTF-8,
  * not JSON (with line and column), no records in it, larger than `maxBytes`.
@@ -39,24 +38,16 @@ export async function* readInput(
   const limit = { bytes: maxBytes };
   const chunks = openInput(input, limit);
   try {
-    const { bytes, form } = await readHead(name, chunks);
-    if (form.kind === 'lines') {
+    const { bytes, first } = await readHead(chunks);
+    if (first !== undefined) {
       const lines = linesOf(name, bytes, chunks);
-      yield* (await exports?.readLines(name, form.first, lines)) ?? readLines(name, lines);
+      yield* (await exports?.readLines(name, first, lines)) ?? readLines(name, lines);
       return;
     }
     const all = prepend(bytes, chunks);
     if (exports !== undefined && isFit(name, bytes)) {
-      await exports.readFit(name, await joinAll(all));
+      await exports.readFit(name, await joinUpTo(all));
       return;
-    }
-    if (form.kind === 'list') {
-      const { list, first } = form;
-      const records = await exports?.readList(name, list, first, () => readList(name, all, list));
-      if (records !== undefined) {
-        yield* records;
-        return;
-      }
     }
     rejectOtherFormat(name, bytes);
     // XML is read in parts, and never held in memory.
@@ -66,29 +57,13 @@ export async function* readInput(
       yield* text;
       return;
     }
-    if (isOwnList(name, form, exports)) {
-      yield* readListParts(name, await allOf(all), form.list, kind);
-      return;
-    }
-    const document = parseDocument(name, await joinAll(all));
+    const remedy = () => remedyOf(name, bytes, exports?.sources ?? []);
+    const content = decodeDocument(name, await joinUpTo(all, MAX_JSON_BYTES), remedy);
+    const document = parseDocument(name, content, remedy);
     yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);
   } finally {
     await chunks.return();
   }
-}
-
-/** Checks for a large document that is a list of records in the platform's form. */
-function isOwnList(
-  name: string,
-  form: InputHead['form'],
-  exports: ExportReader | undefined,
-): form is Extract<InputHead['form'], { kind: 'list' }> {
-  return (
-    form.kind === 'list' &&
-    form.list.member === undefined &&
-    form.first.length === LOOKED_AT &&
-    exports?.mayMatch(name, form.first) !== true
-  );
 }
 
 /**
@@ -104,24 +79,75 @@ export async function matchInput(
   const { name } = input;
   const chunks = openInput(input, { bytes: MAX_INPUT_BYTES });
   try {
-    const { bytes, form } = await readHead(name, chunks);
-    if (form.kind === 'lines') return matchJson(name, form.first, sources);
-    if (form.kind === 'list') {
-      const { member } = form.list;
-      const found = matchJson(name, sampleOf(member, form.first), sources);
-      if (found.length > 0 || member === undefined) return found;
-    }
+    const { bytes, first } = await readHead(chunks);
+    if (first !== undefined) return matchJson(name, first, sources);
+    const all = prepend(bytes, chunks);
     if (isFit(name, bytes)) {
-      fitSamples(name, await joinAll(prepend(bytes, chunks)), 'wellness');
+      fitSamples(name, await joinUpTo(all), 'wellness');
       return matchFit(name, sources);
     }
     rejectOtherFormat(name, bytes);
     const text = await matchText(name, bytes, sources);
     if (text !== undefined) return text;
-    const all = await joinAll(prepend(bytes, chunks));
-    if (all.length > LARGE_BYTES && !mayMatchJson(name, all, sources)) return [];
-    return matchJson(name, parseDocument(name, all).value, sources);
+    const whole = await joinUpTo(all, MAX_JSON_BYTES);
+    // The elements of a list have the same names.
+    const isAlike = bytes[textStart(bytes)] === OPEN_BRACKET || whole.length > MAX_JSON_BYTES;
+    const sample = isAlike ? bytes : whole;
+    if (whole.length > LARGE_BYTES && !mayMatchJson(name, sample, sources)) return [];
+    const remedy = () => remedyOf(name, bytes, sources);
+    const document = parseDocument(name, decodeDocument(name, whole, remedy), remedy);
+    return matchJson(name, document.value, sources);
   } finally {
     await chunks.return();
+  }
+}
+
+/** JSON is perhaps one object a line until its first line, or this much of it, is known (bytes). */
+const LARGE_BYTES = 2 * 1024 * 1024;
+
+/** The part of a table or of XML by which it is recognised (bytes). */
+const TEXT_HEAD = 32 * 1024;
+
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const NEW_LINE = 0x0a;
+
+/** The first bytes of an input. */
+interface InputHead {
+  readonly bytes: Buffer;
+  /** The record on the first line, if the input is NDJSON. */
+  readonly first?: JsonValue;
+}
+
+/**
+ * Reads the first bytes of an input: of JSON until its form is known, at most {@link LARGE_BYTES}
+ * and a chunk, as of blanks; of any other text, {@link TEXT_HEAD}.
+ */
+async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<InputHead> {
+  let bytes: Buffer = Buffer.alloc(0);
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    bytes = Buffer.concat([bytes, next.value]);
+    const start = textStart(bytes);
+    const isJson = bytes[start] === OPEN_BRACE || bytes[start] === OPEN_BRACKET;
+    const first = isJson ? firstOfLines(bytes, start) : undefined;
+    if (first !== undefined) return { bytes, first };
+    if (bytes.length >= (isJson || start === bytes.length ? LARGE_BYTES : TEXT_HEAD)) break;
+  }
+  return { bytes };
+}
+
+function textStart(bytes: Buffer): number {
+  return afterSpace(bytes, markLength(bytes));
+}
+
+/** Returns the object on the first line, if it is complete there and more than blanks follows. */
+function firstOfLines(bytes: Buffer, start: number): JsonValue | undefined {
+  const end = bytes.indexOf(NEW_LINE, start);
+  if (end === -1 || afterSpace(bytes, end) === bytes.length) return undefined;
+  try {
+    const value = parseJson(bytes.toString('utf8', start, end)) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

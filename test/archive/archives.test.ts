@@ -269,6 +269,27 @@ describe('a zip bomb', () => {
     });
   });
 
+  it.each([
+    ['that hold too much', { small: 3_000, ratio: 0 }, 2, 'unpacks to more than 0 times its size'],
+    ['beyond the limit', { inner: 10 }, 10, 'holds more than 10 archives'],
+  ])(
+    'of many archives %s ends at the limit, not in each of them',
+    async (_, limits, read, limit) => {
+      const inner = makeZip([{ name: 'x', bytes: zeros(1_000), stored: true }]);
+      const names = Array.from({ length: 50 }, (_, index) => `${index}.zip`);
+      const zip = makeZip(names.map((name) => ({ name, bytes: inner })));
+      const items = [];
+      for await (const item of openArchive(zip, limits).members()) items.push(item);
+      expect(items.slice(read)).toEqual([
+        {
+          path: 'a.zip',
+          reason: 'unreadable',
+          problem: `The archive ${limit}, as a zip bomb does: no more of it is read.`,
+        },
+      ]);
+    },
+  );
+
   it('does not use up what other archives of the run may unpack to', async () => {
     const opened = openArchive(makeZip([{ name: 'bomb', bytes: zeros(2_000_000) }]), SMALL);
     await opened.readAll();

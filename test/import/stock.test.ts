@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Archives } from '../../src/archive/archives.ts';
 import type { Finding } from '../../src/import/findings.ts';
 import { type StockOptions, takeStock } from '../../src/import/stock.ts';
@@ -290,4 +290,20 @@ describe('a stock', () => {
     const { stock } = await stockOf(files, ['.']);
     expect(stock.findings[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
   });
+});
+
+it('takes members with one name in steps that grow with their number, not with its square', async () => {
+  const steps = async (count: number): Promise<number> => {
+    const members = Array.from({ length: count }, () => ({ name: 'a.json', bytes: WELLNESS }));
+    const looks = [vi.spyOn(Set.prototype, 'has'), vi.spyOn(Map.prototype, 'has')];
+    const { stock } = await stockOf({ 'x.zip': makeZip(members) }, ['x.zip']);
+    const total = looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    for (const look of looks) look.mockRestore();
+    expect(stock.findings.map(row)).toEqual([
+      `wellness: The platform's own form, ${count}, 2026-02-15 to 2026-02-16, sent`,
+    ]);
+    return total;
+  };
+  const few = await steps(200);
+  expect(await steps(400)).toBeLessThan(2.2 * few);
 });

@@ -4,10 +4,9 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
-import { JsonFault, parseValue } from '../read/json.ts';
-import { joinPointer, listNames } from '../listed.ts';
+import { JsonFault, parseText } from '../read/json.ts';
+import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
-import type { ListElement, ListPlace } from '../read/json-list.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
   JsonValue,
@@ -54,6 +53,11 @@ export class ExportReader {
     this.#sources = sources;
   }
 
+  /** The sources that count. */
+  get sources(): readonly Source[] {
+    return this.#sources.list;
+  }
+
   /** The source of the input, after its first record was read. */
   get found(): FoundExport | undefined {
     return this.#found && { ...this.#found, unread: [...this.#unread] };
@@ -90,35 +94,6 @@ export class ExportReader {
     const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
     return this.#mapped([jsonRows(name, value, match)], match, false);
-  }
-
-  /** Checks if a JSON document matches a source, or is refused since it matches none. */
-  mayMatch(name: string, document: JsonValue): boolean {
-    return this.#sources.named || matchJson(name, document, this.#sources.list).length > 0;
-  }
-
-  /**
-   * Returns the records of a large list in a JSON document; undefined if the whole document must be
-   * read.
-   *
-   * @param first its first elements
-   * @param elements reads all of them
-   */
-  async readList(
-    name: string,
-    { member }: ListPlace,
-    first: JsonValue[],
-    elements: () => AsyncIterable<ListElement>,
-  ): Promise<RecordStream | undefined> {
-    const matches = matchJson(name, sampleOf(member, first), this.#sources.list);
-    if (matches.length === 0) return undefined;
-    const match = await this.#choose(name, matches);
-    if (match === undefined) return undefined;
-    const paths = [match.mapping.records ?? ''].flat();
-    // Members around the list are not read.
-    const looksOutside = JSON.stringify(match.mapping).includes('"^.');
-    if (!paths.includes(member ?? '') || looksOutside) return undefined;
-    return this.#mapped(rowsOfElements(name, member, elements()), match, false);
   }
 
   /**
@@ -291,23 +266,6 @@ function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Gener
   }
 }
 
-/** Returns a document with the first elements of a large one's list. */
-export function sampleOf(member: string | undefined, first: JsonValue[]): JsonValue {
-  return member === undefined ? first : { [member]: first };
-}
-
-async function* rowsOfElements(
-  name: string,
-  member: string | undefined,
-  elements: AsyncIterable<ListElement>,
-): AsyncGenerator<Row[]> {
-  const list = member === undefined ? '' : joinPointer('', member);
-  for await (const { index, value } of elements) {
-    const pointer = joinPointer(list, index);
-    if (isObject(value)) yield [jsonRow(name, { value, around: [], pointer })];
-  }
-}
-
 async function* rowsOfLines(
   name: string,
   lines: AsyncIterable<Line>,
@@ -315,7 +273,7 @@ async function* rowsOfLines(
 ): AsyncGenerator<Iterable<Row>> {
   for await (const { number, bytes } of lines) {
     try {
-      yield jsonRows(`${name}:${number}`, parseValue(bytes.toString()), match);
+      yield jsonRows(`${name}:${number}`, parseText(bytes.toString()).value, match);
     } catch (error) {
       if (!(error instanceof JsonFault)) throw error;
       throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');

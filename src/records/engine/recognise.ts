@@ -13,7 +13,7 @@ export interface Match {
 }
 
 /** Number of records that are looked at: some lack members that others have. */
-export const LOOKED_AT = 50;
+const LOOKED_AT = 50;
 
 /** Returns the sources that a JSON document matches. @param name the file's */
 export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
@@ -42,11 +42,27 @@ function firstObjects(places: Iterable<Place>): Place[] {
  * document of an unknown program is not parsed.
  */
 export function mayMatchJson(name: string, text: Buffer, sources: readonly Source[]): boolean {
+  return nearMatches(name, text, sources).length > 0;
+}
+
+/**
+ * Says how to get a smaller document of the source that a large one is probably from.
+ *
+ * @param head its first bytes
+ */
+export function remedyOf(
+  name: string,
+  head: Buffer,
+  sources: readonly Source[],
+): string | undefined {
+  const [source] = nearMatches(name, head, sources).map((match) => match.source);
+  if (source === undefined || source.general === true) return undefined;
+  return `Export a shorter span. ${source.howTo}`;
+}
+
+function nearMatches(name: string, text: Buffer, sources: readonly Source[]): Match[] {
   const hasName = (path: Path) => text.includes(`"${parsePath(path).steps.at(-1)?.name ?? ''}"`);
-  const found = matches(name, sources, 'json', ({ has }) =>
-    has.every((paths) => anyOf(paths, hasName)),
-  );
-  return found.length > 0;
+  return matches(name, sources, 'json', ({ has }) => has.every((paths) => anyOf(paths, hasName)));
 }
 
 /** Returns the sources that an XML document matches. @param head the first characters of the file */

@@ -1,7 +1,14 @@
 import { SyncError } from '../../base/errors.ts';
-import { elementLines } from './element-lines.ts';
-import { JsonFault, parseValue } from './json.ts';
-import { type Losses, type RecordList, lossesOf } from './json-losses.ts';
+import {
+  JsonFault,
+  JsonTooLarge,
+  MAX_JSON_BYTES,
+  type ParsedJson,
+  parseText,
+  tooLong,
+  treeOf,
+} from './json.ts';
+import { type Losses, type RecordList, lossesOf, recordNodes } from './json-losses.ts';
 import { dateName, plain } from '../names.ts';
 import { joinPointer, listNames } from '../listed.ts';
 import { decodeText, positionOf } from './text.ts';
@@ -12,10 +19,8 @@ import { isObject } from '../values.ts';
 export const MAX_RECORDS = 1_000_000;
 
 /** A JSON document and its text. */
-export interface Document {
+export interface Document extends ParsedJson {
   readonly name: string;
-  readonly text: string;
-  readonly value: JsonValue;
 }
 
 /**
@@ -25,17 +30,18 @@ export interface Document {
  * @throws SyncError `INPUT_INVALID` before anything is yielded.
  */
 export function* readDocument(
-  { name, text, value }: Document,
+  document: Document,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
+  const { name, text, value } = document;
   const list = findList(name, value, kind);
-  const losses = withFaults(name, text, () => lossesOf(text, value, list));
+  const losses = withFaults(name, text, () => lossesOf(document, list));
   if (list === undefined) {
     yield rawRecord(name, value, losses.get(0));
     return;
   }
-  let lines: number[] | undefined;
-  const lineOf = (index: number) => (lines ??= elementLines(text, list.member))[index];
+  let lines: readonly number[] | undefined;
+  const lineOf = (index: number) => (lines ??= elementLines(document, list))[index];
   const pointer = list.member === undefined ? '' : joinPointer('', list.member);
   const hasLines = text.trim().includes('\n');
   for (const [index, element] of list.elements.entries()) {
@@ -51,24 +57,45 @@ export function rawRecord(source: string, value: JsonValue, losses: Losses | und
   return { source, value, ...(losses?.inexact && { inexact: losses.inexact }) };
 }
 
-/** @throws SyncError `INPUT_INVALID` if it is not JSON */
-export function parseDocument(name: string, bytes: Buffer): Document {
-  const text = decodeText(name, bytes);
-  if (text.trim() === '') {
-    throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
-      hint: 'A file without records holds an empty list: []',
-      details: { path: name },
-    });
-  }
-  return { name, text, value: withFaults(name, text, () => parseValue(text)) };
+/** Returns the line (from 1) of each element; none of a document whose places are not found. */
+function elementLines(document: Document, list: RecordList): readonly number[] {
+  const tree = treeOf(document);
+  if (tree === undefined) return [];
+  return recordNodes(document.text, tree.body, list).map(({ loc }) => loc.start.line);
 }
 
-function withFaults<T>(name: string, text: string, parse: () => T): T {
+/** Says how to make a smaller document of its source. */
+type Remedy = () => string | undefined;
+
+const OWN_REMEDY = 'Write one record on each line, or split it, for example by year.';
+
+/**
+ * Returns the text of a document.
+ *
+ * @param bytes a document above the limit may be cut off
+ * @throws SyncError `INPUT_INVALID` if it is too large, empty, or not UTF-8
+ */
+export function decodeDocument(name: string, bytes: Buffer, remedy?: Remedy): string {
+  if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
+  const text = decodeText(name, bytes);
+  if (text.trim() !== '') return text;
+  throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
+    hint: 'A file without records holds an empty list: []',
+    details: { path: name },
+  });
+}
+
+/** @throws SyncError `INPUT_INVALID` if it is not JSON, or too large */
+export function parseDocument(name: string, text: string, remedy?: Remedy): Document {
+  return { name, ...withFaults(name, text, () => parseText(text), remedy) };
+}
+
+function withFaults<T>(name: string, text: string, parse: () => T, remedy?: Remedy): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    throw notJson(name, text, error);
+    throw notJson(name, text, error, remedy);
   }
 }
 
@@ -121,13 +148,14 @@ function chooseList(name: string, document: JsonObject, kind: RecordKind): List 
   });
 }
 
-function notJson(name: string, text: string, fault: JsonFault): SyncError {
+function notJson(name: string, text: string, fault: JsonFault, remedy?: Remedy): SyncError {
   const { offset, message } = fault;
   if (offset === undefined) {
-    return new SyncError('INPUT_INVALID', `${name}: ${message}.`, {
-      cause: fault,
-      details: { path: name },
-    });
+    const [problem, hint] =
+      fault instanceof JsonTooLarge
+        ? [`${name} ${message}.`, remedy?.() ?? OWN_REMEDY]
+        : [`${name}: ${message}.`];
+    return new SyncError('INPUT_INVALID', problem, { hint, cause: fault, details: { path: name } });
   }
   const { line, column } = positionOf(text, offset);
   return new SyncError('INPUT_INVALID', `${name}:${line}:${column}: ${message}.`, {

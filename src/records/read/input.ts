@@ -104,12 +104,14 @@ function reasonOf(error: unknown): string {
   }
 }
 
-export async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
+/** Returns the first bytes: all, or more than `limit`. */
+export async function joinUpTo(chunks: AsyncIterable<Buffer>, limit = Infinity): Promise<Buffer> {
   const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return all;
-}
-
-export async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  return Buffer.concat(await allOf(chunks));
+  let size = 0;
+  for await (const chunk of chunks) {
+    all.push(chunk);
+    size += chunk.length;
+    if (size > limit) break;
+  }
+  return Buffer.concat(all);
 }

@@ -1,4 +1,6 @@
-import { JsonFault, endOfString } from './json.ts';
+import type { MemberNode, ValueNode } from '@humanwhocodes/momoa';
+import { closingQuote } from '../../base/json.ts';
+import { JsonFault, JsonTooLarge, type ParsedJson, treeOf } from './json.ts';
 import { joinPointer, shorten } from '../listed.ts';
 import type { JsonValue, Problem } from '../types.ts';
 
@@ -21,65 +23,25 @@ export interface RecordList {
 }
 
 /**
- * Returns the losses of each record in a text that is known to be JSON: by the index in their list, or
- * under 0 if the text is one record.
+ * Returns the losses of each record in a text: by the index in their list, or under 0 if the text is one
+ * record.
  *
- * @param value the parsed text
- * @param members number of members of all objects in the text, if it is known
- * @throws JsonFault if the list itself appears twice
+ * @throws JsonFault if the list itself appears twice; JsonTooLarge if a large text has losses
  */
-export function lossesOf(
-  text: string,
-  value: JsonValue,
-  list?: RecordList,
-  members = writtenMembers(text),
-): ReadonlyMap<number, Losses> {
-  // Most texts hold no such number, not even in their strings.
-  const isInexact = losesDigits(text) && losesDigits(outsideStrings(text));
-  if (members === countMembers(value) && !isInexact) return new Map();
-  return new LossFinder(text, list).find();
-}
-
-/** What every number that is not the same as a double has in it. */
-const LONG_NUMBER = /\d(?:[eE]|\d{15})/;
-const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/g;
-/** A number that may exceed all doubles. */
-const HUGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{300}/;
-const COLON = /\s*:/y;
-
-/** Checks if a text holds a number that is not the same as a double. */
-function losesDigits(text: string): boolean {
-  if (!LONG_NUMBER.test(text)) return false;
-  if (HUGE_NUMBER.test(text)) return true;
-  for (const [digits] of text.matchAll(LONG_INTEGER)) if (!isExact(digits)) return true;
-  return false;
-}
-
-function isExact(digits: string): boolean {
-  return BigInt(digits) === BigInt(Number(digits));
-}
-
-/** Counts the members of all objects in a text that is known to be JSON. */
-function writtenMembers(text: string): number {
-  let members = 0;
-  let from = 0;
-  for (let open; (open = text.indexOf('"', from)) !== -1;) {
-    from = endOfString(text, open);
-    COLON.lastIndex = from;
-    if (COLON.test(text)) members++;
+export function lossesOf(json: ParsedJson, list?: RecordList): ReadonlyMap<number, Losses> {
+  const { text, value, members } = json;
+  if (members === countMembers(value) && !losesDigits(text)) return new Map();
+  const tree = treeOf(json);
+  if (tree === undefined) {
+    const losses = 'has a member twice, or a number with too many digits';
+    throw new JsonTooLarge(`${losses}, and is too large to show where`);
   }
-  return members;
-}
-
-/** Returns what is between the strings of a text that is known to be JSON. */
-function outsideStrings(text: string): string {
-  let outside = '';
-  let from = 0;
-  for (let open; (open = text.indexOf('"', from)) !== -1;) {
-    outside += `${text.slice(from, open)} `;
-    from = endOfString(text, open);
-  }
-  return outside + text.slice(from);
+  return new Map(
+    recordNodes(text, tree.body, list).flatMap((node, index) => {
+      const losses = lossesIn(text, node);
+      return losses === undefined ? [] : [[index, losses] as const];
+    }),
+  );
 }
 
 /** Counts the members of all objects in a value. */
@@ -91,175 +53,127 @@ function countMembers(value: JsonValue): number {
   return members;
 }
 
+/** What every number that is not the same as a double has in it. */
+const LONG_NUMBER = /\d(?:[eE]|\d{15})/;
+const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/g;
+/** A number that may exceed all doubles. */
+const HUGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{300}/;
+
+/** Checks if a text that is JSON holds a number that is not the same as a double. */
+function losesDigits(text: string): boolean {
+  // Most texts hold no such number, not even in their strings.
+  if (!hasInexact(text)) return false;
+  let from = 0;
+  for (let open; (open = text.indexOf('"', from)) !== -1; from = closingQuote(text, open) + 1) {
+    if (hasInexact(text.slice(from, open))) return true;
+  }
+  return hasInexact(text.slice(from));
+}
+
+function hasInexact(text: string): boolean {
+  if (!LONG_NUMBER.test(text)) return false;
+  if (HUGE_NUMBER.test(text)) return true;
+  for (const [digits] of text.matchAll(LONG_INTEGER)) if (!isExact(digits)) return true;
+  return false;
+}
+
+function isExact(digits: string): boolean {
+  return BigInt(digits) === BigInt(Number(digits));
+}
+
+/**
+ * Returns the nodes of the records.
+ *
+ * @throws JsonFault if the list appears twice
+ */
+export function recordNodes(
+  text: string,
+  root: ValueNode,
+  list?: RecordList,
+): readonly ValueNode[] {
+  if (list === undefined) return [root];
+  const node = list.member === undefined ? root : memberNode(text, root, list.member);
+  return node?.type === 'Array' ? node.elements.map(({ value }) => value) : [];
+}
+
+function memberNode(text: string, root: ValueNode, member: string): ValueNode | undefined {
+  const named =
+    root.type === 'Object' ? root.members.filter((each) => nameOf(each) === member) : [];
+  const [first, ...others] = named.map(({ value }) => value);
+  const other = others.find(
+    (each) => first !== undefined && textOf(text, each) !== textOf(text, first),
+  );
+  if (other === undefined) return first;
+  throw new JsonFault(`"${shorten(member, MAX_SHOWN)}" appears twice`, other.loc.start.offset);
+}
+
+function nameOf({ name }: MemberNode): string {
+  return name.type === 'String' ? name.value : name.name;
+}
+
+function textOf(text: string, { loc: { start, end } }: ValueNode): string {
+  return text.slice(start.offset, end.offset);
+}
+
 /** Limits the integers that are named of one record; one more gives the number of the others. */
 export const MAX_INEXACT = 50;
 
 /** Longest part of the text that a message shows (UTF-16 code units). */
 const MAX_SHOWN = 40;
 
-/** A number in JSON, in a text that is known to be JSON. */
-const NUMBER = /-?\d[\d.eE+-]*/y;
-
-/** A list or an object around the current place of a text. */
-interface Container {
-  /** Index of its first character. */
-  readonly start: number;
-  /** The text of each member of an object so far, as the indexes of its start and end. */
-  readonly members: Map<string, readonly [from: number, to: number]> | undefined;
-  /** Of the current element or member. */
-  token: string | number;
-  /** The next string is the name of a member. */
-  isBeforeName: boolean;
+function lossesIn(text: string, record: ValueNode): Losses | undefined {
+  const problems: Problem[] = [];
+  const inexact: Problem[] = [];
+  let more = 0;
+  for (const { digits, ...loss } of lossesUnder(text, record, '')) {
+    if (digits === undefined) problems.push(loss);
+    else if (inexact.length < MAX_INEXACT) inexact.push(loss);
+    else more++;
+  }
+  if (more > 0) {
+    const count = more.toLocaleString('en-US');
+    inexact.push({ problem: `${count} more numbers have too many digits, too` });
+  }
+  const [problem] = problems;
+  if (problem !== undefined) return { problem };
+  return inexact.length === 0 ? undefined : { inexact };
 }
 
-interface Found {
-  problem?: Problem;
-  readonly inexact: Problem[];
-  more: number;
+interface Loss extends Problem {
+  /** The digits of an integer that lost some of them. */
+  readonly digits?: string;
 }
 
-/** Reads a text that is known to be JSON, and keeps nothing of it but its losses. */
-class LossFinder {
-  readonly #text: string;
-  readonly #list: RecordList | undefined;
-  /** The number of containers around a record. */
-  readonly #recordDepth: number;
-  readonly #around: Container[] = [];
-  readonly #found = new Map<number, Found>();
-
-  constructor(text: string, list: RecordList | undefined) {
-    this.#text = text;
-    this.#list = list;
-    this.#recordDepth = list === undefined ? 0 : list.member === undefined ? 1 : 2;
-  }
-
-  find(): ReadonlyMap<number, Losses> {
-    for (let at = 0; at < this.#text.length;) at = this.#read(at);
-    return new Map(
-      [...this.#found].map(([index, { problem, inexact, more }]) => [
-        index,
-        {
-          ...(problem === undefined ? {} : { problem }),
-          ...(inexact.length === 0 ? {} : { inexact: [...inexact, ...moreNumbers(more)] }),
-        },
-      ]),
-    );
-  }
-
-  /** Reads what is at an index. @returns the index after it */
-  #read(at: number): number {
-    const inner = this.#around.at(-1);
-    switch (this.#text[at]) {
-      case '"': {
-        const end = endOfString(this.#text, at);
-        if (inner?.isBeforeName === true) {
-          inner.token = JSON.parse(this.#text.slice(at, end)) as string;
-          inner.isBeforeName = false;
-        } else this.#endValue(at, end);
-        return end;
-      }
-      case '{':
-        this.#around.push({ start: at, members: new Map(), token: '', isBeforeName: true });
-        return at + 1;
-      case '[':
-        this.#around.push({ start: at, members: undefined, token: 0, isBeforeName: false });
-        return at + 1;
-      case '}':
-      case ']':
-        this.#around.pop();
-        this.#endValue(inner?.start ?? at, at + 1);
-        return at + 1;
-      case ',':
-        if (typeof inner?.token === 'number') inner.token++;
-        else if (inner !== undefined) inner.isBeforeName = true;
-        return at + 1;
-      case 't':
-      case 'n':
-        this.#endValue(at, at + 4);
-        return at + 4;
-      case 'f':
-        this.#endValue(at, at + 5);
-        return at + 5;
-      default:
-        return this.#readNumber(at) ?? at + 1;
+function* lossesUnder(text: string, node: ValueNode, field: string): Generator<Loss> {
+  if (node.type === 'Number') yield* lossOf(textOf(text, node), field);
+  else if (node.type === 'Array') {
+    for (const [index, { value }] of node.elements.entries()) {
+      yield* lossesUnder(text, value, joinPointer(field, index));
+    }
+  } else if (node.type === 'Object') {
+    const texts = new Map<string, string>();
+    for (const member of node.members) {
+      const name = nameOf(member);
+      const place = joinPointer(field, name);
+      yield* lossesUnder(text, member.value, place);
+      const own = textOf(text, member.value);
+      const other = texts.get(name) ?? own;
+      texts.set(name, own);
+      if (other === own) continue;
+      const shown = `${shorten(other, MAX_SHOWN)} and ${shorten(own, MAX_SHOWN)}`;
+      yield { field: place, problem: `appears twice, as ${shown}` };
     }
   }
+}
 
-  /** @returns the index after the number; undefined if there is none */
-  #readNumber(at: number): number | undefined {
-    NUMBER.lastIndex = at;
-    const digits = NUMBER.exec(this.#text)?.[0];
-    if (digits === undefined) return undefined;
-    const value = Number(digits);
-    if (!Number.isFinite(value)) {
-      this.#addProblem(`the number ${shorten(digits, MAX_SHOWN)} is too large`);
-    } else if (digits.length >= 16 && /^-?\d+$/.test(digits) && !isExact(digits)) {
-      this.#addInexact(digits, value);
-    }
-    this.#endValue(at, at + digits.length);
-    return at + digits.length;
-  }
-
-  /** Compares the value of a member with an earlier one of the same name. */
-  #endValue(from: number, to: number): void {
-    const object = this.#around.at(-1);
-    if (object?.members === undefined) return;
-    const name = String(object.token);
-    const before = object.members.get(name);
-    object.members.set(name, [from, to]);
-    if (before === undefined) return;
-    const [other, own] = [this.#text.slice(...before), this.#text.slice(from, to)];
-    if (other === own) return;
-    if (this.#around.length === 1 && name === this.#list?.member) {
-      throw new JsonFault(`"${shorten(name, MAX_SHOWN)}" appears twice`, from);
-    }
-    this.#addProblem(
-      `appears twice, as ${shorten(other, MAX_SHOWN)} and ${shorten(own, MAX_SHOWN)}`,
-    );
-  }
-
-  #addProblem(problem: string): void {
-    const record = this.#record();
-    if (record !== undefined) record.problem ??= { field: this.#path(), problem };
-  }
-
-  #addInexact(digits: string, value: number): void {
-    const record = this.#record();
-    if (record === undefined) return;
-    if (record.inexact.length === MAX_INEXACT) {
-      record.more++;
-      return;
-    }
+function* lossOf(digits: string, field: string): Generator<Loss> {
+  const value = Number(digits);
+  if (!Number.isFinite(value)) {
+    yield { field, problem: `the number ${shorten(digits, MAX_SHOWN)} is too large` };
+  } else if (/^-?\d{16,}$/.test(digits) && !isExact(digits)) {
     const problem =
       `${digits} has more digits than a number keeps, it is read as ${value}: ` +
       `write it as text, "${digits}"`;
-    record.inexact.push({ field: this.#path(), problem });
+    yield { digits, field, problem };
   }
-
-  /** Returns what was found about the record at the current place; undefined outside of the records. */
-  #record(): Found | undefined {
-    const [root, list] = this.#around;
-    let index = 0;
-    if (this.#list !== undefined) {
-      if (this.#around.length < this.#recordDepth) return undefined;
-      if (this.#list.member !== undefined && root?.token !== this.#list.member) return undefined;
-      const token = this.#list.member === undefined ? root?.token : list?.token;
-      if (typeof token !== 'number') return undefined;
-      index = token;
-    }
-    const known = this.#found.get(index) ?? { inexact: [], more: 0 };
-    this.#found.set(index, known);
-    return known;
-  }
-
-  /** Returns the current place in its record. */
-  #path(): string {
-    const tokens = this.#around.slice(this.#recordDepth).map(({ token }) => token);
-    return tokens.reduce<string>(joinPointer, '');
-  }
-}
-
-function moreNumbers(more: number): Problem[] {
-  if (more === 0) return [];
-  return [{ problem: `${more.toLocaleString('en-US')} more numbers have too many digits, too` }];
 }

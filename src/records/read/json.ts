@@ -1,10 +1,19 @@
-import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import { parse as parseTree } from '@humanwhocodes/momoa';
+import { type JsonScan, JsonTooDeep, scanJson } from '../../base/json.ts';
 import type { JsonValue } from '../types.ts';
 
 /** Parses the JSON of records, and says where and why a text is not JSON. */
 
-/** A fault in longer text has no position if `JSON.parse` names none, in UTF-16 code units. */
-export const MAX_LOCATED_LENGTH = 20 * 1024 * 1024;
+/** Largest document that is read (bytes, and UTF-16 code units of its text). */
+export const MAX_JSON_BYTES = 64 * 1024 * 1024;
+
+/** Most lists, objects, elements and members of a document, and most members of one object. */
+export const MAX_JSON_VALUES = 3_000_000;
+export const MAX_MEMBERS = 200_000;
+
+/** Longest document whose places are found (UTF-16 code units), and its most values. */
+export const MAX_TREE_LENGTH = 8 * 1024 * 1024;
+const MAX_TREE_VALUES = 750_000;
 
 /** Where and why a text is not JSON. */
 export class JsonFault extends Error {
@@ -16,28 +25,54 @@ export class JsonFault extends Error {
   }
 }
 
-/** @throws JsonFault if the text is not JSON, or nested too deep. */
-export function parseValue(text: string): JsonValue {
+/** JSON that takes too much memory; the message follows its name. */
+export class JsonTooLarge extends JsonFault {}
+
+/** A text that is JSON, and what it holds. */
+export interface ParsedJson extends JsonScan {
+  readonly text: string;
+  readonly value: JsonValue;
+}
+
+/** @throws JsonFault if the text is not JSON, or nested too deep; JsonTooLarge */
+export function parseText(text: string): ParsedJson {
+  if (text.length > MAX_JSON_BYTES) throw tooLong();
+  const scan = scanned(text);
+  checkCount(scan.values, MAX_JSON_VALUES, 'values');
+  checkCount(scan.widest, MAX_MEMBERS, 'members in an object');
   try {
-    return parseJson(text) as JsonValue;
+    return { text, value: JSON.parse(text) as JsonValue, ...scan };
   } catch (error) {
-    throw faultOf(text, error as SyntaxError);
+    throw faultOf(text, scan, error as SyntaxError);
   }
 }
 
-/** Returns the index after the string that begins at `open`, in a text that is JSON. */
-export function endOfString(text: string, open: number): number {
-  for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
-    let backslashes = 0;
-    while (text[close - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return close + 1;
+function checkCount(count: number, limit: number, what: string): void {
+  if (count <= limit) return;
+  throw new JsonTooLarge(`has more than ${limit.toLocaleString('en-US')} ${what}`);
+}
+
+export function tooLong(): JsonTooLarge {
+  return new JsonTooLarge(`is larger than ${MAX_JSON_BYTES / 1024 ** 2} MB`);
+}
+
+/** Returns the nodes of a text that is JSON, with their places; undefined if they take too much memory. */
+export function treeOf({ text, values }: Pick<ParsedJson, 'text' | 'values'>) {
+  const isLarge = text.length > MAX_TREE_LENGTH || values > MAX_TREE_VALUES;
+  return isLarge ? undefined : parseTree(text);
+}
+
+function scanned(text: string): JsonScan {
+  try {
+    return scanJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTooDeep)) throw error;
+    throw new JsonFault(error.message, error.offset);
   }
 }
 
 /** Says why a text was refused, and where. */
-function faultOf(text: string, error: SyntaxError): JsonFault {
-  if (error instanceof JsonTooDeep) return new JsonFault(error.message, error.offset);
-  const { message } = error;
+function faultOf(text: string, { values }: JsonScan, { message }: SyntaxError): JsonFault {
   const [, what, position] = /^(.+?)(?: in JSON)? at position (\d+)/.exec(message) ?? [];
   if (what !== undefined && position !== undefined) {
     const offset = Number(position);
@@ -46,37 +81,19 @@ function faultOf(text: string, error: SyntaxError): JsonFault {
   if (message.startsWith('Unexpected end')) {
     return new JsonFault('the JSON ends too early', text.length);
   }
-  if (text.length > MAX_LOCATED_LENGTH) return new JsonFault(lowerFirst(message));
-  const offset = unexpectedAt(text);
+  const offset = unexpectedAt(text, values);
+  if (offset === undefined) return new JsonFault(lowerFirst(message));
   const found = JSON.stringify(wordAt(text, offset));
   return new JsonFault(`unexpected ${found}${habitAt(text, offset)}`, offset);
 }
 
-/**
- * Returns the index of the unexpected token in a text whose fault has no position: it ends the shortest
- * part of the text with that fault (binary search).
- */
-function unexpectedAt(text: string): number {
-  let low = 1;
-  let high = text.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (hasUnexpected(text.slice(0, middle))) high = middle;
-    else low = middle + 1;
-  }
-  let at = low - 1;
-  // The start of a misspelt word, such as `nonsense`: it begins like `null`.
-  while (/[a-z]/.test(text[at - 1] ?? '')) at--;
-  return at;
-}
-
-/** Checks for the one fault of `JSON.parse` that shows the text around it, but not its position. */
-function hasUnexpected(text: string): boolean {
+/** Returns the index of an unexpected token; undefined if it takes too much memory to find it. */
+function unexpectedAt(text: string, values: number): number | undefined {
   try {
-    JSON.parse(text);
-    return false;
+    treeOf({ text, values });
+    return undefined;
   } catch (error) {
-    return (error as SyntaxError).message.endsWith('is not valid JSON');
+    return (error as { offset?: number }).offset;
   }
 }
 

@@ -1,6 +1,6 @@
 import { SyncError } from '../../base/errors.ts';
 import { MAX_RECORDS, rawRecord } from './document.ts';
-import { JsonFault, parseValue } from './json.ts';
+import { JsonFault, JsonTooLarge, parseText } from './json.ts';
 import { lossesOf } from './json-losses.ts';
 import { afterSpace, invalidUtf8At, markLength } from './text.ts';
 import type { RawRecord } from '../types.ts';
@@ -98,9 +98,10 @@ function readLine(source: string, line: Buffer, offset: number): RawRecord {
   }
   const text = line.toString();
   try {
-    const value = parseValue(text);
-    return rawRecord(source, value, lossesOf(text, value).get(0));
+    const json = parseText(text);
+    return rawRecord(source, json.value, lossesOf(json).get(0));
   } catch (error) {
+    if (error instanceof JsonTooLarge) return { source, problem: error.message };
     if (!(error instanceof JsonFault)) throw error;
     const column = error.offset === undefined ? '' : ` (column ${error.offset + 1})`;
     return { source, problem: `is not JSON: ${error.message}${column}` };
