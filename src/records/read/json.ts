@@ -8,8 +8,8 @@ import type { JsonValue } from '../types.ts';
 export const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 /** Most lists, objects, elements and members of a document, and most members of one object. */
-export const MAX_JSON_VALUES = 3_000_000;
-export const MAX_MEMBERS = 200_000;
+const MAX_JSON_VALUES = 3_000_000;
+const MAX_MEMBERS = 200_000;
 
 /** Longest document whose places are found (UTF-16 code units), and its most values. */
 export const MAX_TREE_LENGTH = 8 * 1024 * 1024;

@@ -28,7 +28,7 @@ export function decodeHead(head: Uint8Array): {
 }
 
 /** The white space of JSON (RFC 8259 section 2). */
-export const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** Returns the index of the first byte that is not JSON white space, or the end. */
 export function afterSpace(bytes: Buffer, start: number): number {
