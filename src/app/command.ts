@@ -45,8 +45,8 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-export function dryRun(): Option {
-  return new Option('--dry-run', 'show the exact requests, send nothing');
+export function dryRun(shows = 'the exact requests'): Option {
+  return new Option('--dry-run', `show ${shows}, send nothing`);
 }
 
 /** Returns the flag for the zone in which dates are counted. */

@@ -20,6 +20,7 @@ export interface GlobalFlags {
 /** The output of a command. */
 export interface Output {
   readonly json: boolean;
+  readonly verbose: boolean;
   /**
    * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
    * people, which is wrapped in a terminal.
@@ -75,6 +76,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   const err = (text: Text) => above(() => io.err(wrap(readable(text), io.stderrColumns)));
   return {
     json: flags.json,
+    verbose: flags.verbose,
     result(object, text) {
       if (flags.json) io.out(toLine(object));
       else if (text !== undefined) {

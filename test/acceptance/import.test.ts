@@ -134,6 +134,23 @@ describe('sync import', () => {
     expect(requestCounts(world.sandbox)).toEqual({});
   });
 
+  it('with --dry-run shows people the table and the sums, and the requests if verbose', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const brief = await world.sync(['import', path, '--dry-run']);
+    const [title = '', ...rows] = brief.stdout.trimEnd().split('\n');
+    expect(title).toMatch(/^FOUND +FILES +DAYS/);
+    expect(rows.slice(-3)).toEqual([
+      '2 files: 2 would be uploaded.',
+      'wellness: 2 would be sent.',
+      'nutrition: 1 would be sent.',
+    ]);
+    expect(brief.stdout).not.toMatch(/POST|"date"|\.fit: /);
+    const long = await world.sync(['import', path, '--dry-run', '--verbose']);
+    expect(long.stdout.match(/POST /g)).toHaveLength(5);
+    expect(requestCounts(world.sandbox)).toEqual({});
+  });
+
   it('with --dry-run needs no login and no address', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());

@@ -31,10 +31,18 @@ export function pushSummaryJson(tally: Tally): Record<string, unknown> {
 }
 
 /** What happened to a day. */
-const SENT = { pushed: 'sent', conflict: 'not all sent' };
+export const SENT = { pushed: 'sent', conflict: 'not all sent' };
 
-/** Returns the text of a day; undefined if it is unchanged and has no notes. */
-export function pushItemText(item: PushItem, zone: string, words = SENT): Text | undefined {
+/**
+ * Returns the text of a day; undefined if it has no notes, and is unchanged or would be sent with requests
+ * that are not shown.
+ */
+export function pushItemText(
+  item: PushItem,
+  zone: string,
+  words = SENT,
+  requests = true,
+): Text | undefined {
   if (item.outcome === 'invalid') {
     const problems = firstOf(
       item.problems.map(({ field, problem }) =>
@@ -53,9 +61,11 @@ export function pushItemText(item: PushItem, zone: string, words = SENT): Text |
     }),
     '  ',
   );
+  const isBrief = item.outcome === 'would-push' && !requests;
   const isUnchanged = item.outcome === 'skipped' && item.reason === 'unchanged';
-  if (isUnchanged && notes.length === 0) return undefined;
-  return joinTexts([...outcomeLines(item, zone, words), ...notes], '\n');
+  if ((isUnchanged || isBrief) && notes.length === 0) return undefined;
+  const lines = outcomeLines(item, zone, words);
+  return joinTexts([...(isBrief ? lines.slice(0, 1) : lines), ...notes], '\n');
 }
 
 /** Problems or notes of one day that are shown. */

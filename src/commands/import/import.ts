@@ -3,7 +3,13 @@ import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
-import { pushItemJson, pushItemText, pushSummaryText, warnOfZone } from '../../app/words/days.ts';
+import {
+  SENT,
+  pushItemJson,
+  pushItemText,
+  pushSummaryText,
+  warnOfZone,
+} from '../../app/words/days.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
@@ -52,7 +58,7 @@ export const importExport: CommandModule = {
     command
       .argument('<path...>', 'exports, archives, folders and files of any kind')
       .option('--yes', 'send without asking')
-      .addOption(dryRun())
+      .addOption(dryRun('the table and the sums, with --verbose the requests'))
       .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
       .addOption(zoneFlag())
       .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting'),
@@ -108,7 +114,7 @@ class Import {
     this.#options = options;
   }
 
-  /** Shows the findings and the requests. Without an account, there are no requests to show. */
+  /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */
   async show(paths: readonly string[]): Promise<ExitCode> {
     const config = this.#config;
     if (config.get('baseUrl') === undefined) await this.#takeStock(paths, undefined);
@@ -257,7 +263,8 @@ class Import {
     const { clock, io, output } = this.#context;
     const view = activityView(io, clock.now(), this.#options.zone.name);
     const isGrouped = this.#failures.add(item);
-    output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
+    const isSilent = isGrouped || (item.outcome === 'would-upload' && !output.verbose);
+    output.result(uploadItemJson(item), isSilent ? undefined : uploadItemText(item, view));
   }
 
   #reportDay(item: PushItem): void {
@@ -265,9 +272,10 @@ class Import {
     const name = ('date' in item ? this.#zones?.zoneOf(item.date ?? '') : undefined) ?? ownZone;
     this.#days[item.kind].add(item);
     const isGrouped = this.#failures.add(item);
-    this.#context.output.result(
+    const { output } = this.#context;
+    output.result(
       pushItemJson(item, { name, from }),
-      isGrouped ? undefined : pushItemText(item, name),
+      isGrouped ? undefined : pushItemText(item, name, SENT, output.verbose),
     );
   }
 
