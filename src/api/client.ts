@@ -65,7 +65,7 @@ function isRefused({ response }: { readonly response: HttpResponse }): boolean {
 }
 
 /** Statuses for a route that a revision does not have. */
-const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
+const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
 /** A response and the number of tries. */
 export type Delivered<T> = T & { readonly attempts: number };
@@ -100,12 +100,6 @@ export interface ServiceClient {
   /** Returns whether the login is known to have a scope. Sends nothing. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Lists nutrition days, which needs `nutrition:read`: from `first` to `last` (`YYYY-MM-DD`), at most `limit`.
-   *
-   * @returns the body as the service sent it; undefined if this service has no such route.
-   */
-  listNutrition(query: NutritionQuery, signal: AbortSignal): Promise<unknown>;
-  /**
    * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
    * responds to a good token with 401, 404, 405 or 501.
    *
@@ -116,15 +110,26 @@ export interface ServiceClient {
     body: ItemsRequest,
     signal: AbortSignal,
   ): Promise<{ readonly status: number; readonly error?: string }>;
+  /**
+   * Lists days, the newest first; needs `health:read` or `nutrition:read`.
+   *
+   * @returns the body as the service sent it; undefined if this service has no such route.
+   */
+  listDays(kind: 'wellness' | 'nutrition', query: DaysQuery, signal: AbortSignal): Promise<unknown>;
   /** Lists workouts (4.7). @returns the body as the service sent it */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
+  /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
+  renameWorkout(id: string, title: string, signal: AbortSignal): Promise<boolean>;
+  /** Removes a workout with its recording. @returns as {@link renameWorkout} */
+  removeWorkout(id: string, signal: AbortSignal): Promise<boolean>;
+  /** Reads the profile. @returns undefined if this service shows it to no application */
   readProfile(signal: AbortSignal): Promise<unknown>;
   /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
   userinfo(signal: AbortSignal): Promise<unknown>;
 }
 
-export interface NutritionQuery {
+export interface DaysQuery {
   /** `YYYY-MM-DD`; a revision without date filters returns the newest days. */
   readonly first: string;
   readonly last: string;
@@ -219,18 +224,37 @@ export function createServiceClient(
     also: readonly number[],
   ): Promise<HttpResponse> {
     const { url, signal } = request;
-    const token = await beforeSending(tokens.accessToken(signal), 0);
-    let { response, attempts } = await send(token, request, 'always', true);
-    if (response.status === 401) {
+    const isGood = async (given: Secret) => {
       const userinfo = { method: 'GET', url: endpoint('userinfo'), signal } as const;
-      const check = await send(token, userinfo, 'always', true);
-      if (check.response.status === 401) {
-        const newer = await beforeSending(tokens.replace(token, signal), attempts);
-        ({ response, attempts } = await send(newer, request, 'always', true));
+      const { status } = (await send(given, userinfo, 'always', true)).response;
+      if (status === 401) return false;
+      if (status > 299) throw notTakenNow(attempts, 'could not be checked');
+      return true;
+    };
+    let token = await beforeSending(tokens.accessToken(signal), 0);
+    let { response, attempts } = await send(token, request, 'always', true);
+    if (response.status === 401 && !(await isGood(token))) {
+      token = await beforeSending(tokens.replace(token, signal), attempts);
+      ({ response, attempts } = await send(token, request, 'always', true));
+      if (response.status === 401 && !(await isGood(token))) {
+        throw refusal(name, response, { attempts, url, sent: [token] });
       }
     }
     if (isSuccess(response) || also.includes(response.status)) return response;
-    throw refusal(name, response, { attempts, url, sent: [token] });
+    throw withScopeHint(refusal(name, response, { attempts, url, sent: [token] }));
+  }
+
+  /** Changes a workout. @returns false if the service does not offer that */
+  async function changeWorkout(
+    id: string,
+    request: Pick<HttpRequest, 'method' | 'signal' | 'body' | 'contentType'>,
+  ): Promise<boolean> {
+    const url = endpoint('workouts');
+    url.pathname += `/${encodeURIComponent(id)}`;
+    const response = await callOptional('workouts', { ...request, url }, NO_ROUTE);
+    if (!isSuccess(response)) return false;
+    confirmed(response);
+    return true;
   }
 
   function withScopeHint(error: SyncError): SyncError {
@@ -268,13 +292,6 @@ export function createServiceClient(
     async grants(scope, signal) {
       return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
-    async listNutrition({ first, last, limit }, signal) {
-      const url = endpoint('nutrition');
-      const query = { startDate: first, endDate: last, limit: String(limit) };
-      url.search = new URLSearchParams(query).toString();
-      const response = await callOptional('nutrition', { method: 'GET', url, signal }, NO_ROUTE);
-      return isSuccess(response) ? jsonValue(response) : undefined;
-    },
     async patchNutritionItems(date, body, signal) {
       const url = endpoint('nutrition');
       url.pathname += `/${date}/items`;
@@ -293,6 +310,13 @@ export function createServiceClient(
         details: { status },
       });
     },
+    async listDays(kind, { first, last, limit }, signal) {
+      const url = endpoint(kind);
+      const query = { startDate: first, endDate: last, limit: String(limit) };
+      url.search = new URLSearchParams(query).toString();
+      const response = await callOptional(kind, { method: 'GET', url, signal }, NO_ROUTE);
+      return isSuccess(response) ? jsonValue(response) : undefined;
+    },
     async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
       if (startDate !== undefined) query.set('startDate', startDate);
@@ -301,8 +325,13 @@ export function createServiceClient(
       const { response } = await call('workouts', { method: 'GET', signal }, { query });
       return jsonValue(response);
     },
+    renameWorkout: (id, title, signal) =>
+      changeWorkout(id, { method: 'PATCH', ...json({ title }), signal }),
+    removeWorkout: (id, signal) => changeWorkout(id, { method: 'DELETE', signal }),
     async readProfile(signal) {
-      return jsonValue((await call('profile', { method: 'GET', signal })).response);
+      const request = { method: 'GET', url: endpoint('profile'), signal } as const;
+      const response = await callOptional('profile', request, [401]);
+      return isSuccess(response) ? jsonValue(response) : undefined;
     },
     async updateProfile(change, signal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
@@ -313,6 +342,16 @@ export function createServiceClient(
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
     },
   };
+}
+
+/** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */
+function confirmed(response: HttpResponse): void {
+  const answer = decodePushAnswer(response, []);
+  if (answer.outcome === 'pushed') return;
+  throw new SyncError('SERVICE_ANSWER', `The service did not change it: ${answer.message}`, {
+    hint: 'The same command again continues.',
+    details: { status: response.status },
+  });
 }
 
 /** Decodes a response, and adds the number of tries to the result or the error. */

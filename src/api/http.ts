@@ -7,7 +7,7 @@ import { answerTooLarge, answerUnreadable } from './http-failure.ts';
 
 /** A request. Redirects are not followed: a token never travels to another origin. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: URL;
   /** Sent as the bearer token (interface 5.4). */
   readonly bearer?: Secret | undefined;

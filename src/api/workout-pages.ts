@@ -50,7 +50,7 @@ export async function* workoutPages(
 }
 
 /** Returns the list in a response: the body itself, or its only list. */
-function listIn(body: unknown): JsonObject[] | undefined {
+export function listIn(body: unknown): JsonObject[] | undefined {
   const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [body];
   const [list] = lists;
   if (lists.length !== 1 || !Array.isArray(list)) return undefined;

@@ -17,7 +17,7 @@ export interface ProfileChange {
 }
 
 export type ProfileReport =
-  | { readonly action: 'shown'; readonly profile: unknown }
+  | { readonly action: 'shown'; readonly profile: unknown; readonly warnings?: readonly string[] }
   | {
       readonly action: 'updated';
       /** Undefined if the service accepted the change with an empty answer. */
@@ -70,7 +70,8 @@ export async function showOrUpdate(
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
     const client = await open();
-    return { action: 'shown', profile: profileIn(await client.readProfile(signal)) };
+    const { profile, isPart } = await readProfile(client, signal);
+    return { action: 'shown', profile, ...(isPart ? { warnings: [PART_ONLY] } : {}) };
   }
   const kg = weight === undefined ? undefined : inRange('weight', weight);
   const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
@@ -117,7 +118,7 @@ async function updateWeight(
     const profile = updatedBy(await client.updateProfile(body, signal), body);
     // If the answer does not show the stored weight, the profile does.
     const open = weightOf(profile) === undefined && units !== 'Kilograms';
-    const shown = open ? profileIn(await client.readProfile(signal)) : profile;
+    const shown = open ? (await readProfile(client, signal)).profile : profile;
     return { profile: profile ?? shown, stored: weightOf(shown) };
   };
   const { profile, stored } = await update({ ...first, ...others });
@@ -153,6 +154,22 @@ async function updateWeight(
 
 const FORCE_HINT = '`--force` sends the weight, and sets the unit to kilograms.';
 
+const PART_ONLY =
+  'The platform shows applications no more of the profile; `--weight` and `--ftp` set it all the same.';
+
+/**
+ * Reads the athlete's profile. A platform that shows it to no application takes every weight as kg, and
+ * shows a part of it in userinfo.
+ */
+export async function readProfile(
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<{ readonly profile: unknown; readonly isPart: boolean }> {
+  const answer = await client.readProfile(signal);
+  const isPart = answer === undefined;
+  return { profile: isPart ? await client.userinfo(signal) : profileIn(answer), isPart };
+}
+
 /**
  * Returns the athlete's display unit for weights; undefined if the profile names none. With `--force`,
  * a unit that cannot be read counts as kilograms.
@@ -163,7 +180,7 @@ async function displayUnits(
   signal: AbortSignal,
 ): Promise<{ readonly units: Units | undefined; readonly forced: boolean }> {
   try {
-    const profile = profileIn(await client.readProfile(signal));
+    const { profile } = await readProfile(client, signal);
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
     const known = units === 'Kilograms' || units === 'Pounds';
     return { units: known ? units : undefined, forced: false };
@@ -233,7 +250,7 @@ export async function storedWeight(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    return weightOf(profileIn(await (await client()).readProfile(signal)));
+    return weightOf((await readProfile(await client(), signal)).profile);
   } catch (error) {
     // The push itself reports a login that ended or a platform that does not answer.
     if (error instanceof SyncError && !isAbort(error)) return undefined;
@@ -242,7 +259,7 @@ export async function storedWeight(
 }
 
 /** Returns the profile in an answer: the answer itself, or its member `profile`. */
-export function profileIn(answer: unknown): unknown {
+function profileIn(answer: unknown): unknown {
   return isObject(answer) ? (answer['profile'] ?? answer) : answer;
 }
 

@@ -50,7 +50,10 @@ export function loginEnded(store: CredentialStore, cause?: SyncError): SyncError
     'AUTH_EXPIRED',
     `The service no longer accepts the token from ${store.describe()}${because}.`,
     {
-      hint: 'Set a new token; tokens from the environment are not refreshed.',
+      hint:
+        cause === undefined
+          ? 'Set a new token; tokens from the environment are not refreshed.'
+          : 'Set a new SYNC_REFRESH_TOKEN, and as SYNC_CLIENT_ID the client that it was issued to.',
       cause,
       details: cause?.details,
     },

@@ -42,6 +42,11 @@ export const COMMANDS: readonly CommandDeclaration[] = [
         summary: 'remove the items of a day that were sent from here',
         load: async () => (await import('../commands/undo.ts')).undoNutrition,
       },
+      {
+        name: 'upload',
+        summary: 'remove the workout of a recording that was sent from here',
+        load: async () => (await import('../commands/undo-upload.ts')).undoUpload,
+      },
     ],
   },
   {

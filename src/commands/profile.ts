@@ -42,7 +42,7 @@ export const profile: CommandModule = {
     };
     return await withConnection(context, config, { connections: 1 }, async (connection) => {
       const report = await showOrUpdate(change, connection, signal);
-      if (report.action === 'updated') for (const text of report.warnings ?? []) output.warn(text);
+      if ('warnings' in report) for (const text of report.warnings ?? []) output.warn(text);
       output.result({ type: 'profile', ...report }, profileText(report));
       if (report.action === 'shown') await compareZones(report.profile, context, config);
       return ExitCode.ok;

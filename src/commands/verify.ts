@@ -11,21 +11,26 @@ import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
 import { verifiedJson } from '../app/words/uploads.ts';
-import { duration, plural } from '../terminal/words.ts';
+import { type VerifiedDay, verifyDays } from '../records/verify-days.ts';
+import { clockTime, distance, duration, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
 interface VerifyFlags {
   readonly since?: string;
+  readonly days?: boolean;
 }
 
-/** Compares the recordings that the service accepted with the platform's workouts. */
+/** Compares the recordings that the service accepted with the platform's workouts, and the days with its days. */
 export const verify: CommandModule = {
   declare: (command) =>
-    command.option('--since <date>', `recordings from this day on: ${DATE_FORMS}`),
-  examples: ['sync verify', 'sync verify --since 7d'],
+    command
+      .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
+      .option('--days', 'also compare wellness and nutrition, with health:read and nutrition:read'),
+  examples: ['sync verify', 'sync verify --since 7d', 'sync verify --days'],
 
   async run(context, flags: VerifyFlags) {
     const { clock, output, signal } = context;
+    const { days: withDays = false } = flags;
     const config = configFor(context);
     const now = clock.now();
     // A range of days needs the athlete's zone; times alone may be shown in UTC.
@@ -41,7 +46,7 @@ export const verify: CommandModule = {
       context,
       config,
       { connections: 1, offline: false },
-      async (connection, { uploads: ledger }) => {
+      async (connection, { uploads: ledger, records }) => {
         const activityOf = (upload: ConfirmedUpload): Activity => ({
           ...{ name: undefined, offsetMinutes: undefined, distanceMeters: undefined },
           movingSecs: upload.durationSecs,
@@ -66,8 +71,17 @@ export const verify: CommandModule = {
             itemText(item, activityOf(item.upload), { zone, now, aligned: false }),
           );
         }
-        output.result({ type: 'summary', ...summary }, summaryText(summary, since));
-        if (summary.missing > 0) return ExitCode.refused;
+        const shortened = items.filter((item) => item.shortened !== undefined).length;
+        output.result({ type: 'summary', ...summary }, summaryText(summary, shortened, since));
+        const days: VerifiedDay[] = [];
+        for (const kind of withDays ? (['wellness', 'nutrition'] as const) : []) {
+          const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);
+          for (const day of checked) output.result({ type: 'verify-day', ...day }, dayText(day));
+          days.push(...checked);
+        }
+        if (withDays) output.say(daysText(days));
+        const isMissing = summary.missing > 0 || days.some(({ outcome }) => outcome === 'missing');
+        if (isMissing) return ExitCode.refused;
         // The platform may only need more time for a pending one.
         return summary.pending > 0 ? ExitCode.unavailable : ExitCode.ok;
       },
@@ -77,7 +91,7 @@ export const verify: CommandModule = {
 
 /** Returns the text of a recording; undefined if it is a workout. */
 function itemText(
-  { upload, outcome }: Verified,
+  { upload, outcome, shortened }: Verified,
   activity: Activity,
   view: ActivityView,
 ): Text | undefined {
@@ -85,8 +99,16 @@ function itemText(
   const title = activityText(activity, basename(path), view);
   const ago = duration(view.now - upload.confirmedAt);
   switch (outcome) {
-    case 'present':
-      return undefined;
+    case 'present': {
+      if (shortened === undefined) return undefined;
+      const { durationSecs, distanceMeters, isLeg } = shortened;
+      const size = [
+        ...(durationSecs === undefined ? [] : [clockTime(durationSecs)]),
+        ...(distanceMeters === undefined ? [] : [distance(distanceMeters)]),
+      ].join(', ');
+      const why = isLeg ? ' The platform keeps one leg of a recording with several sports.' : '';
+      return `${title}\n  ${path}: the workout is shorter: ${size}.${why}`;
+    }
     case 'pending':
       return phrase`${title}\n  ${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
     case 'missing':
@@ -105,9 +127,38 @@ export function missingText(path: string, received: string): Text {
   );
 }
 
-/** @param since the first day of the recordings that were compared, if not all were */
+/** Returns the text of a day; undefined if the platform holds what was sent. */
+function dayText({ kind, date, outcome, differs }: VerifiedDay): Text | undefined {
+  switch (outcome) {
+    case 'present':
+      return undefined;
+    case 'changed':
+      return `${kind} of ${date}: the platform holds something else: ${differs.join('; ')}.`;
+    case 'missing':
+      return phrase`${kind} of ${date}: missing. ${sync('push', kind, '--force')} with its file sends it again.`;
+    case 'unseen':
+      return `${kind} of ${date}: not compared: the platform does not show it to applications.`;
+  }
+}
+
+function daysText(days: readonly VerifiedDay[]): string {
+  const words = { present: 'as sent', changed: 'changed', missing: 'missing', unseen: 'unseen' };
+  const counted = Object.entries(words).flatMap(([outcome, word]) => {
+    const count = days.filter((day) => day.outcome === outcome).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return days.length === 0
+    ? 'No day to verify was sent from here.'
+    : `${plural(days.length, 'day')}: ${counted.join(', ')}.`;
+}
+
+/**
+ * @param shortened how many workouts are shorter than their recording
+ * @param since the first day of the recordings that were compared, if not all were
+ */
 function summaryText(
   { total, present, missing, pending }: Record<'total' | Verified['outcome'], number>,
+  shortened: number,
   since: string | undefined,
 ): string {
   if (total === 0) {
@@ -115,7 +166,10 @@ function summaryText(
     return `No recording to verify: none${which} was uploaded from here.`;
   }
   const parts = [
-    [present, present === 1 ? 'is a workout' : 'are workouts'],
+    [
+      present,
+      `${present === 1 ? 'is a workout' : 'are workouts'}${shortened === 0 ? '' : ` (${shortened} shorter than recorded)`}`,
+    ],
     [pending, 'not a workout yet'],
     [missing, 'missing'],
   ] as const;

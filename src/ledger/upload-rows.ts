@@ -63,13 +63,19 @@ export function prepareStatements(database: Database) {
     ),
     // Nearly every row is confirmed: an index would only add a look-up for each.
     listConfirmed: database.prepare(
-      `SELECT sha256, path, service, started_at, duration_secs, sent_as, changed_at
+      `SELECT sha256, path, service, started_at, moving_secs, distance_meters, duration_secs, sent_as,
+         changed_at
        FROM uploads NOT INDEXED
        WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
        ORDER BY changed_at`,
     ),
     listSent: database.prepare(
-      `SELECT path, size FROM uploads NOT INDEXED WHERE account = ? AND state = 'confirmed'`,
+      `SELECT path, size FROM uploads NOT INDEXED
+       WHERE account = ? AND state IN ('confirmed', 'undone')`,
+    ),
+    undo: database.prepare(
+      `UPDATE uploads SET state = 'undone', changed_at = ?
+       WHERE account = ? AND sha256 = ? AND state = 'confirmed'`,
     ),
     forget: database.prepare(
       `DELETE FROM uploads WHERE account = ? AND sha256 = ? AND state = 'confirmed'`,
@@ -83,8 +89,10 @@ export function prepareStatements(database: Database) {
          (SELECT count(*) FROM uploads WHERE account < ?1) +
            (SELECT count(*) FROM uploads WHERE account > ?1) AS others,
          (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'pending') AS pending,
-         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'rejected') AS rejected)
-       SELECT pending, total - others - pending - rejected AS confirmed, rejected FROM parts`,
+         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'rejected') AS rejected,
+         (SELECT count(*) FROM uploads WHERE account = ?1 AND state = 'undone') AS undone)
+       SELECT pending, total - others - pending - rejected - undone AS confirmed, rejected, undone
+       FROM parts`,
     ),
     last: database.prepare(
       `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
@@ -137,6 +145,8 @@ export interface ConfirmedRow {
   readonly path: string;
   readonly service: string;
   readonly started_at: number | null;
+  readonly moving_secs: number | null;
+  readonly distance_meters: number | null;
   readonly duration_secs: number | null;
   readonly sent_as: string | null;
   readonly changed_at: number;
@@ -150,6 +160,8 @@ export function decodeConfirmed(row: ConfirmedRow): ConfirmedUpload {
     path: row.path,
     confirmedAt: row.changed_at,
     startedAt: row.started_at ?? undefined,
+    movingSecs: row.moving_secs ?? undefined,
+    distanceMeters: row.distance_meters ?? undefined,
     durationSecs: row.duration_secs ?? undefined,
     sentAs: row.sent_as ?? basename(row.path),
     workoutId: typeof workoutId === 'string' ? workoutId : undefined,

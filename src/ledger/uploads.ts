@@ -11,7 +11,7 @@ import type { ProcessMark } from '../system/processes.ts';
 
 /** The state of a recording's upload. */
 export interface UploadStanding {
-  readonly state: 'pending' | 'confirmed' | 'rejected';
+  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undone';
   /** Requests made for it so far, in all runs. */
   readonly attempts: number;
   /** Refusals since the service last took it. */
@@ -53,6 +53,10 @@ export interface ConfirmedUpload extends SentRecording {
   readonly path: string;
   /** When it began (ms since the epoch), if the recording states it. */
   readonly startedAt: number | undefined;
+  /** Over all sessions, in s. */
+  readonly movingSecs: number | undefined;
+  /** Over all sessions. */
+  readonly distanceMeters: number | undefined;
   /** ms since the epoch. */
   readonly confirmedAt: number;
   readonly workoutId: string | undefined;
@@ -63,6 +67,8 @@ export type Claim =
   | { readonly claim: 'yours' }
   /** The service has it. */
   | { readonly claim: 'confirmed'; readonly upload: LedgerUpload }
+  /** Its workout was taken back: only `force` claims it. */
+  | { readonly claim: 'undone'; readonly upload: LedgerUpload }
   /** The service refused it, and it is too early to send it again. */
   | { readonly claim: 'refused'; readonly upload: LedgerUpload }
   /** Another task, in this process or another one, is sending it. */
@@ -212,12 +218,17 @@ class SqliteUploadLedger {
     return (rows as ConfirmedRow[]).map(decodeConfirmed);
   }
 
+  /** Records that its workout was taken back. */
+  undo(sha256: string): void {
+    this.#statements.undo.run(this.#now(), this.#account, sha256);
+  }
+
   /** Forgets a recording that the service took: the next run sends it again. */
   forget(sha256: string): void {
     this.#statements.forget.run(this.#account, sha256);
   }
 
-  /** Returns the path and the size (bytes) of each recording that the service took. */
+  /** Returns the path and the size (bytes) of each recording that the service took, or that was taken back. */
   sentFiles(): readonly { readonly path: string; readonly size: number }[] {
     return this.#statements.listSent.all(this.#account) as { path: string; size: number }[];
   }
@@ -279,7 +290,10 @@ class SqliteUploadLedger {
 
   #judge(found: Row | undefined, force: boolean): Claim {
     if (found === undefined) return { claim: 'yours' };
-    if (found.state === 'confirmed' && !force) return { claim: 'confirmed', upload: decode(found) };
+    const { state } = found;
+    if ((state === 'confirmed' || state === 'undone') && !force) {
+      return { claim: state, upload: decode(found) };
+    }
     const { owner, sha256 } = found;
     const free = owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
     return { claim: free ? 'yours' : 'busy' };

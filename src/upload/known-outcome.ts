@@ -9,7 +9,7 @@ export interface UploadOptions {
   readonly force: boolean;
   /** Send FIT files that are not activities. */
   readonly anyType: boolean;
-  /** Display name; by default derived from the recording. */
+  /** Display name; by default derived from the recording. Renames the workout of a file that the user named. */
   readonly name?: string | undefined;
   /** Added to the program's own metadata; wins over it. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -24,17 +24,19 @@ export interface UploadOptions {
  */
 export function knownOutcome(
   file: RecordingFile,
-  options: Pick<UploadOptions, 'force' | 'anyType'>,
+  options: Pick<UploadOptions, 'force' | 'anyType' | 'name'>,
   known: KnownFiles,
 ): UploadItem | 'new' | 'failed-before' {
-  if (options.force) return 'new';
   const { path, absolute, stamp, named } = file;
+  if (options.force || (named && options.name !== undefined)) return 'new';
   const uploaded = known.uploaded(absolute, stamp);
   if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
   const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
   const { sha256, verdict, detail, upload } = before;
-  if (sha256 !== undefined && upload?.state === 'confirmed') return alreadyUploaded(path, sha256);
+  if (sha256 !== undefined && (upload?.state === 'confirmed' || upload?.state === 'undone')) {
+    return outcomeAtRest(upload, path, sha256);
+  }
   const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
   if (verdict === 'activity') return open;
   if (verdict === 'not-an-activity') {
@@ -47,17 +49,15 @@ export function alreadyUploaded(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
 }
 
-/** Returns the outcome of a recording that the service has, or that it refused. */
+/** Returns the outcome of a recording that the service has, that was taken back, or that it refused. */
 export function outcomeAtRest(
   { state }: Pick<UploadStanding, 'state'>,
   path: string,
   sha256: string,
 ): UploadItem {
-  return state === 'confirmed' ? alreadyUploaded(path, sha256) : refusedBefore(path, sha256);
-}
-
-export function refusedBefore(path: string, sha256: string): UploadItem {
-  return { path, outcome: 'skipped', reason: 'refused-before', sha256 };
+  if (state === 'confirmed') return alreadyUploaded(path, sha256);
+  const reason = state === 'undone' ? 'undone' : 'refused-before';
+  return { path, outcome: 'skipped', reason, sha256 };
 }
 
 export function notAnActivity(

@@ -4,9 +4,11 @@ import type { Activity } from '../fit/activity.ts';
 
 /**
  * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
- * it tries again. `before-since`: it began before the first day to send.
+ * it tries again. `before-since`: it began before the first day to send. `undone`: its workout was taken
+ * back from here.
  */
-export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since';
+export type SkipReason =
+  'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since' | 'undone';
 /** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 
@@ -15,7 +17,7 @@ export type UploadItem = { readonly path: string } & (
   | ({
       readonly outcome: 'uploaded' | 'duplicate';
       readonly service: ServiceRecording;
-      /** The part of the request that the service ignored. */
+      /** What became of `--name`, if the workout is another one's or keeps its name. */
       readonly note?: string;
     } & Sent)
   | {

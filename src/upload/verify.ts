@@ -14,6 +14,15 @@ export interface Verified {
   readonly outcome: 'present' | 'missing' | 'pending';
   /** The id of its workout, if the service shows one. */
   readonly workoutId?: string;
+  /** The workout, if it is shorter than the recording. */
+  readonly shortened?: Shortened;
+}
+
+interface Shortened {
+  readonly durationSecs: number | undefined;
+  readonly distanceMeters: number | undefined;
+  /** It is the first leg of a recording with several. */
+  readonly isLeg: boolean;
 }
 
 /** Time that the platform gets to process a recording (ms). */
@@ -44,14 +53,19 @@ export async function verifyUploads(
     const workout = match(upload);
     if (workout !== undefined) {
       const { id } = workout;
-      return { upload, outcome: 'present', ...(typeof id === 'string' ? { workoutId: id } : {}) };
+      const shortened = shortenedTo(upload, workout);
+      return {
+        ...{ upload, outcome: 'present', ...(typeof id === 'string' ? { workoutId: id } : {}) },
+        ...(shortened === undefined ? {} : { shortened }),
+      };
     }
     const fresh = Math.abs(now - upload.confirmedAt) < PROCESSING_MS;
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });
 }
 
-async function listWorkouts(
+/** Lists the workouts of the days of recordings, with the platform's duplicates. */
+export async function listWorkouts(
   uploads: readonly ConfirmedUpload[],
   client: ServiceClient,
   signal: AbortSignal,
@@ -88,50 +102,56 @@ interface Listed {
 }
 
 /**
- * Finds the workout of each recording, first by the service's id or the label of the upload. Recordings
- * with the same start and name share a workout. The others match by start and duration, and each
- * workout matches once.
+ * Finds the workout of each recording, first by {@link knownWorkouts}. The others match by start and
+ * duration, and each workout matches once.
  */
 function matcher(
   uploads: readonly ConfirmedUpload[],
   workouts: readonly JsonObject[],
 ): (upload: ConfirmedUpload) => JsonObject | undefined {
-  const byLabel = new Map<unknown, JsonObject>();
-  for (const workout of workouts) {
-    byLabel.set(`id ${String(workout['id'])}`, workout);
-    if (workout['source'] === SOURCE && typeof workout['externalId'] === 'string') {
-      byLabel.set(labelKey(workout['externalId']), workout);
-    }
-  }
-  const labelled = new Map<ConfirmedUpload, JsonObject>();
-  for (const upload of uploads) {
-    const workout =
-      (upload.workoutId === undefined ? undefined : byLabel.get(`id ${upload.workoutId}`)) ??
-      byLabel.get(labelOf(upload));
-    if (workout !== undefined) labelled.set(upload, workout);
-  }
-  const taken = new Set(labelled.values());
+  const known = knownWorkouts(uploads, workouts);
+  const taken = new Set(known.values());
   const left: Listed[] = workouts
     .filter((workout) => !taken.has(workout) && !isFromElsewhere(workout))
     .map((workout) => ({ workout, date: Date.parse(String(workout['date'])) }))
     .filter(({ date }) => !Number.isNaN(date))
     .sort((a, b) => a.date - b.date);
-  return (upload) => labelled.get(upload) ?? takeNearest(upload, left);
+  return (upload) => known.get(upload) ?? takeNearest(upload, left);
 }
-
-/** `source` of a workout from an uploaded FIT file, on deployed services. */
-const SOURCE = 'fit_file';
 
 /**
- * Returns the label `fit_START_NAME`: the start in ms, and the file name with `_` for any other
- * character than a letter, digit or `_`. The number of `_` depends on the encoding, so a run counts as one.
+ * Finds workouts by the service's id or the label of the upload. Recordings with the same start and file
+ * name share a workout.
  */
-function labelOf({ startedAt, sentAs }: ConfirmedUpload): string | undefined {
-  return startedAt === undefined ? undefined : labelKey(`fit_${startedAt}_${sentAs}`);
+export function knownWorkouts(
+  uploads: readonly ConfirmedUpload[],
+  workouts: readonly JsonObject[],
+): ReadonlyMap<ConfirmedUpload, JsonObject> {
+  const byLabel = new Map<unknown, JsonObject>();
+  for (const workout of workouts) {
+    byLabel.set(`id ${String(workout['id'])}`, workout);
+    if (workout['source'] === SOURCE) byLabel.set(workout['externalId'], workout);
+  }
+  const known = new Map<ConfirmedUpload, JsonObject>();
+  for (const upload of uploads) {
+    const { workoutId, startedAt, sentAs } = upload;
+    const byId = workoutId === undefined ? undefined : byLabel.get(`id ${workoutId}`);
+    const workout = byId ?? byLabel.get(`fit_${startedAt}_${labelOf(sentAs)}`);
+    if (workout !== undefined) known.set(upload, workout);
+  }
+  return known;
 }
 
-function labelKey(label: string): string {
-  return `label ${label.replace(/\W/g, '_').replace(/_+/g, '_')}`;
+/** Tolerances between the length of a recording and of its workout: m, and a share of either. */
+const TOLERANCE_METERS = 100;
+const ROUNDING = 0.02;
+
+/** `source` of a workout from an uploaded FIT file, on deployed services. */
+export const SOURCE = 'fit_file';
+
+/** Returns a file name as in `externalId`: `fit_START_NAME`, START in ms. */
+function labelOf(sentAs: string): string {
+  return sentAs.replace(/\W/g, '_');
 }
 
 /** Returns whether a workout comes from another source, such as a device's platform. */
@@ -156,10 +176,9 @@ function takeNearest(upload: ConfirmedUpload, left: Listed[]): JsonObject | unde
 
 /** Finds the workout of a recording without a start time, whose label holds another time. */
 function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): JsonObject | undefined {
-  const end = labelKey(`_${sentAs}`).slice('label '.length);
   const index = left.findIndex(
     ({ workout: { externalId } }) =>
-      typeof externalId === 'string' && labelKey(externalId).endsWith(end),
+      typeof externalId === 'string' && externalId.endsWith(`_${labelOf(sentAs)}`),
   );
   return index < 0 ? undefined : left.splice(index, 1)[0]?.workout;
 }
@@ -182,4 +201,20 @@ function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: JsonObject
     return true;
   }
   return Math.abs(durationSec - durationSecs) * 1000 <= TOLERANCE_MS;
+}
+
+/** Returns what is left of a recording in a workout that is shorter; undefined if it is not. */
+function shortenedTo(
+  { movingSecs = 0, durationSecs = 0, distanceMeters = 0 }: ConfirmedUpload,
+  workout: JsonObject,
+): Shortened | undefined {
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
+  const isLess = (there: number | undefined, recorded: number, least: number) =>
+    there !== undefined && there < recorded - Math.max(least, recorded * ROUNDING);
+  const secs = number(workout['durationSec']);
+  const meters = number(workout['distanceMeters']);
+  const isShorter = isLess(secs, movingSecs, TOLERANCE_MS / 1000);
+  if (!isShorter && !isLess(meters, distanceMeters, TOLERANCE_METERS)) return undefined;
+  const isLeg = isShorter && secs !== undefined && isLess(durationSecs, movingSecs, 1);
+  return { durationSecs: secs, distanceMeters: meters, isLeg };
 }

@@ -69,6 +69,8 @@ function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
     confirmedAt: NOW - 2 * PROCESSING_MS,
     startedAt: START,
     durationSecs: 3600,
+    movingSecs: 3600,
+    distanceMeters: undefined,
     sentAs: 'ride.fit',
     workoutId: undefined,
     ...over,

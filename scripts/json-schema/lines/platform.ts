@@ -51,7 +51,10 @@ const PROFILE: LineKind = {
     each: [
       {
         is: { shown: 'the profile was read' },
-        fields: { profile: anything('The unchanged profile; weights are in kg.') },
+        fields: {
+          profile: anything('The unchanged profile, or what userinfo has of it; weights are in kg.'),
+          warnings: texts('What the platform does not show.', 'it shows only a part'),
+        },
       },
       {
         is: { updated: 'the profile was changed' },

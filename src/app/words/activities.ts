@@ -56,12 +56,18 @@ export function activityText(activity: Activity, fallback: string, view: Activit
     return { before: gap + text, after: text + gap };
   };
   const parts = [
-    start === undefined ? '' : dayText(start, view),
+    start === undefined ? '' : dayText(start, view) + ownZone(activity, start, view.zone),
     fit(printable(name ?? fallback), NAME_WIDTH).after,
     fit(movingSecs === undefined ? '' : clockTime(movingSecs), TIME_WIDTH).before,
     fit(distanceMeters ? distance(distanceMeters) : '', DISTANCE_WIDTH).before,
   ];
   return parts.filter((part) => part !== '').join('  ');
+}
+
+/** Returns the offset of a recording that began in another zone, such as ` UTC-06:00`; '' in the same. */
+function ownZone({ startedAt, offsetMinutes }: Activity, start: number, zone: string): string {
+  if (startedAt === undefined || zoneRules(zone).wallAt(startedAt) === start) return '';
+  return ` UTC${isoTime(startedAt, offsetMinutes).slice(-6)}`;
 }
 
 /**

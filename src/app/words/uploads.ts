@@ -3,6 +3,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { Verified } from '../../upload/verify.ts';
 import { type ActivityView, activityJson, activityText } from './activities.ts';
 import { type Tally, countsText, outcomesJson } from '../outcomes.ts';
@@ -39,8 +40,25 @@ export function uploadSummaryJson(tally: Tally): Record<string, unknown> {
   };
 }
 
+/** Returns a recording that was taken back, or was not, as JSON. */
+export function undoneJson(
+  { path, sha256, activity }: Pick<LedgerUpload, 'path' | 'sha256' | 'activity'>,
+  outcome: {
+    readonly outcome: string;
+    readonly message?: Text;
+    readonly workoutId?: string | undefined;
+  },
+): Record<string, unknown> {
+  return { type: 'undo', path, sha256, activity: activityJson(activity), ...outcome };
+}
+
 /** Returns what the platform holds of a recording as JSON. */
-export function verifiedJson({ upload, outcome, workoutId }: Verified): Record<string, unknown> {
+export function verifiedJson({
+  upload,
+  outcome,
+  workoutId,
+  shortened,
+}: Verified): Record<string, unknown> {
   const { path, sha256, startedAt, confirmedAt } = upload;
   return {
     type: 'verify',
@@ -50,6 +68,7 @@ export function verifiedJson({ upload, outcome, workoutId }: Verified): Record<s
     ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
     uploadedAt: new Date(confirmedAt).toISOString(),
     ...(workoutId === undefined ? {} : { workoutId }),
+    ...(shortened === undefined ? {} : { shortened }),
   };
 }
 

@@ -115,7 +115,7 @@ export function dayText(
     `${date} in ${zone}`,
     ...recordings.flatMap(({ upload, reason }) => [
       row('Activity', activityText(upload.activity, basename(upload.path), view)),
-      row('', `${reason}${ago(upload.changedAt)}`),
+      row('', phrase`${reason}${ago(upload.changedAt)}`),
       row('', upload.path),
     ]),
     ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),

@@ -1,13 +1,12 @@
-import { existsSync, lstatSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { DATE_FORMS, DATE_HINT, readDay } from '../../app/flags/date.ts';
+import { DATE_FORMS } from '../../app/flags/date.ts';
+import { findSubject } from '../../app/flags/subject.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { type Text, phrase } from '../../base/phrase.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
 import type { Config } from '../../config/config.ts';
 import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
@@ -25,7 +24,7 @@ export const explain: CommandModule = {
     const { clock, output } = context;
     const config = configFor(context);
     const zone = await zoneShown(config, context);
-    const subject = await findSubject(given, zone, context);
+    const subject = await findSubject(given, () => zone, context);
     const options = { connections: 1, offline: false };
     return await withLedger(context, config, options, async (_connection, ledger) => {
       const view = { zone, now: clock.now(), aligned: false };
@@ -65,30 +64,4 @@ async function missingScopes(
     reasons.set(kind, phrase`This login cannot send it: it lacks ${scope}. ${hint}`);
   }
   return reasons;
-}
-
-/** The absolute path of a file, or a date (`YYYY-MM-DD`). */
-type Subject = { readonly file: string } | { readonly date: string };
-
-/** @throws SyncError `INPUT_INVALID` if it is neither a file nor a date */
-async function findSubject(
-  given: string,
-  zone: string,
-  { clock, cwd }: AppContext,
-): Promise<Subject> {
-  const file = resolve(cwd, given);
-  if (existsSync(file)) {
-    if (!lstatSync(file).isDirectory()) return { file };
-    throw new SyncError('INPUT_INVALID', `${given} is a folder.`, {
-      hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
-    });
-  }
-  const date = await readDay(given, () => zone, clock.now());
-  if (date !== undefined) return { date };
-  if (/^\d{4}-\d\d-\d\d$/.test(given)) {
-    throw new SyncError('INPUT_INVALID', `There is no ${given}.`);
-  }
-  throw new SyncError('INPUT_INVALID', `${given} is neither a file nor a date.`, {
-    hint: DATE_HINT,
-  });
 }

@@ -63,6 +63,7 @@ const STATE_WORDS = {
   uploaded: 'uploaded',
   refused: 'refused',
   waiting: 'waiting',
+  undone: 'taken back',
   new: 'new',
   'not-sent': 'not sent',
 } as const;
@@ -93,16 +94,21 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
 
 /** The state of a recording that was sent, and why. */
 export interface UploadState {
-  readonly state: 'uploaded' | 'refused' | 'waiting';
-  readonly reason: string;
+  readonly state: 'uploaded' | 'refused' | 'waiting' | 'undone';
+  readonly reason: Text;
 }
 
-export function stateOf({ state, message }: LedgerUpload): UploadState {
+export function stateOf({ state, message, path }: LedgerUpload): UploadState {
   switch (state) {
     case 'confirmed':
       return { state: 'uploaded', reason: 'The service confirmed it.' };
     case 'rejected':
       return { state: 'refused', reason: `The service refused it: ${message ?? ''}` };
+    case 'undone':
+      return {
+        state: 'undone',
+        reason: phrase`Its workout was removed from here. ${sync('upload', '--force', path)} sends it again.`,
+      };
     case 'pending':
       return {
         state: 'waiting',

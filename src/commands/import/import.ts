@@ -22,11 +22,12 @@ import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
+import { confirmed } from '../../app/confirm.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import { type PushItem, Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
-import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
+import { ExitCode, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { sendStock } from '../../import/stock.ts';
@@ -135,7 +136,10 @@ class Import {
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
       const stock = await this.#takeStock(paths, ledger);
       const toSend = toSendText(stock);
-      if (toSend !== '' && (yes || (await this.#confirm()))) {
+      if (
+        toSend !== '' &&
+        (yes || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
+      ) {
         this.#zones?.remember();
         await this.#send(stock, false, connection, ledger);
       }
@@ -179,26 +183,6 @@ class Import {
     const toSend = toSendText(stock);
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
     return stock;
-  }
-
-  /** @throws SyncError `USAGE` without a terminal */
-  async #confirm(): Promise<boolean> {
-    const { io, output, signal } = this.#context;
-    if (!io.interactive) {
-      throw new SyncError('USAGE', 'Nothing was sent: there is no terminal to ask on.', {
-        hint: 'Run the same command with --yes to send it.',
-      });
-    }
-    try {
-      const answer = await io.ask('Send it (y/n)? ', { signal });
-      if (/^y(es)?$/i.test(answer)) return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isAbort(error)) throw error;
-      throw new SyncError('INTERRUPTED', 'Nothing was sent.', { cause: error });
-    }
-    output.say('Nothing was sent.');
-    return false;
   }
 
   async #send(

@@ -1,7 +1,7 @@
 import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../api/wire.ts';
 import { type Failure, failureOf } from '../../api/batch-breaker.ts';
-import { type ProfileRequest, profileIn, showOrUpdate } from '../../app/profile-update.ts';
+import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
 import {
   type ErrorCode,
   type ExitCode,
@@ -56,7 +56,7 @@ export async function fillProfile(
   }
   const set: Field[] = [];
   const unset: UnsetField[] = [];
-  const read = async () => profileIn(await (await service.client()).readProfile(signal));
+  const read = async () => (await readProfile(await service.client(), signal)).profile;
   let before: unknown;
   try {
     before = await read();

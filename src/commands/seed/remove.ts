@@ -4,6 +4,8 @@ import type { Context } from '../../base/context.ts';
 import type { ExitCode } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { type Undoable, findUndoable, removeWorkout } from '../../upload/undo.ts';
 import {
   type DeliveryOptions,
   type DeliveryTarget,
@@ -17,6 +19,12 @@ import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
 import { inBatches, recordsOf, seedInput } from './days.ts';
 import { sha256 } from '../../system/this-process.ts';
+
+/** A recording of a seed whose workout was removed, or with a dry run would be, if the service offers it. */
+export interface RemovedRecording {
+  readonly removed: LedgerUpload;
+  readonly workoutId: string | undefined;
+}
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =
@@ -32,6 +40,9 @@ export interface RemovalReport {
   readonly from: string;
   readonly until: string;
   readonly left: Readonly<Record<Leftover['kind'], number>>;
+  /** {@link RemovedRecording}s. */
+  readonly recordings: number;
+  readonly dryRun: boolean;
   /** Days of nutrition: `pushed` ones were removed. */
   readonly nutrition: Counts;
   readonly exitCode: ExitCode;
@@ -40,16 +51,16 @@ export interface RemovalReport {
 export interface RemovalTarget {
   readonly ledger: Pick<OpenLedger, 'uploads' | 'records'>;
   readonly records: Omit<DeliveryTarget, 'report' | 'ledger'>;
-  readonly report: (item: Leftover | RecordItem) => void;
+  readonly report: (item: Leftover | RemovedRecording | RecordItem) => void;
 }
 
 /** A day's data, with the hash of each recording instead of its bytes. */
 type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: readonly string[] };
 
 /**
- * Removes what `sync seed` sent to one account, by the ledger: items of nutrition. The service deletes
- * neither recordings nor wellness; these are reported, and the ledger forgets them, so that the next
- * `sync seed` sends them again. What came from elsewhere stays.
+ * Removes what `sync seed` sent to one account, by the ledger: items of nutrition, and recordings, if the
+ * service offers that. It keeps wellness. What stays is reported. The ledger forgets all of it, so that
+ * the next `sync seed` sends it again. What came from elsewhere stays.
  *
  * @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED`
  */
@@ -61,6 +72,8 @@ export async function removeSeed(
   const input = seedInput(options);
   const tally = new Tally('day');
   const left = { recording: 0, wellness: 0 };
+  let recordings = 0;
+  let isOffered = true;
   const dates: string[] = [];
   const leave = (leftover: Leftover) => {
     left[leftover.kind]++;
@@ -70,11 +83,24 @@ export async function removeSeed(
   for (const days of inBatches(synthesize(options), toRemove)) {
     context.signal.throwIfAborted();
     dates.push(...days.map(({ date }) => date));
-    for (const hash of new Set(days.flatMap(({ hashes }) => hashes))) {
-      const upload = ledger.uploads.find(hash);
-      if (upload?.state !== 'confirmed') continue;
-      const { path, activity } = upload;
-      leave({ kind: 'recording', path, sha256: hash, activity });
+    const hashes = new Set(days.flatMap((day) => day.hashes));
+    const uploads = ledger.uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
+    const found: readonly Undoable[] =
+      options.dryRun || !isOffered
+        ? uploads.map((upload) => ({ upload, obstacle: 'missing' }))
+        : await findUndoable(context, uploads, ledger.uploads, records.client);
+    for (const item of found) {
+      const upload = ledger.uploads.find(item.upload.sha256);
+      if (upload === undefined) continue;
+      const { path, sha256: hash, activity } = upload;
+      const removed = 'workoutId' in item && isOffered ? item : undefined;
+      if (removed !== undefined) {
+        isOffered = await removeWorkout(removed, await records.client(), context.signal);
+      }
+      if (options.dryRun || (removed !== undefined && isOffered)) {
+        recordings++;
+        report({ removed: upload, workoutId: removed?.workoutId });
+      } else leave({ kind: 'recording', path, sha256: hash, activity });
       if (!options.dryRun) ledger.uploads.forget(hash);
     }
     for (const { date, digest } of await recordsOf('wellness', days, options, context)) {
@@ -113,6 +139,8 @@ export async function removeSeed(
     from: dates[0] ?? '',
     until: dates.at(-1) ?? '',
     left,
+    recordings,
+    dryRun: options.dryRun,
     nutrition: tally.counts,
     exitCode: tally.exitCode,
   };

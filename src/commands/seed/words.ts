@@ -2,14 +2,14 @@ import { type ActivityView, activityJson, activityText } from '../../app/words/a
 import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { profileRequestLines } from '../../app/profile-update.ts';
-import { uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
+import { undoneJson, uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
 import type { SeedItem, SeedReport } from './fill.ts';
 import { PROFILE_WORDS, type ProfileItem, isExpected } from './profile.ts';
-import type { Leftover, RemovalReport } from './remove.ts';
+import type { Leftover, RemovalReport, RemovedRecording } from './remove.ts';
 
 /** What `sync seed` says, for people and as JSON. */
 
@@ -89,8 +89,17 @@ export function profileItemText(item: ProfileItem): Text | undefined {
   return phrase`profile: ${joinTexts([...(set.length === 0 ? [] : [set.join(', ')]), ...unset], '; ')}`;
 }
 
-export function removalItemJson(item: Leftover | RecordItem): Record<string, unknown> {
+type RemovalItem = Leftover | RemovedRecording | RecordItem;
+
+export function removalItemJson(item: RemovalItem): Record<string, unknown> {
   if ('outcome' in item) return pushItemJson(item);
+  if ('removed' in item) {
+    const { removed, workoutId } = item;
+    return undoneJson(removed, {
+      outcome: workoutId === undefined ? 'would-undo' : 'undone',
+      workoutId,
+    });
+  }
   if (item.kind === 'wellness') return { type: 'leftover', ...item };
   const activity = activityJson(item.activity);
   return { type: 'leftover', ...item, activity };
@@ -100,11 +109,11 @@ export function removalItemJson(item: Leftover | RecordItem): Record<string, unk
 const REMOVED = { pushed: 'removed', conflict: 'not all removed' };
 
 /** Returns the text of an item; undefined if it is only counted. */
-export function removalItemText(item: Leftover | RecordItem, view: ActivityView): Text | undefined {
+export function removalItemText(item: RemovalItem, view: ActivityView): Text | undefined {
   if ('outcome' in item) {
     return item.outcome === 'pushed' ? undefined : pushItemText(item, view.zone, REMOVED);
   }
-  if (item.kind === 'wellness') return undefined;
+  if ('removed' in item || item.kind === 'wellness') return undefined;
   return `${activityText(item.activity, item.path, view)}  stays`;
 }
 
@@ -119,7 +128,7 @@ const REMOVAL_WORDS = {
 const REMOVAL_OUTCOMES = Object.keys(REMOVAL_WORDS) as (keyof typeof REMOVAL_WORDS)[];
 
 export function removalSummaryJson(report: RemovalReport): Record<string, unknown> {
-  const { from, until, left, nutrition } = report;
+  const { from, until, left, recordings, nutrition } = report;
   const counted = ['skipped', 'rejected', 'conflict', 'failed', 'would-push'] as const;
   const outcomes = counted.filter((outcome) => nutrition[outcome] > 0);
   return {
@@ -127,13 +136,21 @@ export function removalSummaryJson(report: RemovalReport): Record<string, unknow
     from,
     until,
     removed: nutrition.pushed,
+    recordings,
     left,
     ...Object.fromEntries(outcomes.map((outcome) => [outcome, nutrition[outcome]])),
   };
 }
 
-export function removalSummaryText({ from, until, left, nutrition }: RemovalReport): Text {
+export function removalSummaryText(report: RemovalReport): Text {
+  const { from, until, left, recordings, dryRun, nutrition } = report;
   const head = `${from} to ${until}:`;
+  const removed =
+    recordings === 0
+      ? []
+      : [
+          `${plural(recordings, 'recording')} ${dryRun ? 'would be removed, if the service offers it' : 'removed'}`,
+        ];
   const days = REMOVAL_OUTCOMES.filter((outcome) => nutrition[outcome] > 0).map(
     (outcome) => `nutrition of ${plural(nutrition[outcome], 'day')} ${REMOVAL_WORDS[outcome]}`,
   );
@@ -141,14 +158,15 @@ export function removalSummaryText({ from, until, left, nutrition }: RemovalRepo
     ...(left.recording === 0 ? [] : [plural(left.recording, 'recording')]),
     ...(left.wellness === 0 ? [] : [`wellness of ${plural(left.wellness, 'day')}`]),
   ];
-  if (days.length === 0 && stays.length === 0) {
+  const done = [...removed, ...days];
+  if (done.length === 0 && stays.length === 0) {
     return phrase`${head} nothing that this seed sent is recorded on this machine. If another machine sent it, run ${sync('seed')} with the same arguments first: it recognises what is there.`;
   }
   const sentences: Text[] = [];
-  if (days.length > 0) sentences.push(`${days.join(', ')}.`);
+  if (done.length > 0) sentences.push(`${done.join(', ')}.`);
   if (stays.length > 0) {
     sentences.push(
-      `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the service offers no way to delete them. Delete them in the platform.`,
+      `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the service does not delete them for applications. Delete them in the platform.`,
     );
   }
   sentences.push(

@@ -130,7 +130,7 @@ function readLedger(
   const { stateDir } = config.paths;
   if (!existsSync(ledgerPath(config))) {
     return {
-      uploads: { pending: 0, confirmed: 0, rejected: 0 },
+      uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
       lastUploadAt: undefined,
       recent: [],
       days: marksOfDays(undefined, today, days.name),

@@ -19,9 +19,14 @@ export interface DayMarks {
 
 const DAYS = 14;
 
-const UPLOAD_MARKS = { confirmed: 'confirmed', pending: 'waiting', rejected: 'refused' } as const;
+const UPLOAD_MARKS = {
+  confirmed: 'confirmed',
+  pending: 'waiting',
+  rejected: 'refused',
+  undone: 'undone',
+} as const;
 const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting', undone: 'undone' } as const;
-const WORST_FIRST = ['refused', 'waiting', 'confirmed'] as const;
+const WORST_FIRST = ['refused', 'waiting', 'confirmed', 'undone'] as const;
 
 /**
  * Returns the marks of the last days up to today, the oldest first.

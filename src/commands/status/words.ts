@@ -197,7 +197,8 @@ export function uploadsText(
   now: number,
 ): string {
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
-  return `${plural(uploads.confirmed, 'recording')} at the service${last}`;
+  const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
+  return `${plural(uploads.confirmed, 'recording')} at the service${last}${undone}`;
 }
 
 function recentText(upload: LedgerUpload, view: ActivityView): string {

@@ -2,7 +2,7 @@ import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import type { ServiceClient } from '../../api/client.ts';
+import type { DaysQuery, ServiceClient } from '../../api/client.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type ShownItem as WireItem, shownDays, shownItems } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
@@ -153,10 +153,10 @@ export class NutritionService {
     return found;
   }
 
-  async #days(query: Parameters<ServiceClient['listNutrition']>[0]) {
+  async #days(query: DaysQuery) {
     try {
       const client = await this.#target.client();
-      const days = shownDays(await client.listNutrition(query, this.#context.signal));
+      const days = shownDays(await client.listDays('nutrition', query, this.#context.signal));
       if (days === undefined) this.#canRead = false;
       return days;
     } catch (error) {

@@ -49,7 +49,7 @@ function hasValue(row: Readonly<Record<string, unknown>>, name: string): boolean
 }
 
 /** The service merges `rawJson` with its earlier one: every member of the request must be in it. */
-function isSame(sent: JsonValue, stored: JsonValue | undefined): boolean {
+export function isSame(sent: JsonValue, stored: JsonValue | undefined): boolean {
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= ROUNDING * Math.max(1, Math.abs(sent));
   }

@@ -135,7 +135,7 @@ describe('the status', () => {
     const { report, exitCode } = await status();
     expect(exitCode).toBe(4);
     expect(report.login).toMatchObject({ state: 'logged-out', code: 'AUTH_REQUIRED' });
-    expect(report.ledger.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+    expect(report.ledger.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0, undone: 0 });
     expect(report.ledger.lastUploadAt).toBeUndefined();
     expect(service.control.requests()).toEqual([]);
   });
@@ -377,7 +377,7 @@ describe('a check', () => {
 describe('the text of the status', () => {
   const NOW = Date.UTC(2026, 1, 15, 12);
   const NO_LEDGER: LedgerFacts = {
-    uploads: { pending: 0, confirmed: 0, rejected: 0 },
+    uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
     lastUploadAt: undefined,
     recent: [],
     days: [],
@@ -434,7 +434,7 @@ describe('the text of the status', () => {
   });
 
   it('shows the service, the account, the login, the zone and the uploads', () => {
-    const uploads = { pending: 0, confirmed: 12, rejected: 0 };
+    const uploads = { pending: 0, confirmed: 12, rejected: 0, undone: 0 };
     expect(
       ledger({ uploads, lastUploadAt: NOW - 3 * DAY })
         .split('\n')
@@ -538,7 +538,7 @@ describe('the text of the status', () => {
     const pending = recording({ state: 'pending' });
     const refused = recording({ state: 'rejected', message: 'The file is too\nshort.' });
     const said = ledger({
-      uploads: { pending: 5, confirmed: 0, rejected: 1 },
+      uploads: { pending: 5, confirmed: 0, rejected: 1, undone: 0 },
       waiting: {
         recordings: [pending, pending, pending, pending, refused, pending],
         records: [

@@ -1,0 +1,37 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { AppContext } from '../context.ts';
+import { DATE_HINT, readDay } from './date.ts';
+
+/** The absolute path of a file, or a date (`YYYY-MM-DD`). */
+export type Subject = { readonly file: string } | { readonly date: string };
+
+/**
+ * Returns what an argument FILE|DATE names.
+ *
+ * @param zone as in {@link readDay}
+ * @throws SyncError `INPUT_INVALID` if it is neither a file nor a date
+ */
+export async function findSubject(
+  given: string,
+  zone: () => string | Promise<string>,
+  { clock, cwd }: AppContext,
+): Promise<Subject> {
+  const file = resolve(cwd, given);
+  if (existsSync(file)) {
+    if (!lstatSync(file).isDirectory()) return { file };
+    throw new SyncError('INPUT_INVALID', `${given} is a folder.`, {
+      hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
+    });
+  }
+  const date = await readDay(given, zone, clock.now());
+  if (date !== undefined) return { date };
+  if (/^\d{4}-\d\d-\d\d$/.test(given)) {
+    throw new SyncError('INPUT_INVALID', `There is no ${given}.`);
+  }
+  throw new SyncError('INPUT_INVALID', `${given} is neither a file nor a date.`, {
+    hint: DATE_HINT,
+  });
+}

@@ -1,0 +1,177 @@
+import { basename } from 'node:path';
+import { type CommandModule, dryRun } from '../app/command.ts';
+import { configFor } from '../app/config.ts';
+import { confirmed } from '../app/confirm.ts';
+import { DATE_FORMS } from '../app/flags/date.ts';
+import { type Subject, findSubject } from '../app/flags/subject.ts';
+import { withLedger } from '../app/ledger.ts';
+import { uploadsOfDays } from '../app/uploads-of-days.ts';
+import { type ActivityView, activityText } from '../app/words/activities.ts';
+import { undoneJson } from '../app/words/uploads.ts';
+import { zoneFor } from '../app/zone.ts';
+import { ExitCode, SyncError, worstExitCode } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
+import { plural } from '../terminal/words.ts';
+import { identify } from '../upload/identify.ts';
+import { readFile } from '../upload/read-recording.ts';
+import { type Removable, type Undoable, findUndoable, removeWorkout } from '../upload/undo.ts';
+
+interface UndoFlags {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Removes the workouts of recordings that were sent from here. */
+export const undoUpload: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`)
+      .option('--yes', 'remove without asking')
+      .addOption(dryRun()),
+  examples: ['sync undo upload ride.fit', 'sync undo upload yesterday --yes'],
+
+  async run(context, given: string, flags: UndoFlags) {
+    const { clock, output, signal } = context;
+    const config = configFor(context);
+    requireBaseUrl(config);
+    const { name: zone } = await zoneFor(config, context);
+    const subject = await findSubject(given, () => zone, context);
+    const view = { zone, now: clock.now(), aligned: false };
+    const offline = flags.dryRun ?? false;
+    return await withLedger(
+      context,
+      config,
+      { connections: 1, offline },
+      async (connection, all) => {
+        const { uploads: ledger } = all;
+        const codes: ExitCode[] = [];
+        const report = (upload: LedgerUpload, { outcome, message, ...more }: Undone) => {
+          codes.push(EXIT_CODES[outcome]);
+          const text = phrase`${upload.path}: ${message}`;
+          output.result(undoneJson(upload, { outcome, message, ...more }), text);
+        };
+        const found = sentUploads(subject, zone, ledger);
+        const sent = new Map<string, LedgerUpload>();
+        for (const upload of found) {
+          if (upload.state === 'confirmed') sent.set(upload.sha256, upload);
+          else if (upload.state === 'undone') {
+            report(upload, {
+              outcome: 'skipped',
+              message: phrase`taken back before. ${again(upload)}`,
+            });
+          }
+        }
+        if (codes.length + sent.size === 0) {
+          output.say(
+            phrase`${given}: nothing of it was sent from here. If another computer sent it, run ${sync('upload', 'FILE')} first: it recognises what is there.`,
+          );
+        }
+        if (offline) {
+          const url = `${connection.url('workouts').href}/ID`;
+          const message = `would be taken back\n  DELETE ${url} (ID: the workout that the platform lists)`;
+          for (const upload of sent.values())
+            report(upload, { outcome: 'would-undo', message, url });
+          return ExitCode.ok;
+        }
+        const chosen = ledger.confirmed().filter(({ sha256 }) => sent.has(sha256));
+        const plan = await findUndoable(context, chosen, ledger, () => connection.client());
+        const removals: [LedgerUpload, Removable][] = [];
+        for (const item of plan) {
+          const upload = sent.get(item.upload.sha256);
+          if (upload === undefined) continue;
+          if ('obstacle' in item) report(upload, kept(item));
+          else removals.push([upload, item]);
+        }
+        if (removals.length === 0) return worstExitCode(codes);
+        for (const [upload, { title }] of removals) output.say(titleText(upload, title, view));
+        const what =
+          removals.length === 1 ? 'this workout' : `these ${plural(removals.length, 'workout')}`;
+        const action = `remove ${what} from the platform`;
+        if (flags.yes !== true && !(await confirmed(context, action, 'Nothing was removed'))) {
+          return worstExitCode(codes);
+        }
+        const client = await connection.client();
+        for (const [upload, item] of removals) {
+          const isRemoved = await removeWorkout(item, client, signal);
+          if (isRemoved) ledger.undo(upload.sha256);
+          const message = phrase`taken back. ${again(upload)}`;
+          const { workoutId } = item;
+          report(upload, isRemoved ? { outcome: 'undone', message, workoutId } : NOT_OFFERED);
+        }
+        if (codes.includes(ExitCode.ok)) output.say(OTHERS);
+        return worstExitCode(codes);
+      },
+    );
+  },
+};
+
+/** What became of a recording; the message follows its path. `skipped`: it was taken back before. */
+interface Undone {
+  readonly outcome: keyof typeof EXIT_CODES;
+  readonly message: Text;
+  readonly workoutId?: string;
+  readonly url?: string;
+}
+
+const EXIT_CODES = {
+  undone: ExitCode.ok,
+  'would-undo': ExitCode.ok,
+  skipped: ExitCode.ok,
+  conflict: ExitCode.refused,
+  failed: ExitCode.unavailable,
+} as const;
+
+const NOT_OFFERED = {
+  outcome: 'conflict',
+  message:
+    'not taken back. The platform does not let applications remove workouts: delete it there.',
+} as const;
+
+const OTHERS =
+  'On another computer, `sync watch` sends such a recording if it has not sent it before.';
+
+/** Returns the recordings of a file or a day that the ledger has. */
+function sentUploads(subject: Subject, zone: string, ledger: UploadLedger): LedgerUpload[] {
+  if ('date' in subject) {
+    const { date } = subject;
+    return uploadsOfDays(ledger, date, date, zone).map(({ upload }) => upload);
+  }
+  const contents = readFile(subject.file, (size) => Buffer.allocUnsafe(size));
+  if ('problem' in contents) throw new SyncError('INPUT_INVALID', contents.problem);
+  const identity = identify(contents.bytes);
+  const upload = 'sha256' in identity ? ledger.find(identity.sha256) : undefined;
+  return upload === undefined ? [] : [upload];
+}
+
+function again({ path }: LedgerUpload): Text {
+  return phrase`${sync('upload', '--force', path)} sends it again.`;
+}
+
+function kept(item: Extract<Undoable, { readonly obstacle: string }>): Undone {
+  switch (item.obstacle) {
+    case 'pending':
+      return {
+        outcome: 'failed',
+        message: 'not taken back. It is not a workout yet: try again in an hour.',
+      };
+    case 'missing':
+      return {
+        outcome: 'conflict',
+        message: phrase`not taken back. No workout there is known to be its own. If ${sync('workouts')} lists it, delete it in the platform.`,
+      };
+    case 'shared':
+      return {
+        outcome: 'conflict',
+        message: `not taken back. Its workout is also that of ${item.other.path}: delete it in the platform.`,
+      };
+  }
+}
+
+function titleText({ activity, path }: LedgerUpload, title: string, view: ActivityView): Text {
+  return joinTexts(
+    [activityText({ ...activity, name: title }, basename(path), view), `  ${path}`],
+    '\n',
+  );
+}
