@@ -59,6 +59,9 @@ const MASKS = {
   days: (days) => Array.isArray(days) && [{ ...days.at(-1), date: NOW.slice(0, 10) }],
   settings: ({ revision, autoApprove }) => ({ revision, autoApprove }),
 };
+/** The default scopes, and those of `sync verify --days`. */
+const SCOPES =
+  'workout:write workout:read health:write health:read nutrition:write nutrition:read profile:write profile:read';
 const SEED = ['--days', '3', '--until', '2026-05-17'];
 
 const sandbox = await startSandbox();
@@ -118,6 +121,8 @@ async function recordings() {
   await sync('explain', '2026-05-16');
   await sync('import', 'export.zip', '--yes');
   await sync('verify');
+  await sync('undo', 'upload', 'ride.fit', '--yes');
+  await sync('upload', '--force', 'ride.fit');
 }
 
 async function records() {
@@ -127,6 +132,7 @@ async function records() {
   await sync('push', 'nutrition', 'nutrition.json', '--dry-run');
   await sync('push', 'nutrition', 'nutrition.json');
   await sync('push', 'nutrition', 'nutrition.json');
+  await sync('verify', '--days');
   await sync('workouts', '--limit', '1');
   await sync('profile');
   // An answer that is not a list of workouts.
@@ -235,7 +241,7 @@ function start(args) {
 }
 
 async function login() {
-  const child = start(['login', '--no-browser', '--port', '0', '--json']);
+  const child = start(['login', '--no-browser', '--port', '0', '--json', '--scope', SCOPES]);
   child.stderr.setEncoding('utf8').on('data', (text) => {
     const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
     if (address !== undefined) void fetch(address);

@@ -235,7 +235,9 @@ export function createServiceClient(
     let { response, attempts } = await send(token, request, 'always', true);
     if (response.status === 401 && !(await isGood(token))) {
       token = await beforeSending(tokens.replace(token, signal), attempts);
-      ({ response, attempts } = await send(token, request, 'always', true));
+      const again = await send(token, request, 'always', true);
+      ({ response } = again);
+      attempts += again.attempts;
       if (response.status === 401 && !(await isGood(token))) {
         throw refusal(name, response, { attempts, url, sent: [token] });
       }

@@ -102,8 +102,10 @@ const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Pr
     ['userinfo', 'GET /api/oauth/userinfo', (c) => c.userinfo(never())],
   ];
 
-describe.each(METHODS)('%s', (_name, line, call) => {
+describe.each(METHODS)('%s', (name, line, call) => {
   const path = line.split(' ')[1] ?? '';
+  // A platform may show the profile to no application: userinfo decides before a refresh.
+  const asksFirst = name === 'readProfile';
 
   it('sends one request with the token to the right address', async () => {
     const { client, server, trace } = await open([{}]);
@@ -122,11 +124,15 @@ describe.each(METHODS)('%s', (_name, line, call) => {
   });
 
   it('replaces a rejected token once and sends the same request again', async () => {
-    const { client, server, replaced } = await open([{ status: 401, body: '' }, {}]);
+    const refused = { status: 401, body: '' };
+    const { client, server, replaced } = await open([refused, ...(asksFirst ? [refused] : []), {}]);
     await call(client);
     expect(replaced).toEqual([FIRST]);
-    expect(tokensSeen(server)).toEqual([`Bearer ${FIRST}`, `Bearer ${SECOND}`]);
-    expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
+    expect([tokensSeen(server)[0], tokensSeen(server).at(-1)]).toEqual([
+      `Bearer ${FIRST}`,
+      `Bearer ${SECOND}`,
+    ]);
+    expect(server.requests.at(-1)?.body).toEqual(server.requests[0]?.body);
   });
 
   it('fails with AUTH_EXPIRED if every token is rejected, for this request and for userinfo', async () => {
@@ -138,9 +144,11 @@ describe.each(METHODS)('%s', (_name, line, call) => {
       hint: 'Run `sync login`.',
       details: { status: 401, attempts: 2 },
     });
-    const elsewhere: readonly string[] =
-      path === '/api/oauth/userinfo' ? [] : ['/api/oauth/userinfo', '/api/oauth/userinfo'];
-    expect(server.requests.map(({ url }) => url)).toEqual([path, path, ...elsewhere]);
+    const userinfo = '/api/oauth/userinfo';
+    const elsewhere: readonly string[] = path === userinfo ? [] : [userinfo, userinfo];
+    expect(server.requests.map(({ url }) => url)).toEqual(
+      asksFirst ? [path, userinfo, path, userinfo] : [path, path, ...elsewhere],
+    );
   });
 
   it('does not follow a redirect with the token', async () => {

@@ -273,7 +273,7 @@ describe('a client', () => {
     expect(saved[0]?.refreshToken).toBe(tokens.refreshToken);
     expect(saved.at(-1)?.accessToken).not.toBe(tokens.accessToken);
     expect(saved.at(-1)?.refreshToken).not.toBe(tokens.refreshToken);
-    expect(await client({ store }).profile()).toMatchObject({ id: 'athlete-1' });
+    expect(await client({ store }).profile()).toMatchObject({ sub: 'athlete-1' });
   });
 
   it('refreshes nothing if the store cannot save', async () => {

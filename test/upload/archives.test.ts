@@ -61,7 +61,8 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
     ).catch((error: unknown) => (failed = error));
     const names = sandbox.control
       .requests()
-      .flatMap(({ parts }) => parts?.find(({ name }) => name === 'file')?.fileName ?? []);
+      .flatMap(({ parts }) => parts?.find(({ name }) => name === 'metadata')?.text ?? [])
+      .map((text) => (JSON.parse(text) as { file_name: string }).file_name);
     return { items, others, failed, names: names.sort() };
   };
   const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
@@ -98,7 +99,7 @@ describe('uploading an archive', () => {
       'rides.zip/activities/2.gpx.gz gpx',
       'rides.zip/activities/3.tcx tcx',
     ]);
-    expect(first.names).toEqual(['1.fit', 'run_ACTIVITY.fit']);
+    expect(first.names).toEqual(['1.fit.gz', 'run_ACTIVITY.fit']);
     expect(recordings()).toHaveLength(2);
     expect(ledger.find(sha256(RIDE))).toMatchObject({
       state: 'confirmed',

@@ -104,6 +104,8 @@ const outcomes = (items: readonly UploadItem[]) =>
     ]),
   );
 
+/** Start and a number made from the file id of {@link RIDE}. */
+const WIRE_NAME = '2026-02-15-07-30-00-3610000940.fit';
 const RIDE_ACTIVITY = {
   name: 'Ride',
   startedAt: Date.UTC(2026, 1, 15, 7, 30),
@@ -136,9 +138,13 @@ describe('a recording', () => {
         of,
         size,
       })),
-    ).toContainEqual({ name: 'file', fileName: 'ride.fit', of: hash, size: 2_000 });
+    ).toContainEqual({ name: 'file', fileName: WIRE_NAME, of: hash, size: 2_000 });
     const metadata = requests[0]?.parts?.find(({ name }) => name === 'metadata')?.text ?? '';
-    expect(JSON.parse(metadata)).toMatchObject({ app_version: '9.9.9', bike: 'gravel' });
+    expect(JSON.parse(metadata)).toMatchObject({
+      app_version: '9.9.9',
+      file_name: 'ride.fit',
+      bike: 'gravel',
+    });
     expect(Buffer.from(sandbox.control.recordingBytes(hash) ?? []).equals(RIDE)).toBe(true);
     expect(recordings()).toHaveLength(1);
     expect(ledger.find(hash)).toMatchObject({
@@ -191,12 +197,12 @@ describe('a recording', () => {
     }
   });
 
-  it('is unpacked and named without .gz', async () => {
+  it('is unpacked', async () => {
     const { dir, run, recordings } = await open();
     put(dir, 'Ride.FIT.gz', gzipSync(RIDE));
     const { requests, byPath } = await run(['Ride.FIT.gz']);
     expect(requests[0]?.parts?.find(({ name }) => name === 'file')).toMatchObject({
-      fileName: 'Ride.fit',
+      fileName: WIRE_NAME,
       sha256: sha256(RIDE),
     });
     expect(byPath['Ride.FIT.gz']).toMatchObject({ sha256: sha256(RIDE), size: 2_000 });
@@ -228,28 +234,47 @@ describe('a recording', () => {
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
   });
 
-  it('gets a note that --name is ignored only if the service already has it', async () => {
-    const { dir, run } = await open();
+  it('renames its workout with --name, if the user names the file and the service offers it', async () => {
+    const { sandbox, dir, run, recordings } = await open();
+    sandbox.control.set({ processingMs: null });
     put(dir, 'a.fit', RIDE);
-    const note = async (options: BatchOptions) => {
-      const item = (await run(['a.fit'], options)).byPath['a.fit'];
+    const note = async (options: BatchOptions, path = 'a.fit') => {
+      const [item] = (await run([path], options)).items;
       return item?.outcome === 'duplicate' || item?.outcome === 'uploaded' ? item.note : item;
     };
+    const title = async () => {
+      await sandbox.control.process();
+      return recordings()[0]?.name;
+    };
     expect(await note({ name: 'One' })).toBeUndefined();
+    // Not a workout yet: the upload itself renames it.
+    expect(await note({ name: 'Two' })).toBeUndefined();
+    expect(await title()).toBe('Two');
+    expect(await note({ name: 'Three' })).toBe('The workout has the new name.');
+    expect(await title()).toBe('Three');
     expect(await note({ force: true })).toBeUndefined();
-    expect(await note({ force: true, name: 'Two' })).toBe(
+    expect(await note({ name: 'Four' }, '.')).toMatchObject({ reason: 'already-uploaded' });
+    expect(await title()).toBe('Three');
+    sandbox.control.set({ workoutEdits: false });
+    expect(await note({ name: 'Five' })).toBe(
       'The service ignores --name for a recording that it has: rename the workout there.',
     );
+    sandbox.control.set({ uploadItems: false });
+    put(dir, 'b.fit', makeRecording({ seed: 9, sizeBytes: 2_000 }));
+    expect(await note({ name: 'Six' }, 'b.fit')).toMatch(/does not say whether it took --name/);
   });
 
-  it('is sent with _ instead of a semicolon in its name, because services would cut the name', async () => {
-    const { dir, run } = await open();
-    put(dir, 'semi;colon;2.FIT', RIDE);
-    const { requests } = await run(['.']);
-    expect(requests[0]?.parts?.find(({ name }) => name === 'file')?.fileName).toBe(
-      'semi_colon_2.fit',
-    );
-  });
+  it.each(['a=b.fit', 'semi;colon;2.FIT', 'q"uote.fit', 'ünï.fit'])(
+    'has the same name on the wire in a file %s',
+    async (name) => {
+      const { dir, run } = await open();
+      put(dir, name, RIDE);
+      const { requests } = await run(['.']);
+      const parts = new Map(requests[0]?.parts?.map((part) => [part.name, part]));
+      expect(parts.get('file')?.fileName).toBe(WIRE_NAME);
+      expect(parts.get('metadata')?.text).toContain(JSON.stringify(name));
+    },
+  );
 
   it.each([
     ['fails', 'upload-fit:503*inf'],
@@ -389,7 +414,7 @@ describe('a response that rejects an upload', () => {
         });
       }
       expect(requests).toHaveLength(3);
-      expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0 });
+      expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
     },
   );
 
@@ -478,7 +503,12 @@ describe('a response that rejects an upload', () => {
     expect(items).toHaveLength(12);
     // Only the requests that were in flight together.
     expect(requests.length).toBeLessThanOrEqual(2);
-    expect(ledger.counts()).toEqual({ pending: requests.length, confirmed: 0, rejected: 0 });
+    expect(ledger.counts()).toEqual({
+      pending: requests.length,
+      confirmed: 0,
+      rejected: 0,
+      undone: 0,
+    });
   });
 });
 
@@ -508,7 +538,7 @@ describe('a login that has ended', () => {
     };
     for (const item of items.slice(1)) expect(item).toEqual({ path: item.path, ...failure });
     expect(items[0]).toMatchObject({ ...failure, attempts: 0 });
-    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undone: 0 });
   });
 
   it('fails large files that wait for their turn, too', async () => {
@@ -601,7 +631,7 @@ describe('an interruption', () => {
     await nextTurn();
     // None was read after the interruption.
     expect(examine).toHaveBeenCalledTimes(3);
-    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0 });
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
     sandbox.control.clearFaults();
     const again = await run(['.']);
     expect(Object.values(outcomes(again.items))).toEqual(Array(6).fill('uploaded'));
@@ -682,7 +712,7 @@ describe('--dry-run', () => {
             name: 'metadata',
             value: expect.stringMatching(/"app_version":"9\.9\.9".*"a":1/) as unknown,
           },
-          { name: 'file', filename: 'a.fit', size: 2_000, sha256: hash },
+          { name: 'file', filename: WIRE_NAME, size: 2_000, sha256: hash },
         ],
       },
     });

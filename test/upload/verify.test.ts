@@ -68,6 +68,8 @@ function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
     path: 'rides/ride.fit',
     confirmedAt: NOW - 2 * PROCESSING_MS,
     startedAt: START,
+    movingSecs: 3600,
+    distanceMeters: undefined,
     durationSecs: 3600,
     movingSecs: 3600,
     distanceMeters: undefined,

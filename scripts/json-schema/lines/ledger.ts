@@ -1,17 +1,20 @@
 import {
   type Words,
+  amount,
   count,
   date,
+  flag,
   list,
   object,
   openObject,
   sha256,
   text,
+  texts,
   time,
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { activity, outcomeCounts } from './shared.ts';
+import { accountName, activity, outcomeCounts } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
@@ -31,6 +34,15 @@ const VERIFY: LineKind = {
     startedAt: time('Start of the recording.', 'the recording says so'),
     uploadedAt: time('When the service took it.'),
     workoutId: text('Identifier of the workout.', 'the service names it'),
+    shortened: object(
+      {
+        durationSecs: amount('s', 'Duration of the workout.', 'the service shows it'),
+        distanceMeters: amount('m', 'Distance of the workout.', 'the service shows it'),
+        isLeg: flag('Whether it is one leg of a recording with several.'),
+      },
+      'The workout.',
+      'it is shorter than the recording',
+    ),
   },
 };
 
@@ -50,6 +62,52 @@ const SENT_STATES: Words = {
   uploaded: 'the service has it',
   refused: 'the service refused it',
   waiting: 'begun, and not confirmed yet',
+  undone: 'its workout was removed from here',
+};
+
+const UNDO: LineKind = {
+  types: ['undo'],
+  about: 'What became of a recording that is to be taken back.',
+  commands: ['undo upload', 'seed --remove'],
+  fields: {
+    ...accountName,
+    path: text('The file that was uploaded.'),
+    sha256: sha256('SHA-256 of the recording.'),
+    ...activity,
+    outcome: word(
+      {
+        undone: 'its workout was removed',
+        'would-undo': '`--dry-run`: its workout would be removed',
+        skipped: 'taken back before',
+        conflict: 'not taken back, and another run would not change that',
+        failed: 'not taken back; the same command again continues',
+      },
+      'What happened.',
+    ),
+    message: text('What happened, as words after the path.', '`sync undo upload` ran'),
+    workoutId: text('Identifier of the removed workout.', '`outcome` is `undone`'),
+    url: text('The address of the request; `ID` is the workout.', '`outcome` is `would-undo`'),
+  },
+};
+
+const VERIFY_DAY: LineKind = {
+  types: ['verify-day'],
+  about: 'What the platform holds of a day that the service took.',
+  commands: ['verify --days'],
+  fields: {
+    kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
+    date: date('The day.'),
+    outcome: word(
+      {
+        present: 'what was sent',
+        changed: 'something else',
+        missing: 'nothing',
+        unseen: 'the platform does not show it to applications',
+      },
+      'What the platform holds.',
+    ),
+    differs: texts('What is different or absent, each as words.'),
+  },
 };
 
 const EXPLAIN: LineKind = {
@@ -86,6 +144,7 @@ const EXPLAIN: LineKind = {
                   pending: 'may have been sent',
                   confirmed: 'the service has it',
                   rejected: 'the service refused it',
+                  undone: 'taken back from here',
                 },
                 'State in the ledger.',
               ),
@@ -146,4 +205,4 @@ const EXPLAIN: LineKind = {
   },
 };
 
-export const LEDGER_LINES = [VERIFY, VERIFY_SUMMARY, EXPLAIN];
+export const LEDGER_LINES = [VERIFY, VERIFY_SUMMARY, EXPLAIN, UNDO, VERIFY_DAY];

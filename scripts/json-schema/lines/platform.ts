@@ -52,7 +52,9 @@ const PROFILE: LineKind = {
       {
         is: { shown: 'the profile was read' },
         fields: {
-          profile: anything('The unchanged profile, or what userinfo has of it; weights are in kg.'),
+          profile: anything(
+            'The unchanged profile, or what userinfo has of it; weights are in kg.',
+          ),
           warnings: texts('What the platform does not show.', 'it shows only a part'),
         },
       },

@@ -130,6 +130,7 @@ const REMOVAL_SUMMARY: LineKind = {
     from: date('The first day.'),
     until: date('The last day.'),
     removed: count('Days of nutrition that were removed.'),
+    recordings: count('Recordings whose workouts were removed, or with `--dry-run` may be.'),
     left: object(
       { recording: count('Recordings.'), wellness: count('Days of wellness.') },
       'What stays.',

@@ -112,6 +112,7 @@ const STATUS: LineKind = {
         pending: count('Not delivered yet.'),
         confirmed: count('At the service.'),
         rejected: count('Refused by the service.'),
+        undone: count('Taken back from here.'),
       },
       'Recordings in the ledger.',
     ),
@@ -124,7 +125,7 @@ const STATUS: LineKind = {
       {
         date: date('The day.'),
         activity: word(
-          { ...MARKS, refused: 'the service refused one' },
+          { ...MARKS, refused: 'the service refused one', undone: 'one was taken back' },
           'Recordings that began on it.',
         ),
         wellness: word(MARKS, 'Its wellness record.'),

@@ -53,7 +53,7 @@ const UPLOAD: LineKind = {
             },
             "The service's answer.",
           ),
-          note: text('What of the request the service ignored.', 'it ignored something'),
+          note: text('What became of `--name`.', 'there is more to say'),
         },
       },
       {
@@ -64,6 +64,7 @@ const UPLOAD: LineKind = {
               'already-uploaded': 'the service confirmed it before',
               'not-an-activity': 'a FIT file of another kind, found in a folder',
               'before-since': 'it began before the day of `--since`',
+              undone: '`sync undo upload` took it back; `--force` sends it again',
               'refused-before': 'the service refused it; `sync watch` waits before it retries',
             },
             'Why.',

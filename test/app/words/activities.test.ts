@@ -15,7 +15,7 @@ const VIEW = { zone: 'America/New_York', now: Date.UTC(2026, 10, 22), aligned: f
 
 describe('an activity', () => {
   it.each<[string, Partial<Activity>, string]>([
-    ['in its own offset', {}, 'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km'],
+    ['in its own offset', {}, 'Sat 21 Nov 08:00 UTC+01:00  Morning ride  2:36:36  87.9 km'],
     [
       "in the athlete's zone without an offset",
       { offsetMinutes: undefined },
@@ -24,17 +24,17 @@ describe('an activity', () => {
     [
       'on the local day, across midnight',
       { startedAt: Date.UTC(2026, 10, 20, 23, 30) },
-      'Sat 21 Nov 00:30  Morning ride  2:36:36  87.9 km',
+      'Sat 21 Nov 00:30 UTC+01:00  Morning ride  2:36:36  87.9 km',
     ],
     [
       'with the year if that is another one',
       { startedAt: Date.UTC(2025, 11, 31, 22, 59) },
-      'Wed 31 Dec 2025 23:59  Morning ride  2:36:36  87.9 km',
+      'Wed 31 Dec 2025 23:59 UTC+01:00  Morning ride  2:36:36  87.9 km',
     ],
     [
       'with the name of the file instead of its own',
       { name: undefined },
-      'Sat 21 Nov 08:00  ride.fit  2:36:36  87.9 km',
+      'Sat 21 Nov 08:00 UTC+01:00  ride.fit  2:36:36  87.9 km',
     ],
     [
       'without what the recording does not state',
@@ -44,7 +44,7 @@ describe('an activity', () => {
     [
       'in less than an hour',
       { movingSecs: 65.4, distanceMeters: 950 },
-      'Sat 21 Nov 08:00  Morning ride  1:05  950 m',
+      'Sat 21 Nov 08:00 UTC+01:00  Morning ride  1:05  950 m',
     ],
   ])('is shown %s', (_how, change, text) => {
     expect(activityText({ ...RIDE, ...change }, 'ride.fit', VIEW)).toBe(text);
@@ -58,8 +58,8 @@ describe('an activity', () => {
     const view = activityView(plainIo({ stdoutColumns: 80 }), VIEW.now, VIEW.zone);
     const swim = { ...RIDE, startedAt: Date.UTC(2026, 10, 2, 6), name: '朝', movingSecs: 65 };
     expect([RIDE, swim].map((each) => activityText(each, 'ride.fit', view))).toEqual([
-      'Sat 21 Nov 08:00  Morning ride          2:36:36   87.9 km',
-      'Mon  2 Nov 07:00  朝                       1:05   87.9 km',
+      'Sat 21 Nov 08:00 UTC+01:00  Morning ride          2:36:36   87.9 km',
+      'Mon  2 Nov 07:00 UTC+01:00  朝                       1:05   87.9 km',
     ]);
     expect(activityView(plainIo({ stdoutColumns: 60 }), VIEW.now, 'UTC').aligned).toBe(false);
   });

@@ -108,7 +108,7 @@ describe('the status', () => {
       account: ACCOUNT,
       store: { kind: 'file' },
       login: { state: 'logged-in', renewable: true, missing: [] },
-      ledger: { uploads: { pending: 1, confirmed: 2, rejected: 1 } },
+      ledger: { uploads: { pending: 1, confirmed: 2, rejected: 1, undone: 0 } },
     });
     expect(report.ledger.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
     const { login: state } = report;
