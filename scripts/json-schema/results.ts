@@ -35,7 +35,7 @@ export type UploadResult =
         /** Identifier of the processing. Only if the service names it. */
         readonly jobId?: string;
       };
-      /** What of the request the service ignored. Only if it ignored something. */
+      /** What became of `--name`. Only if there is more to say. */
       readonly note?: string;
     }
   | {
@@ -43,8 +43,9 @@ export type UploadResult =
       readonly outcome: 'skipped';
       /** The file as the command line names it, or the path of a file in a folder of the command line. */
       readonly path: string;
-      /** Why. `already-uploaded`: the service confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `refused-before`: the service refused it; `sync watch` waits before it retries. */
-      readonly reason: 'already-uploaded' | 'not-an-activity' | 'before-since' | 'refused-before';
+      /** Why. `already-uploaded`: the service confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the service refused it; `sync watch` waits before it retries. */
+      readonly reason:
+        'already-uploaded' | 'not-an-activity' | 'before-since' | 'undone' | 'refused-before';
       /** SHA-256 of the recording, unpacked. Only if it was read. */
       readonly sha256?: string;
       /** The reason as a sentence. Only if there is more to say. */
@@ -367,4 +368,13 @@ export type VerifyResult = {
   readonly uploadedAt: string;
   /** Identifier of the workout. Only if the service names it. */
   readonly workoutId?: string;
+  /** The workout. Only if it is shorter than the recording. */
+  readonly shortened?: {
+    /** Duration of the workout (s). Only if the service shows it. */
+    readonly durationSecs?: number;
+    /** Distance of the workout (m). Only if the service shows it. */
+    readonly distanceMeters?: number;
+    /** Whether it is one leg of a recording with several. */
+    readonly isLeg: boolean;
+  };
 };

@@ -71,8 +71,6 @@ function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
     movingSecs: 3600,
     distanceMeters: undefined,
     durationSecs: 3600,
-    movingSecs: 3600,
-    distanceMeters: undefined,
     sentAs: 'ride.fit',
     workoutId: undefined,
     ...over,

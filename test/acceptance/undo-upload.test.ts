@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld, sha256 } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+const START = new Date('2026-02-15T07:10:00Z');
+const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
+/** The same start and file id, other bytes: it becomes the same workout. */
+const copy = makeRecording({ seed: 5, startTime: START, durationSecs: 50 });
+
+async function openWithRide(revision: '2026-08' | '2026-02' = '2026-08') {
+  const world = await openLoggedInWorld({ revision });
+  world.write('ride.fit', ride);
+  expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
+  const undo = async (...flags: string[]) => {
+    const { code, stdout } = await world.sync(['undo', 'upload', ...flags, '--json']);
+    return [code, ...ndjson(stdout)];
+  };
+  const titles = async () => {
+    const { stdout } = await world.sync(['workouts', '--json']);
+    return ndjson(stdout).flatMap((line) => (line['type'] === 'workout' ? [line['title']] : []));
+  };
+  return { world, undo, titles };
+}
+
+describe('sync undo upload', () => {
+  it('removes the workout, and the recording is sent again only with --force', async () => {
+    const { world, undo, titles } = await openWithRide();
+    expect(await undo('ride.fit')).toMatchObject([
+      2,
+      { code: 'USAGE', message: /Nothing was removed/ },
+    ]);
+    expect(await undo('2026-02-15', '--dry-run')).toMatchObject([0, { outcome: 'would-undo' }]);
+    expect(await titles()).toHaveLength(1);
+    expect(await undo('2026-02-15', '--yes')).toMatchObject([
+      0,
+      { type: 'undo', outcome: 'undone', sha256: sha256(ride), path: 'ride.fit' },
+    ]);
+    expect(await titles()).toEqual([]);
+    expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
+    const { stdout } = await world.sync(['upload', 'ride.fit']);
+    expect(stdout).toBe(
+      'Nothing to send. 1 file: 1 taken back (`sync upload --force` sends them again).\n',
+    );
+    const watched = await world.sync(['watch', '.', '--once', '--json']);
+    expect([watched.code, await titles()]).toEqual([0, []]);
+    expect((await world.sync(['explain', 'ride.fit'])).stdout).toMatch(/^ride\.fit: taken back\./);
+    expect((await world.sync(['status'])).stdout).toContain(
+      '0 recordings at the service, 1 taken back',
+    );
+    await world.sync(['upload', '--force', 'ride.fit']);
+    expect(await titles()).toHaveLength(1);
+  });
+
+  it('keeps a workout that is also that of another recording', async () => {
+    const { world, undo, titles } = await openWithRide();
+    world.write('copy.fit', copy);
+    await world.sync(['upload', 'copy.fit']);
+    expect(await titles()).toHaveLength(1);
+    expect(await undo('ride.fit', '--yes')).toMatchObject([
+      6,
+      { outcome: 'conflict', message: /also that of copy\.fit/ },
+    ]);
+    expect(await titles()).toHaveLength(1);
+  });
+
+  it('says so if the platform offers no such route, and changes nothing', async () => {
+    const { world, undo, titles } = await openWithRide('2026-02');
+    expect(await undo('ride.fit', '--yes')).toMatchObject([
+      6,
+      { outcome: 'conflict', message: /does not let applications remove workouts/ },
+    ]);
+    expect(await titles()).toHaveLength(1);
+    expect((await world.sync(['status'])).stdout).toContain('1 recording at the service');
+  });
+});
+
+describe('sync verify', () => {
+  it('says that a recording with several sports became one leg', async () => {
+    const world = await openLoggedInWorld();
+    const legs = { seed: 1, sport: 5, furtherSports: [2, 1], durationSecs: 900 };
+    world.write('tri.fit', makeRecording({ ...legs, startTime: START }));
+    await world.sync(['upload', 'tri.fit']);
+    const { code, stdout } = await world.sync(['verify']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/one leg of a recording/)]);
+    expect(stdout).toContain('1 recording: 1 is a workout (1 shorter than recorded).');
+  });
+
+  it('compares days with --days, and names the scope that the login lacks', async () => {
+    const world = await openLoggedInWorld();
+    world.write('days.json', JSON.stringify([{ date: '2026-02-15', restingHr: 50 }]));
+    await world.sync(['push', 'wellness', 'days.json']);
+    const verify = async () => {
+      const { code, stdout } = await world.sync(['verify', '--days', '--json']);
+      return [code, ndjson(stdout).at(-1)];
+    };
+    expect(await verify()).toMatchObject([4, { code: 'SCOPE_MISSING', message: /health:read/ }]);
+    const { accessToken } = world.sandbox.control.issueTokens();
+    world.home.env['SYNC_ACCESS_TOKEN'] = accessToken;
+    await world.sync(['push', 'wellness', 'days.json']);
+    const day = { type: 'verify-day', kind: 'wellness', date: '2026-02-15' };
+    expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }]);
+    world.sandbox.control.clearState();
+    expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }]);
+    world.sandbox.control.set({ wellnessList: false });
+    expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }]);
+  });
+});
+
+it('sync profile shows a part of the profile and sends kilograms on 2026-02', async () => {
+  const world = await openLoggedInWorld({ revision: '2026-02' });
+  const shown = await world.sync(['profile']);
+  expect([shown.code, shown.stdout, shown.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^ftp +245 W\nweight +62\.5 kg$/m),
+    expect.stringContaining('shows applications no more of the profile'),
+  ]);
+  const { code, stdout } = await world.sync(['profile', '--weight', '71.5']);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^weight +71\.5 kg$/m)]);
+  const bodies = world.sandbox.control
+    .requests()
+    .flatMap(({ route, json }) => (route === 'profile-update' ? [json] : []));
+  expect(bodies).toEqual([{ weight: 71.5 }]);
+});
