@@ -94,10 +94,12 @@ describe('sync verify', () => {
       const { code, stdout } = await world.sync(['verify', '--days', '--json']);
       return [code, ndjson(stdout).at(-1)];
     };
+    const { env } = world.home;
+    const { control } = world.sandbox;
+    const scope = 'workout:read health:write';
+    env['SYNC_ACCESS_TOKEN'] = control.mint({ scope }).access_token;
     expect(await verify()).toMatchObject([4, { code: 'SCOPE_MISSING', message: /health:read/ }]);
-    const { accessToken } = world.sandbox.control.issueTokens();
-    world.home.env['SYNC_ACCESS_TOKEN'] = accessToken;
-    await world.sync(['push', 'wellness', 'days.json']);
+    delete env['SYNC_ACCESS_TOKEN'];
     const day = { type: 'verify-day', kind: 'wellness', date: '2026-02-15' };
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }]);
     world.sandbox.control.clearState();
@@ -117,8 +119,7 @@ it('sync profile shows a part of the profile and sends kilograms on 2026-02', as
   ]);
   const { code, stdout } = await world.sync(['profile', '--weight', '71.5']);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^weight +71\.5 kg$/m)]);
-  const bodies = world.sandbox.control
-    .requests()
-    .flatMap(({ route, json }) => (route === 'profile-update' ? [json] : []));
+  const sent = world.sandbox.control.requests().filter(({ route }) => route === 'profile-update');
+  const bodies = sent.map(({ ordinal }) => world.sandbox.control.request(ordinal).body);
   expect(bodies).toEqual([{ weight: 71.5 }]);
 });
