@@ -96,8 +96,8 @@ describe('sync verify', () => {
     };
     const { env } = world.home;
     const { control } = world.sandbox;
-    const scope = 'workout:read health:write';
-    env['SYNC_ACCESS_TOKEN'] = control.mint({ scope }).access_token;
+    const scopes = ['workout:read', 'health:write'] as const;
+    env['SYNC_ACCESS_TOKEN'] = control.mint({ scopes: [...scopes] }).access_token;
     expect(await verify()).toMatchObject([4, { code: 'SCOPE_MISSING', message: /health:read/ }]);
     delete env['SYNC_ACCESS_TOKEN'];
     const day = { type: 'verify-day', kind: 'wellness', date: '2026-02-15' };
