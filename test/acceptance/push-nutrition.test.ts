@@ -68,6 +68,21 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     });
   });
 
+  it('stays away after it was taken back, and sync explain says so', async () => {
+    const world = await open();
+    await pushFile(world, 'a.json', day(BANANA));
+    const undo = await world.sync(['undo', 'nutrition', DAY, '--json']);
+    expect(outcomeOf(undo)).toEqual([0, 'undone']);
+    const file = world.write('a.json', JSON.stringify(day(BANANA)));
+    const again = await world.sync(['push', 'nutrition', file]);
+    expect([again.code, held(world)]).toEqual([0, []]);
+    expect(again.stdout).toContain('since you took it back. `sync push nutrition FILE --force`');
+    const explained = await world.sync(['explain', DAY, '--json']);
+    expect(first(explained)['records']).toMatchObject([{}, { kind: 'nutrition', state: 'undone' }]);
+    await pushFile(world, 'a.json', day(BANANA), '--force');
+    expect(held(world)).toEqual(['Banana 25']);
+  });
+
   it('holds breakfast and dinner of two commands', async () => {
     const world = await open();
     await pushFile(world, 'breakfast.json', { ...day(BANANA), waterMl: 500 });

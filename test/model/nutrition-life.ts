@@ -246,7 +246,7 @@ class Life {
     }
     const outcome = this.#reportsOf('library', date)[0]?.outcome;
     if (outcome !== 'pushed') item.refused = true;
-    if (outcome === 'pushed') this.#sent('library', date);
+    if (outcome === 'pushed') this.#sent('library', date, [item]);
   }
 
   /** The athlete adds, edits or deletes a food in the app. */
@@ -378,15 +378,16 @@ class Life {
     delete item.contested;
   }
 
-  /** Notes who sent a day. */
-  #sent(by: string, date: string, again = false): void {
+  /** Notes who sent a day. @param items of the inputs */
+  #sent(by: string, date: string, items: readonly Item[], again = false): void {
     this.#last.set(date, by);
     for (const item of this.#items) {
       if (item.date !== date) continue;
-      if (item.by.includes(by)) delete item.pending;
-      const isSent = again || item.recent === undefined;
-      if (item.by.includes(by)) item.recent = isSent ? 'sent' : 'seen';
-      else if (item.recent === 'sent') item.recent = 'crossed';
+      if (item.by.includes(by)) {
+        const isFirst = item.pending === true && items.includes(item);
+        if (isFirst) delete item.pending;
+        if (isFirst || item.recent !== undefined) item.recent = isFirst || again ? 'sent' : 'seen';
+      } else if (item.recent === 'sent') item.recent = 'crossed';
       if (item.deleted === true && item.recent === 'crossed') item.unsure = true;
     }
   }
@@ -543,7 +544,12 @@ class Life {
                 this.#found('erased', `${name} replaced ${item.date} without a word`);
               }
               if (item.outcome === 'pushed')
-                this.#sent(name, item.date, said.includes('sent again'));
+                this.#sent(
+                  name,
+                  item.date,
+                  files.flatMap((file) => this.#fileOf(file)),
+                  said.includes('sent again'),
+                );
             },
           },
         );

@@ -88,9 +88,12 @@ export function compareDay(
   shown: readonly ShownItem[],
   options: CompareOptions,
 ): Comparison {
-  const { source, idsLast, force } = options;
+  const { source, idsLast, fresh } = options;
   const free = new Set(shown.filter((item) => isOwn(item, source)));
-  const found = matchItems(day.items, free, idsLast);
+  // What was taken back and is gone for good may come from another computer now.
+  const isOver = ({ undone, state }: SentItem) => undone === true && state === 'gone' && !fresh;
+  const known = day.items.filter((item) => !isOver(item));
+  const found = matchItems(known, free, idsLast);
   const surplus = takeCopies(found, free, options);
   /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
   const hasNews =
@@ -100,26 +103,9 @@ export function compareDay(
     ...{ contested: [], edited: [], adapted: [], removed: [] },
     ...{ unshown: [], gone: [], again: [], earlier: [] },
   };
-  const items: SentItem[] = [];
-  const wanted = new Set(day.items.filter((item) => !isDropped(item)).map(identityOf));
-  /** What the input dropped or changed, and the platform changed, too, by instant and name. */
-  const kept = new Map<string, ShownItem>();
-  for (const item of day.items.filter(isDropped)) {
-    const there = found.get(item);
-    const isNews = item.state === 'dropped' && !wanted.has(identityOf(item));
-    if (there === undefined) {
-      if (isNews) news.gone.push(item);
-      // A request of another computer that was in progress may bring it back.
-      if (options.fresh || options.isAnswer === true || item.undone === true) {
-        items.push({ ...item, state: 'gone' });
-      }
-    } else if (holdsItem(there.body, item.as ?? item.body) || force) {
-      if (isNews) news.gone.push(item);
-      surplus.push(there);
-      items.push(item);
-    } else kept.set(identityOf(item), there);
-  }
-  for (const item of day.items.filter((each) => !isDropped(each))) {
+  const items = day.items.filter(isOver);
+  const kept = sortDropped(known, found, options, { items, surplus, gone: news.gone });
+  for (const item of known.filter((each) => !isDropped(each))) {
     const identity = itemIdentity(item.body);
     const isNew = item.state === 'new' || item.state === 'unanswered';
     const changed = isNew ? kept.get(identity) : undefined;
@@ -145,6 +131,38 @@ export function compareDay(
     foods: shown.filter((item) => !isOwn(item, source)),
     ...news,
   };
+}
+
+/**
+ * Decides about the items that have to leave the platform.
+ *
+ * @returns those that were changed in the platform, by instant and name. They stay.
+ */
+function sortDropped(
+  known: readonly SentItem[],
+  found: ReadonlyMap<SentItem, ShownItem>,
+  { fresh, isAnswer, force }: CompareOptions,
+  into: { readonly items: SentItem[]; readonly surplus: ShownItem[]; readonly gone: SentItem[] },
+): Map<string, ShownItem> {
+  const wanted = new Set(known.filter((item) => !isDropped(item)).map(identityOf));
+  const kept = new Map<string, ShownItem>();
+  for (const item of known.filter(isDropped)) {
+    const there = found.get(item);
+    const isChanged = there && !force && !holdsItem(there.body, item.as ?? item.body);
+    if (isChanged === true) {
+      kept.set(identityOf(item), there);
+      continue;
+    }
+    if (item.state === 'dropped' && !wanted.has(identityOf(item))) into.gone.push(item);
+    if (there !== undefined) {
+      into.surplus.push(there);
+      into.items.push(item);
+    } else if (fresh || isAnswer === true || item.undone === true) {
+      // A request of another computer that was in progress may bring it back.
+      into.items.push({ ...item, state: 'gone' });
+    }
+  }
+  return kept;
 }
 
 /** Checks that an item has to be sent. */

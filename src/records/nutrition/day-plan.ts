@@ -77,25 +77,25 @@ export function mergeDay(
   }
   const byInstant = new KeyIndex(dropped, ({ body }) => instantOf(body));
   const items = slots.flatMap(({ item }): SentItem[] => {
-    if (item.state === 'removed' && mode === 'replace-day')
+    if (item.state === 'removed' && mode === 'replace-day') {
       return [{ ...statedItem(item), state: 'new' }];
-    if (item.state !== 'new' || dropped.size === 0) return [item];
-    // The input has an item again that the platform may still hold.
+    }
     const isSame = ({ body }: SentItem) => sameInput(body, item.body);
-    const back = byInstant.first(instantOf(item.body), isSame);
+    const back = item.state === 'new' ? byInstant.first(instantOf(item.body), isSame) : undefined;
     if (back === undefined) return [item];
+    // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
     dropped.delete(back);
     const { undone, ...again } = back;
     return [{ ...again, input: item.input, state: undone === true ? 'new' : 'unanswered' }];
   });
   const totals = totalsToDrop(slots, parts, fields, known.fields);
-  const merged: JsonObject = { ...known.fields, ...fields };
-  const [before, now] = [known.fields['rawJson'], fields['rawJson']];
-  if (isObject(before) && isObject(now)) merged['rawJson'] = { ...before, ...now };
-  const kept = Object.entries(merged).filter(([name]) => !totals.drop.includes(name));
+  const merged = Object.entries(mergedFields(known.fields, fields));
   return {
-    content: { items, fields: Object.fromEntries(kept) },
+    content: {
+      items,
+      fields: Object.fromEntries(merged.filter(([name]) => !totals.drop.includes(name))),
+    },
     dropped: [...dropped],
     partialTotals: totals.partial,
   };
@@ -104,6 +104,13 @@ export function mergeDay(
 /** Checks that the day should not hold an item. */
 export function isDropped({ state }: SentItem): boolean {
   return state === 'dropped' || state === 'gone';
+}
+
+/** Joins the day's own fields; `rawJson` objects merge. */
+function mergedFields(known: JsonObject, fields: JsonObject): JsonObject {
+  const [before, now] = [known['rawJson'], fields['rawJson']];
+  const rawJson = isObject(before) && isObject(now) ? { rawJson: { ...before, ...now } } : {};
+  return { ...known, ...fields, ...rawJson };
 }
 
 function ownersOf({ input, also = [] }: SentItem): readonly string[] {

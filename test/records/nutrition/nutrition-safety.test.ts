@@ -204,7 +204,7 @@ describe('undoing a push of nutrition', () => {
     const other = machine();
     await other.push({ 'b.json': day(RICE) });
     await other.push({ 'b.json': day(BIG_RICE) });
-    expect(outcomesOf(await other.undo(DAY))).toEqual(['pushed']);
+    expect(outcomesOf(await other.undo(DAY))).toEqual(['undone']);
     expect(held()).toEqual(['gel 25']);
     expect(outcomesOf(await other.undo(DAY))).toEqual(['skipped']);
     expect(held()).toEqual(['gel 25']);
