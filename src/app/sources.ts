@@ -71,31 +71,17 @@ export const unitFlag = () =>
     'the unit of weights that the file does not say (kg, lb, st), or of a field: sleepSecs=h; may be repeated',
   ).argParser(collect);
 
-/**
- * Reads the units that the user names: `lb`, `sleepSecs=h`.
- *
- * @throws SyncError `USAGE`
- */
-export function unitsFrom(flags: readonly string[] = []): Units {
-  return new Map(
-    flags.map((flag) => {
-      const [, field = 'weight', unit = ''] = /^(?:(.*)=)?(.*)$/.exec(flag) ?? [];
-      const factor = factorOf(field, unit);
-      if (factor !== undefined) return [field, factor];
-      const known = Object.keys(unitsOf(field)).join(', ');
-      throw new SyncError('USAGE', `--unit ${flag}: there is no such unit of ${field}.`, {
-        hint:
-          known === '' ? 'The fields and their units: docs/records.md.' : `The units are ${known}.`,
-      });
-    }),
-  );
-}
-
-function factorOf(field: string, unit: string): number | undefined {
-  const [, factor] =
-    Object.entries(unitsOf(field)).find(([name]) => name.toLowerCase() === unit.toLowerCase()) ??
-    [];
-  return factor;
+/** Reads the units that the user names: `lb`, `sleepSecs=h`. @throws SyncError `USAGE` */
+function unitsFrom(flags: readonly string[] = []): Units {
+  const factors = flags.map((flag): [string, number] => {
+    const [unit = '', field = 'weight'] = flag.split('=').reverse();
+    const known = unitsOf(field);
+    const factor = known[unit];
+    if (factor !== undefined) return [field, factor];
+    const hint = `The units of ${field}: ${Object.keys(known).join(', ') || 'none'}.`;
+    throw new SyncError('USAGE', `--unit ${flag}: there is no such unit of ${field}.`, { hint });
+  });
+  return new Map(factors);
 }
 
 /** Returns how a command learns the unit that a table does not say: an earlier answer, or the user's. */
@@ -105,18 +91,15 @@ export function unitAsker(
   mayAsk: boolean,
 ): NonNullable<SourceOptions['unitOf']> {
   return async (input, field, form) => {
-    const known = memory?.unitOf(form, field);
-    if (known !== undefined || !mayAsk || !io.interactive) return factorOf(field, known ?? '');
-    const units = Object.keys(unitsOf(field)).join(', ');
-    for (;;) {
-      const unit = (
-        await io.ask(`${input}: in which unit is ${field} (${units})? `, { signal })
-      ).trim();
-      const factor = factorOf(field, unit);
-      if (factor === undefined) continue;
-      memory?.rememberUnit(form, field, unit);
-      return factor;
+    const known = unitsOf(field);
+    const question = `${input}: in which unit is ${field} (${Object.keys(known).join(', ')})? `;
+    let unit = memory?.unitOf(form, field);
+    while (mayAsk && io.interactive && known[unit ?? ''] === undefined) {
+      unit = (await io.ask(question, { signal })).trim();
     }
+    const factor = known[unit ?? ''];
+    if (unit !== undefined && factor !== undefined) memory?.rememberUnit(form, field, unit);
+    return factor;
   };
 }
 

@@ -60,6 +60,7 @@ const TABLES = [
   'nutrition_services',
   'wellness_services',
   'read_zones',
+  'source_units',
   'wellness_days',
   ...WAITING_TABLES,
   'watch_marks',

@@ -74,7 +74,7 @@ describe('a weight without a unit', () => {
     );
     const wrong = await world.sync([...args, '--unit', 'oz']);
     expect(wrong).toMatchObject({ code: 2 });
-    expect(wrong.stderr).toContain('The units are kg, kgs, lb, lbs, st.');
+    expect(wrong.stderr).toContain('The units of weight: kg, kgs, lb, lbs, st.');
     const strict = openTerminal(world, [...args, '--strict']);
     expect((await strict.finished).code).toBe(3);
     const terminal = openTerminal(world, args);

@@ -53,6 +53,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.records.wellness.noteWatched('2026-05-10', 'd');
   before.records.wellness.noteAnswer([], ['steps']);
   before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
+  before.records.wellness.rememberUnit('table: date,weight', 'weight', 'lb');
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
   before.marks.newOnly('/rides').begin();
   const withAccount = (

@@ -28,6 +28,7 @@ export async function* readMapped(
   const { where } = mapping;
   const { from, format } = mapping.kind === 'wellness' ? mapping.day : mapping.time;
   const isTable = mapping.format === 'csv';
+  const mayLackOrder = isTable && format === undefined;
   const problems: RawRecord[] = [];
   /** Rows with dates such as 11/21/2026: all of them together settle which number is the day. */
   const yearLast: Row[] = [];
@@ -38,13 +39,9 @@ export async function* readMapped(
       first ??= row;
       const { source, problem } = row;
       if (problem !== undefined) problems.push({ source, problem });
-      else if (
-        isTable &&
-        format === undefined &&
-        numbersOf(firstValue(row, from), 'dmy') !== undefined
-      )
+      else if (mayLackOrder && numbersOf(firstValue(row, from), 'dmy') !== undefined) {
         yearLast.push(row);
-      else reader.add(row, problems);
+      } else reader.add(row, problems);
     }
     if (problems.length > 0) yield* problems.splice(0);
   }
