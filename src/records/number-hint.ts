@@ -20,6 +20,8 @@ export function numberHint(text: string, { type, unit }: NumberRule): string | u
     const thousands = `write ${whole}${decimals}`;
     return type === 'integer' ? thousands : `${thousands} or ${whole}.${decimals}`;
   }
+  const seconds = wanted === 's' ? readDuration(written) : undefined;
+  if (seconds !== undefined) return `write ${seconds}`;
   const [, number, ownUnit = ''] = WITH_UNIT.exec(written) ?? [];
   if (number !== undefined) {
     const isOwn = ownUnit.toLowerCase() === wanted.toLowerCase();
@@ -27,6 +29,5 @@ export function numberHint(text: string, { type, unit }: NumberRule): string | u
       ? `write ${number.replace(',', '.')}, without the unit`
       : `write the number of ${wanted}, without a unit`;
   }
-  const seconds = readDuration(written);
-  return seconds !== undefined && wanted === 's' ? `write ${seconds}` : undefined;
+  return undefined;
 }

@@ -169,6 +169,24 @@ describe('a file whose values are all in doubt', () => {
   });
 });
 
+describe('a cell', () => {
+  it.each([
+    ['7h 55min', 28_500],
+    ['PT7H31M', 27_060],
+    ['7:30', 27_000],
+  ])('with a duration gets the seconds to write: %s', async (text, seconds) => {
+    const { bodies, invalid } = await read(`date,sleepSecs,steps\n2026-11-20,${text},8123\n`);
+    expect(bodies).toEqual([{ date: DAY, steps: 8_123 }]);
+    expect(invalid[0]).toContain(`write ${seconds}`);
+  });
+
+  it('with a time decides which of several rows is the latest of the day', async () => {
+    const rows = `${DAY},19:01:00,73.1\n${DAY},07:01:00,72.4\n`;
+    const { bodies } = await read(`Date,Time,Weight (kg)\n${rows}`, {}, 'table');
+    expect(bodies).toEqual([{ date: DAY, weight: 73.1 }]);
+  });
+});
+
 describe('a date with the year last', () => {
   it.each([
     ['11/20/2026', '11/12/2026', ['2026-11-12', DAY]],
