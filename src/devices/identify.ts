@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { Parser } from 'htmlparser2';
 import { getFitGarminProductDisplayName, getFitManufacturerName } from 'fit-file-parser/profile';
-import { type FileId, readFileId } from '../fit/file-id.ts';
+import { type FileId, HEAD_BYTES, readFileId } from '../fit/file-id.ts';
 import { printableWord } from '../base/printable.ts';
 import { isRecordingName } from '../inputs/recording-names.ts';
 import { APPS } from './apps.ts';
@@ -9,9 +9,6 @@ import { MAKERS, type Maker } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';
 import type { Recognised } from './recognise.ts';
 import type { Device } from './types.ts';
-
-/** Bytes from the beginning of a recording that hold its `file_id`. */
-export const HEAD_BYTES = 512;
 
 /** Number of recordings that are asked for a serial number. Over MTP, reading one copies it. */
 const ASKED = { disk: 3, mtp: 1 };
@@ -37,7 +34,9 @@ export async function identify(
       ? await latestFileId(reader, recordings, known, ASKED[access])
       : undefined;
   const fitName = getFitManufacturerName(fileId?.manufacturer) ?? undefined;
-  const maker = known ?? MAKERS.find(({ fit }) => fit !== undefined && fit === fitName);
+  const isOther = fileId !== undefined && isForeign(fileId, known);
+  const maker =
+    (isOther ? undefined : known) ?? MAKERS.find(({ fit }) => fit !== undefined && fit === fitName);
   const name = maker?.name ?? fitName?.replaceAll('_', '-') ?? UNKNOWN;
   const model = stated.model ?? modelOf(fileId);
   const serial = stated.serial ?? serialOf(fileId)?.toString();
@@ -63,7 +62,7 @@ function keyOf(
 }
 
 async function readXml(reader: MountReader, root: string): Promise<GarminDevice> {
-  for (const folder of await foldersAt(reader, root, 'Garmin')) {
+  for (const folder of [...(await foldersAt(reader, root, 'Garmin')), root]) {
     const name = (await reader.names(folder))?.find(
       (each) => each.toLowerCase() === 'garmindevice.xml',
     );
@@ -120,7 +119,8 @@ const ID = 'Device/Id';
 
 /**
  * Returns the `file_id` of the latest recording by name (most names begin with the date) that states a
- * serial number; else of one that states a maker. Ignores files of other makers than the known one.
+ * serial number; else of one that states a maker. Files of other makers count only if the name of a disk
+ * stands for the known one: people name sticks as they like.
  */
 async function latestFileId(
   reader: MountReader,
@@ -134,14 +134,19 @@ async function latestFileId(
     paths.push(...names.filter(isPlainRecording).map((name) => join(folder, name)));
   }
   let best: FileId | undefined;
+  let other: FileId | undefined;
   for (const path of paths.sort(byName).slice(-asked).reverse()) {
     const head = await reader.head(path, HEAD_BYTES);
     const fileId = head === undefined ? undefined : readFileId(head);
-    if (fileId?.manufacturer === undefined || isForeign(fileId, known)) continue;
+    if (fileId?.manufacturer === undefined) continue;
+    if (isForeign(fileId, known)) {
+      other ??= fileId;
+      continue;
+    }
     if (serialOf(fileId) !== undefined) return fileId;
     best ??= fileId;
   }
-  return best;
+  return best ?? (known?.knownBy === 'volume' && asked === ASKED.disk ? other : undefined);
 }
 
 /** Numbers that some makers write in place of a serial number. */

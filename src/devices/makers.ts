@@ -16,10 +16,10 @@ export interface Maker {
   readonly wellness?: readonly string[];
   /**
    * `folder`: the folders above occur on no other device. `volume`: they do, and the volume has one of
-   * {@link volumes} as part of its name, or the newest recording in them names this maker.
+   * {@link volumes} as a word of its name, unless the recordings name others; or they name this maker.
    */
   readonly knownBy: 'folder' | 'volume';
-  /** Parts of the names of its volumes, in upper case. */
+  /** Words in the names of its volumes, in upper case. */
   readonly volumes?: readonly string[];
   /** Systems on which its files show, for the documentation. */
   readonly systems: string;
@@ -37,8 +37,8 @@ export const MAKERS: readonly Maker[] = [
     name: 'garmin',
     title: 'Garmin',
     fit: 'garmin',
-    // Older devices and the hand-held ones have `Activities`.
-    recordings: ['Garmin/Activity', 'Garmin/Activities'],
+    // Older devices and the hand-held ones have `Activities`. The oldest have .tcx files in `History`.
+    recordings: ['Garmin/Activity', 'Garmin/Activities', 'Garmin/History'],
     wellness: [
       'Garmin/Monitor',
       'Garmin/Metrics',

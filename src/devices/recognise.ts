@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isRecordingName } from '../inputs/recording-names.ts';
 import { MAKERS, type Maker, USUAL_FOLDERS } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';
@@ -21,9 +22,9 @@ export async function recognise(
   root: string,
 ): Promise<Recognised | undefined> {
   if ((await reader.names(root)) === undefined) return undefined;
-  const volume = volumeName(root);
+  const words = volumeName(root).split(/[^\p{L}\p{N}]+/u);
   for (const maker of MAKERS) {
-    const named = maker.volumes?.some((name) => volume.includes(name)) === true;
+    const named = maker.volumes?.some((name) => words.includes(name)) === true;
     if (maker.knownBy === 'volume' && !named) continue;
     const found = await foldersOf(reader, root, maker);
     if (found.recordings.length + found.wellness.length > 0) return { maker, ...found };
@@ -37,13 +38,20 @@ async function foldersOf(
   root: string,
   { recordings, wellness = [], knownBy }: Maker,
 ): Promise<Omit<Recognised, 'maker'>> {
+  if (knownBy === 'volume') {
+    return { recordings: await withRecordings(reader, root, recordings), wellness: [] };
+  }
   return {
-    recordings:
-      knownBy === 'folder'
-        ? await existing(reader, root, recordings)
-        : await withRecordings(reader, root, recordings),
-    wellness: await existing(reader, root, wellness),
+    recordings: await existing(reader, root, withOwn(recordings, root)),
+    wellness: await existing(reader, root, withOwn(wellness, root)),
   };
+}
+
+/** Adds the paths from the maker's own folder: the user may name `GARMIN` itself. */
+function withOwn(paths: readonly string[], root: string): readonly string[] {
+  const own = `${basename(root).toLowerCase()}/`;
+  const below = paths.filter((path) => path.toLowerCase().startsWith(own));
+  return [...paths, ...below.map((path) => path.slice(own.length))];
 }
 
 async function existing(

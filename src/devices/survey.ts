@@ -1,9 +1,8 @@
 import { basename, join } from 'node:path';
 import { type Activity, describeActivity } from '../fit/activity.ts';
-import { readFileId } from '../fit/file-id.ts';
+import { HEAD_BYTES, readFileId } from '../fit/file-id.ts';
 import { readSummary } from '../fit/summary.ts';
-import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
-import { HEAD_BYTES } from './identify.ts';
+import { isRecordingName, isSearchedFolder, otherKind } from '../inputs/recording-names.ts';
 import type { MountReader } from './mount-reader.ts';
 import type { Device, FoundRecording, SurveyedDevice } from './types.ts';
 
@@ -19,7 +18,10 @@ const MAX_RECORDING = 64 * 1024 * 1024;
 /** Lists the files of a device. Over MTP, reads only the names. @throws NoAnswer */
 export async function survey(reader: MountReader, device: Device): Promise<SurveyedDevice> {
   const files: FoundRecording[] = [];
+  let tcxFiles = 0;
   for (const folder of device.recordings) {
+    const names = (await reader.names(folder)) ?? [];
+    tcxFiles += names.filter((name) => otherKind(name) === 'tcx').length;
     files.push(
       ...(device.access === 'mtp' ? await namesIn(reader, folder) : await walk(reader, folder)),
     );
@@ -27,7 +29,7 @@ export async function survey(reader: MountReader, device: Device): Promise<Surve
   let wellnessFiles = 0;
   for (const folder of device.wellness) wellnessFiles += (await namesIn(reader, folder)).length;
   const newest = device.access === 'mtp' ? lastByName(files) : await findNewest(reader, files);
-  return { ...device, files, ...(newest === undefined ? {} : { newest }), wellnessFiles };
+  return { ...device, files, ...(newest === undefined ? {} : { newest }), wellnessFiles, tcxFiles };
 }
 
 async function namesIn(reader: MountReader, folder: string): Promise<FoundRecording[]> {

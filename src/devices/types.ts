@@ -32,6 +32,8 @@ export interface SurveyedDevice extends Device {
    */
   readonly newest?: { readonly path: string; readonly activity?: Activity };
   readonly wellnessFiles: number;
+  /** Recordings in a form that is not sent. */
+  readonly tcxFiles: number;
 }
 
 export interface FoundRecording {

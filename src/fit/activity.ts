@@ -1,4 +1,10 @@
-import { type Summary, readFirstSession, readSummary, type Session } from './summary.ts';
+import {
+  type Summary,
+  readFirstSession,
+  readRecorded,
+  readSummary,
+  type Session,
+} from './summary.ts';
 import {
   CYCLING,
   MULTISPORT,
@@ -21,11 +27,11 @@ export interface Activity {
   readonly offsetMinutes: number | undefined;
   /** Time without pauses, over all sessions (s). */
   readonly movingSecs: number | undefined;
-  /** Over all sessions (m). */
+  /** Over all sessions; without one that states it, by the records (m). */
   readonly distanceMeters: number | undefined;
 }
 
-/** Describes a recording for people. Without a session, start and time are those of its records. */
+/** Describes a recording for people. What no session states is that of its records. */
 export function describeActivity(bytes: Uint8Array, summary: Summary): Activity {
   const first = readFirstSession(bytes, summary);
   return {
@@ -33,7 +39,7 @@ export function describeActivity(bytes: Uint8Array, summary: Summary): Activity 
     startedAt: first.startTime?.getTime(),
     offsetMinutes: summary.localOffsetMinutes,
     movingSecs: summary.timerSecs ?? first.timerSecs,
-    distanceMeters: summary.distanceMetres,
+    distanceMeters: summary.distanceMetres ?? (readRecorded(bytes).distanceMetres || undefined),
   };
 }
 
@@ -139,10 +145,26 @@ function hasWord(text: string, name: string): boolean {
   return ` ${text.toLowerCase()} `.includes(` ${name.toLowerCase()} `);
 }
 
-/** Words that devices write for any sport. */
+/** Words that devices write for any sport, also "other" in the languages of their menus. */
 const EMPTY_WORDS = new Set([
   'activity',
   'all',
+  ...['sonstige', 'sonstiges', 'andere', 'autre', 'autres', 'otro', 'otros', 'otra', 'altro'],
+  ...['outro', 'outros', 'anders', 'overig', 'overige', 'annet', 'annat', 'övrigt', 'andet'],
+  ...['muu', 'muut', 'inne', 'inny', 'jiné', 'jiny', 'ostatní', 'iné', 'egyéb', 'drugo'],
+  ...[
+    'altele',
+    'diğer',
+    'другое',
+    'прочее',
+    'інше',
+    'άλλο',
+    'その他',
+    '其他',
+    '其它',
+    '기타',
+    'อื่นๆ',
+  ],
   'default',
   'generic',
   'none',
@@ -153,6 +175,8 @@ const EMPTY_WORDS = new Set([
   'workout',
 ]);
 
+/** Returns the device's word with one capital: devices write `PARAGLIDING`, but also `HIIT`. */
 function usableWord(word: string | undefined): string | undefined {
-  return word === undefined || EMPTY_WORDS.has(word.toLowerCase()) ? undefined : word;
+  if (word === undefined || EMPTY_WORDS.has(word.toLowerCase())) return undefined;
+  return /^\p{Lu}{6,}$/u.test(word) ? word.charAt(0) + word.slice(1).toLowerCase() : word;
 }

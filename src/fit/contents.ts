@@ -16,8 +16,12 @@ export interface Samples {
   readonly depth: readonly number[];
   /** Watts. */
   readonly power: readonly number[];
-  /** Beats per minute. */
+  /** Beats per minute; no pulse found is no value. */
   readonly heartRate: readonly number[];
+  /** Metres since the start. */
+  readonly distance: readonly number[];
+  /** Metres per second. */
+  readonly speed: readonly number[];
 }
 
 /** A developer field, as described by an app on the device. */
@@ -32,6 +36,8 @@ export interface Contents {
   /** Time of the first record. */
   readonly startTime: Date | undefined;
   readonly laps: number;
+  /** Records, also those without a time, which are not among the samples. */
+  readonly records: number;
   readonly means: Means;
   readonly developerFields: readonly DeveloperField[];
   /** Where the reading ended; incomplete if records cannot be decoded. */
@@ -49,8 +55,10 @@ export function readContents(bytes: Uint8Array): Contents {
   const samples = new SampleColumns();
   const developerFields = new Map<string, DeveloperField>();
   let laps = 0;
+  let records = 0;
   const end = readMessages(bytes, {
     [MESSAGE.record]: (message) => {
+      records++;
       samples.add(message);
     },
     [MESSAGE.lap]: () => {
@@ -62,11 +70,12 @@ export function readContents(bytes: Uint8Array): Contents {
       developerFields.set(name, { name, units: printableText(message.text(8)) });
     },
   });
-  if (!end.complete) samples.dropMisread();
+  if (!end.complete && samples.dropMisread()) records--;
   return {
     samples,
     startTime: samples.startTime,
     laps,
+    records,
     means: samples.means(),
     developerFields: [...developerFields.values()],
     end,
@@ -81,6 +90,8 @@ class SampleColumns implements Samples {
   readonly depth: number[] = [];
   readonly power: number[] = [];
   readonly heartRate: number[] = [];
+  readonly distance: number[] = [];
+  readonly speed: number[] = [];
   readonly #columns = [
     this.at,
     this.latitude,
@@ -89,6 +100,8 @@ class SampleColumns implements Samples {
     this.depth,
     this.power,
     this.heartRate,
+    this.distance,
+    this.speed,
   ];
   readonly #power = new Mean();
   readonly #heartRate = new Mean();
@@ -113,7 +126,9 @@ class SampleColumns implements Samples {
     this.altitude.push(altitudeOf(message.number(78) ?? message.number(2)));
     this.depth.push((message.number(92) ?? NaN) / 1000);
     this.power.push(power ?? NaN);
-    this.heartRate.push(heartRate ?? NaN);
+    this.heartRate.push(heartRate || NaN);
+    this.distance.push((message.number(5) ?? NaN) / 100);
+    this.speed.push((message.number(73) ?? message.number(6) ?? NaN) / 1000);
     this.#power.add(power);
     this.#heartRate.add(heartRate);
     this.#cadence.add(cadence);
@@ -123,11 +138,14 @@ class SampleColumns implements Samples {
    * Drops the last record if it belongs to the damage after it: its time is far from that of the record
    * before. Bytes that are missing in the middle of a file shift the fields of one record before the
    * next record is invalid.
+   *
+   * @returns whether it did
    */
-  dropMisread(): void {
+  dropMisread(): boolean {
     const gap = (this.at.at(-1) ?? 0) - (this.at.at(-2) ?? 0);
-    if (this.at.length < 2 || Math.abs(gap) <= LONGEST_GAP_SECS) return;
+    if (this.at.length < 2 || Math.abs(gap) <= LONGEST_GAP_SECS) return false;
     for (const column of this.#columns) column.pop();
+    return true;
   }
 
   means(): Means {

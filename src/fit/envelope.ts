@@ -65,6 +65,24 @@ export function checkEnvelope(bytes: Uint8Array): Envelope {
 }
 
 /**
+ * Returns a recording without its padding: a writer did not cut its buffer of zeroes, or of 0xff, behind
+ * the last segment. Other bytes are returned as they are.
+ */
+export function withoutPadding(bytes: Buffer): Buffer {
+  const filler = bytes.at(-1);
+  if (filler !== 0 && filler !== 0xff) return bytes;
+  let end = 0;
+  for (let header = readHeader(bytes); header !== undefined; header = readHeader(bytes, end)) {
+    const next = end + header.headerSize + header.dataSize + CRC_BYTES;
+    if (isUnfinished(header) || next > bytes.length) return bytes;
+    if (crc16(bytes.subarray(end, next)) !== 0) return bytes;
+    end = next;
+  }
+  const isPadding = end > 0 && bytes.subarray(end).every((byte) => byte === filler);
+  return isPadding ? bytes.subarray(0, end) : bytes;
+}
+
+/**
  * Returns the problem of bytes that do not start with a whole header.
  *
  * @param start 0, or the end of a segment

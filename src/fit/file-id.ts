@@ -16,21 +16,35 @@ export interface FileId {
 
 const ACTIVITY_FILE = 4;
 
+/** Bytes from the beginning of a recording that hold `file_id` and the device's `device_info`. */
+export const HEAD_BYTES = 4096;
+
 /**
- * Reads the `file_id` of a recording; undefined if there is none.
+ * Reads the `file_id` of a recording; undefined if there is none. Makers that leave the product's name out
+ * there, such as Wahoo, write it in the `device_info` of the recording device.
  *
- * @param first the beginning of the file; in practice 256 bytes are enough
+ * @param first the beginning of the file; in practice 256 bytes are enough but for the product's name
  */
 export function readFileId(first: Uint8Array): FileId | undefined {
   let fileId: FileId | undefined;
-  readMessages(first, {
+  readMessages(first.subarray(0, HEAD_BYTES), {
     [MESSAGE.fileId]: (message) => {
-      fileId = fileIdOf(message);
-      return false;
+      fileId ??= fileIdOf(message);
+      return fileId.manufacturer !== GARMIN && fileId.productName === undefined;
+    },
+    [MESSAGE.deviceInfo]: (message) => {
+      if (fileId === undefined || message.number(0) !== RECORDING_DEVICE) return true;
+      fileId = { ...fileId, productName: message.text(27) };
+      return fileId.productName === undefined;
     },
   });
   return fileId;
 }
+
+/** Makers in the FIT profile. */
+export const GARMIN = 1;
+/** `device_info.device_index` of the device itself; the others are its sensors. */
+const RECORDING_DEVICE = 0;
 
 /** Decodes a `file_id` message. */
 export function fileIdOf(message: Message): FileId {

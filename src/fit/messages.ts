@@ -11,6 +11,7 @@ export const MESSAGE = {
   session: 18,
   lap: 19,
   record: 20,
+  deviceInfo: 23,
   weightScale: 30,
   course: 31,
   activity: 34,

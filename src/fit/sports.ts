@@ -1,6 +1,7 @@
 /** The sports of the FIT profile: their names and the units that athletes use for them. */
 
 /** Numbers of the sports that have special rules. */
+const GENERIC = 0;
 export const RUNNING = 1;
 export const CYCLING = 2;
 export const TRANSITION = 3;
@@ -215,6 +216,16 @@ const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, Sport>>>
   73: { 90: { name: 'Field hockey' }, 91: { name: 'Ice hockey' } },
 };
 
+/** The sport of a generic session that only a sub sport names, as the Forerunner 310XT writes it. */
+const SPORTS_BY_SUB_SPORT: Readonly<Record<number, number>> = {
+  3: RUNNING,
+  4: RUNNING,
+  8: CYCLING,
+  18: SWIMMING,
+  48: CYCLING,
+  58: CYCLING,
+};
+
 /** Names of recordings with several sports, by `sub_sport`. */
 const MULTISPORTS: Readonly<Record<number, string>> = {
   78: 'Triathlon',
@@ -238,7 +249,12 @@ export function sportOf({ sport }: SportNumbers): Sport | undefined {
 /** Returns the sport by its sub sport; undefined if that says no more than the sport. */
 export function subSportOf({ sport, subSport }: SportNumbers): Sport | undefined {
   if (subSport === undefined) return undefined;
-  return SPORT_SUB_SPORTS[sport ?? 0]?.[subSport] ?? SUB_SPORTS[subSport];
+  const bySport = SPORT_SUB_SPORTS[sport ?? GENERIC]?.[subSport] ?? SUB_SPORTS[subSport];
+  if (bySport !== undefined || (sport ?? GENERIC) !== GENERIC) return bySport;
+  const meant = SPORTS_BY_SUB_SPORT[subSport];
+  return meant === undefined
+    ? undefined
+    : { ...SPORTS[meant], ...SPORT_SUB_SPORTS[meant]?.[subSport] };
 }
 
 /** Returns the unit of the cadence; undefined for a sport without one. */

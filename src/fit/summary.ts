@@ -19,12 +19,25 @@ export interface Session {
   /** Energy (kcal). */
   readonly calories: number | undefined;
   readonly maxDepthMetres: number | undefined;
+  readonly pool: Pool | undefined;
+  readonly maxima: Maxima;
   /** The device's averages; 0 if it has no sensor. */
   readonly averages: Averages;
 }
 
 /** W, bpm, and revolutions, pairs of steps or strokes per minute. */
 export type Averages = Readonly<Record<'power' | 'heartRate' | 'cadence', number | undefined>>;
+
+/** The pool of a swim. */
+export interface Pool {
+  readonly lengthMetres: number;
+  readonly isInYards: boolean;
+  /** Lengths that were swum. */
+  readonly lengths: number | undefined;
+}
+
+/** Greatest values (W, bpm, m/s). */
+export type Maxima = Readonly<Record<'power' | 'heartRate' | 'speed', number | undefined>>;
 
 /** The device's summary of a recording. */
 export interface Summary {
@@ -97,6 +110,20 @@ export function readSummary(bytes: Uint8Array): Summary {
   };
 }
 
+/** The unit of a pool that is measured in yards. */
+const STATUTE = 1;
+
+function poolOf(message: Message): Pool | undefined {
+  const centimetres = message.number(44);
+  return centimetres
+    ? {
+        lengthMetres: centimetres / 100,
+        isInYards: message.number(46) === STATUTE,
+        lengths: message.number(33),
+      }
+    : undefined;
+}
+
 function sessionOf(message: Message): Session {
   return {
     sport: message.number(5),
@@ -109,6 +136,12 @@ function sessionOf(message: Message): Session {
     ascentMetres: message.number(22),
     calories: message.number(11),
     maxDepthMetres: scaled(message.number(141), 1000),
+    pool: poolOf(message),
+    maxima: {
+      power: message.number(21),
+      heartRate: message.number(17),
+      speed: scaled(message.number(125) ?? message.number(15), 1000),
+    },
     averages: {
       power: message.number(20),
       heartRate: message.number(16),
@@ -146,8 +179,17 @@ const NO_SESSION: Session = {
   ascentMetres: undefined,
   calories: undefined,
   maxDepthMetres: undefined,
+  pool: undefined,
+  maxima: { power: undefined, heartRate: undefined, speed: undefined },
   averages: { power: undefined, heartRate: undefined, cadence: undefined },
 };
+
+/** What the records of a recording say: time from the first to the last, and its last distance. */
+interface Recorded {
+  readonly startTime: Date | undefined;
+  readonly secs: number | undefined;
+  readonly distanceMetres: number | undefined;
+}
 
 /**
  * Reads start and duration of a recording's first session; without a session, those of its records.
@@ -160,18 +202,26 @@ export function readFirstSession(
   const [first] = sessions;
   // Without a session message there may be a session with only a sport.
   if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
+  const { startTime, secs } = readRecorded(bytes);
+  return { startTime, timerSecs: secs };
+}
+
+/** Reads what only the records say. */
+export function readRecorded(bytes: Uint8Array): Recorded {
   let from: Date | undefined;
   let to: Date | undefined;
+  let distance: number | undefined;
   readMessages(bytes, {
-    [MESSAGE.record]: ({ timestamp }) => {
-      const at = dateOf(timestamp);
+    [MESSAGE.record]: (message) => {
+      distance = message.number(5) ?? distance;
+      const at = dateOf(message.timestamp);
       if (at === undefined) return;
       if (from === undefined || at < from) from = at;
       if (to === undefined || at > to) to = at;
     },
   });
-  if (from === undefined || to === undefined) return { startTime: undefined, timerSecs: undefined };
-  return { startTime: from, timerSecs: (to.getTime() - from.getTime()) / 1000 };
+  const secs = from && to && (to.getTime() - from.getTime()) / 1000;
+  return { startTime: from, secs, distanceMetres: scaled(distance, 100) };
 }
 
 function scaled(value: number | undefined, scale: number): number | undefined {

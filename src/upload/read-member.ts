@@ -2,6 +2,7 @@ import type { Member } from '../archive/archives.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { prepend, through } from '../base/chunks.ts';
 import { systemCode } from '../base/errors.ts';
+import { withoutPadding } from '../fit/envelope.ts';
 import { loadZlib } from '../system/this-process.ts';
 import {
   HEAD_ROOM,
@@ -82,5 +83,5 @@ function withRoom(chunk: Buffer): Buffer {
 }
 
 function collected(buffer: Buffer, size: number): RecordingContents {
-  return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + size) };
+  return { buffer, bytes: withoutPadding(buffer.subarray(HEAD_ROOM, HEAD_ROOM + size)) };
 }

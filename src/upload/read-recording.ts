@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
-import { peekHeader } from '../fit/envelope.ts';
+import { onlyRecording } from '../archive/only-recording.ts';
+import { peekHeader, withoutPadding } from '../fit/envelope.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
 import { openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
@@ -54,7 +55,8 @@ export function reusedBuffer(): BufferSource {
 }
 
 /**
- * Reads a whole file once, and unpacks it if it is gzip.
+ * Reads a whole file once, and unpacks it if it is gzip, or a zip archive of one recording. Leaves out
+ * padding behind a recording.
  *
  * @param room upper bound for what gzip unpacks to (bytes).
  * @returns the contents, or why the file cannot be read.
@@ -85,7 +87,11 @@ export function readFile(
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
-    return isGzip(bytes) ? unpack(bytes, stamp, room, buffers) : { buffer, bytes, stamp };
+    if (isGzip(bytes)) return unpack(bytes, stamp, room, buffers);
+    const zipped = onlyRecording(bytes, largestUnpacked(size));
+    if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
+    if (zipped !== undefined) return { ...placeIn(buffers(roomFor(zipped)), zipped), stamp };
+    return { buffer, bytes: withoutPadding(bytes), stamp };
   } catch (error) {
     if (error instanceof NeedsRoom) throw error;
     return unreadable(describeFileError(error));
@@ -208,7 +214,8 @@ function roomFor(recording: Uint8Array): number {
 
 function placeIn(buffer: Buffer, recording: Uint8Array): RecordingContents {
   buffer.set(recording, HEAD_ROOM);
-  return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length) };
+  const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length);
+  return { buffer, bytes: withoutPadding(bytes) };
 }
 
 function tooLarge(): string {

@@ -87,6 +87,8 @@ describe('sync inspect', () => {
       elapsedSecs: 1800,
       timerSecs: 1800,
       distanceMeters,
+      fromRecords: [],
+      maxima: { power: 268, heartRate: 154, speedMetersPerSec: 9.222 },
       averages: { power: 205, heartRate: 142, cadence: 87, cadenceUnit: 'rpm' },
       recordedAverages: {},
       sessions: [
@@ -213,6 +215,60 @@ describe('sync inspect', () => {
     expect(recorded).toMatchObject({ maxDepthMeters: 18.3 });
   });
 
+  it('shows the range of the records beside a chart, whatever its width', () => {
+    const records = Array.from({ length: 600 }, (_, i) => ({
+      heartRate: i === 7 ? 0 : i === 300 ? 173 : i === 301 ? 103 : 140 + (i % 20),
+      power: i === 200 ? 1059 : 200 + (i % 50),
+    }));
+    const item = inspectFile(file('range.fit', makeActivity({ records })));
+    for (const columns of [60, 80, 200]) {
+      const text = shown(item, columns).join('\n');
+      expect(text).toMatch(/ 103 to 173 bpm\n/);
+      expect(text).toMatch(/ 200 to 1,059 W\n/);
+    }
+  });
+
+  it('shows the maxima of the device, else those of the records', () => {
+    const records = [{ heartRate: 160, power: 400, speed: 12_000 }];
+    const session = { sport: 2, maxHeartRate: 171, maxPower: 0, maxSpeed: 15_000 };
+    const item = inspectFile(file('maxima.fit', makeActivity({ session, records })));
+    expect(item).toMatchObject({
+      maxima: { power: 400, heartRate: 171, speedMetersPerSec: 15 },
+    });
+    expect(shown(item).join('\n')).toContain('  Maximum: 400 W, 171 bpm, 54.0 km/h\n');
+    const run = makeActivity({ session: { sport: 1, maxSpeed: 5000 } });
+    expect(shown(inspectFile(file('run.fit', run))).join('\n')).toContain('Maximum: 3:20 /km');
+  });
+
+  it.each<[string, Parameters<typeof makeActivity>[0]['session'], string]>([
+    ['of 25 m', { poolCm: 2500, poolUnit: 0, lengths: 40 }, '40 lengths of 25 m'],
+    ['of 25 yards', { poolCm: 2286, poolUnit: 1, lengths: 30 }, '30 lengths of 25 yd'],
+    ['without lengths', { poolCm: 3333, poolUnit: 0 }, '33.33 m pool'],
+  ])('shows a pool %s', (_, pool, text) => {
+    const session = { sport: 5, subSport: 17, ...pool };
+    const item = inspectFile(file('pool.fit', makeActivity({ session })));
+    expect(shown(item).join('\n')).toContain(`10:00   ${text}\n`);
+  });
+
+  it('counts records without a time', () => {
+    const records = Array.from({ length: 8 }, () => fitMessage('record', { heartRate: 120 }));
+    const bytes = fitFile(fitMessage('fileId', { type: 4 }), ...records);
+    expect(inspectFile(file('untimed.fit', bytes))).toMatchObject({ records: 8 });
+  });
+
+  it('names the product by the device_info of the recording device', () => {
+    const bytes = fitFile(
+      fitMessage('fileId', { type: 4, manufacturer: 32, product: 31 }),
+      fitMessage('deviceInfo', { index: 1, productName: 'TICKR' }),
+      fitMessage('deviceInfo', { index: 0, productName: 'ELEMNT BOLT' }),
+    );
+    const item = inspectFile(file('bolt.fit', bytes));
+    expect(item).toMatchObject({ device: { id: 'wahoo_fitness-31', product: 'ELEMNT BOLT' } });
+    expect(shown(item).join('\n')).toContain(
+      'Device  Wahoo Fitness ELEMNT BOLT (wahoo_fitness-31)',
+    );
+  });
+
   it('shows the time with pauses beside the time without', () => {
     const session = { sport: 2, timerMs: 540_000 };
     const text = shown(inspectFile(file('pause.fit', makeActivity({ session })))).join('\n');
@@ -268,9 +324,21 @@ describe('sync inspect', () => {
   });
 
   it('shows when the records of a recording without a session began', () => {
-    const records = [0, 1, 2].map((secs) => fitMessage('record', { timestamp: START + secs }));
-    const item = inspectFile(file('no-session.fit', fitFile(...records)));
-    expect(item).toMatchObject({ startTime: '2026-02-15T07:30:00.000Z', recordedSecs: 2 });
+    const records = [0, 60, 3600].map((secs) =>
+      fitMessage('record', { timestamp: START + secs, distanceCm: 300 * secs }),
+    );
+    const fileId = fitMessage('fileId', { type: 4 });
+    const item = inspectFile(file('no-session.fit', fitFile(fileId, ...records)));
+    expect(item).toMatchObject({
+      startTime: '2026-02-15T07:30:00.000Z',
+      recordedSecs: 3600,
+      elapsedSecs: 3600,
+      distanceMeters: 10_800,
+      fromRecords: ['elapsedSecs', 'distanceMeters'],
+    });
+    const text = shown(item).join('\n');
+    expect(text).toContain('  1:00:00   10.80 km\n');
+    expect(text).toContain('  Its records state the time and the distance; no session does.\n');
   });
 
   it('reports a whole file that cannot be decoded', () => {

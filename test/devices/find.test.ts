@@ -1,7 +1,11 @@
 import { mkdirSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { renderText } from '../../src/base/phrase.ts';
+import { deviceText } from '../../src/commands/devices/words.ts';
+import type { SurveyedDevice } from '../../src/devices/types.ts';
 import { scratchDir } from '../auth/support.ts';
+import { fitFile, fitMessage } from '../support/fit-messages.ts';
 import {
   EDGE_840,
   MANUFACTURER,
@@ -92,9 +96,15 @@ describe('findDevices', () => {
 
   it('takes no serial number from the recording of another maker', async () => {
     const media = scratchDir();
-    writeRecording(join(media, 'WAHOO ELEMNT/exports/ride.fit'), { serial: 77 });
+    const exports = join(media, 'WAHOO ELEMNT/exports');
+    const own = fitMessage('fileId', { type: 4, manufacturer: MANUFACTURER.wahoo, product: 31 });
+    const info = fitMessage('deviceInfo', { index: 0, productName: 'ELEMNT ROAM' });
+    write(join(exports, 'a.fit'), fitFile(own, info));
+    writeRecording(join(exports, 'b.fit'), { serial: 77 });
     const { devices } = await find({ mounts: foldersOf(media) });
-    expect(devices).toMatchObject([{ title: 'Wahoo', key: `path:${join(media, 'WAHOO ELEMNT')}` }]);
+    expect(devices).toMatchObject([
+      { title: 'Wahoo ELEMNT ROAM', key: `path:${join(media, 'WAHOO ELEMNT')}` },
+    ]);
     expect(devices[0]).not.toHaveProperty('serial');
   });
 
@@ -104,6 +114,45 @@ describe('findDevices', () => {
     writeRecording(join(root, 'Activities/ride.fit'), { manufacturer: UNASSIGNED, serial: 77 });
     const { devices } = await find({ mounts: foldersOf(media) });
     expect(devices).toMatchObject([{ key: `path:${root}`, maker: 'unknown', serial: '77' }]);
+  });
+
+  it.each(['DURACELL/Activity', 'THUNDERBOLT/exports', 'WAHOO/exports'])(
+    'takes a stick %s for the device that its recordings name',
+    async (folder) => {
+      const media = scratchDir();
+      writeRecording(join(media, folder, 'ride.fit'), { serial: 77 });
+      const { devices } = await find({ mounts: foldersOf(media) });
+      expect(devices).toMatchObject([{ title: 'Garmin Edge 840', key: 'serial:garmin:77' }]);
+    },
+  );
+
+  it('recognises the folder GARMIN itself, once', async () => {
+    const card = join(scratchDir(), 'GARMIN');
+    writeRecording(join(card, 'Activity/ride.fit'), { serial: 77 });
+    writeRecording(join(card, 'Monitor/day.fit'), { type: 32 });
+    const expected = [
+      {
+        maker: 'garmin',
+        recordings: [join(card, 'Activity')],
+        wellness: [join(card, 'Monitor')],
+        wellnessFiles: 1,
+      },
+    ];
+    expect((await surveyIn(card)).devices).toMatchObject(expected);
+    expect((await surveyIn(dirname(card))).devices).toMatchObject(expected);
+  });
+
+  it('counts the .tcx files of an old device', async () => {
+    const card = join(scratchDir(), 'EDGE');
+    write(join(card, 'Garmin/GarminDevice.xml'), garminXml('Edge 705', '3412'));
+    write(join(card, 'Garmin/History/2008-05-01-08-00-00.tcx'), '<TrainingCenterDatabase/>');
+    const { devices } = await surveyIn(card);
+    expect(devices).toMatchObject([{ title: 'Garmin Edge 705', files: [], tcxFiles: 1 }]);
+    const shown = renderText(
+      deviceText(devices[0] as SurveyedDevice, undefined, {} as never),
+      undefined,
+    );
+    expect(shown).toContain('no recordings\n  1 .tcx file, which sync does not send');
   });
 
   it('takes no number that a maker writes in place of a serial number', async () => {

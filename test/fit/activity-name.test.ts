@@ -21,6 +21,8 @@ function sessions(
     ascentMetres: undefined,
     calories: undefined,
     maxDepthMetres: undefined,
+    pool: undefined,
+    maxima: { power: undefined, heartRate: undefined, speed: undefined },
     averages: { power: undefined, heartRate: undefined, cadence: undefined },
   }));
 }
@@ -62,6 +64,17 @@ describe('the name of an activity', () => {
     ['a BMX ride keeps its capitals', sessions([2, 29]), 'BMX ride', 'Morning BMX ride'],
     ['an e-bike ride', sessions([21]), 'E-bike ride', 'Morning e-bike ride'],
     ['a pool swim', sessions([5, 17]), 'Pool swim', 'Morning pool swim'],
+    [
+      'an open water swim of a 310XT',
+      sessions([0, 18]),
+      'Open water swim',
+      'Morning open water swim',
+    ],
+    ['a generic trail run', sessions([0, 3]), 'Trail run', 'Morning trail run'],
+    ['a generic virtual ride', sessions([0, 58]), 'Virtual ride', 'Morning virtual ride'],
+    ['a flight in capitals', sessions([0, 0, 'PARAGLIDING']), 'Paragliding', 'Paragliding'],
+    ['"other" in German', sessions([0, 0, 'Sonstige']), undefined, undefined],
+    ['"other" in Chinese', sessions([0, 0, '其他']), undefined, undefined],
     ['a triathlon', sessions([5], [3], [2], [3], [1]), 'Triathlon', 'Triathlon'],
     [
       'a triathlon with transitions by sub sport',

@@ -23,6 +23,8 @@ describe('readSummary', () => {
     ascentMetres: undefined,
     calories: undefined,
     maxDepthMetres: undefined,
+    pool: undefined,
+    maxima: { power: undefined, heartRate: undefined, speed: undefined },
     averages: { power: 205, heartRate: 142, cadence: 87 },
   };
 

@@ -12,9 +12,11 @@ import {
   TAIL_ROOM,
   contentsOf,
   readFile,
+  reusedBuffer,
 } from '../../src/upload/read-recording.ts';
 import { identify } from '../../src/upload/identify.ts';
 import { makeRecording } from '../support/fit-maker.ts';
+import { makeZip } from '../support/zip-maker.ts';
 import { put, scratchDir } from './support.ts';
 
 const fresh: BufferSource = (size) => Buffer.alloc(size);
@@ -203,6 +205,53 @@ describe('reading a packed file', () => {
     expect(readFile(put(scratchDir(), 'b.fit.gz', lie), fresh)).toMatchObject({
       reason: 'corrupt',
     });
+  });
+});
+
+describe('a zip archive under the name of a recording', () => {
+  const ride = Buffer.from(makeRecording());
+  const member = (name: string, data: Uint8Array = ride) => ({ name, bytes: data });
+
+  it.each([
+    ['deflated', makeZip([member('ride.fit'), member('__MACOSX/._ride.fit'), member('a.txt')])],
+    ['stored', makeZip([{ ...member('a/RIDE.FIT'), stored: true }])],
+  ])('is unpacked if it has one recording, %s', (_, zip) => {
+    const { bytes } = read(put(scratchDir(), 'ride.fit', zip), reusedBuffer());
+    expect(bytes.equals(ride)).toBe(true);
+  });
+
+  it.each([
+    ['two recordings', makeZip([member('a.fit'), member('b.fit')])],
+    ['none', makeZip([member('a.txt')])],
+    ['a cut end', makeZip([member('a.fit')]).subarray(0, -30)],
+    ['damage', makeZip([member('a.fit')]).fill(1, 500, 600)],
+  ])('is left as it is with %s', (_, zip) => {
+    const { bytes } = read(put(scratchDir(), 'ride.fit', zip));
+    expect(bytes.equals(zip)).toBe(true);
+    expect(identify(bytes)).toMatchObject({ verdict: 'not-fit' });
+  });
+});
+
+describe('padding behind a recording', () => {
+  const ride = Buffer.from(makeRecording({ chained: 1 }));
+  const padded = (byte: number) => Buffer.concat([ride, Buffer.alloc(886, byte)]);
+
+  it.each([0, 0xff])('of bytes %d is left out', (byte) => {
+    const dir = scratchDir();
+    for (const bytes of [
+      padded(byte),
+      gzipSync(padded(byte)),
+      makeZip([{ name: 'a.fit', bytes: padded(byte) }]),
+    ]) {
+      expect(read(put(dir, 'ride.fit', bytes)).bytes.equals(ride)).toBe(true);
+    }
+  });
+
+  it('is not what other bytes are, nor what follows damage', () => {
+    const damaged = padded(0).fill(1, 100, 110);
+    for (const bytes of [padded(0x41), damaged, Buffer.alloc(900)]) {
+      expect(read(put(scratchDir(), 'ride.fit', bytes)).bytes.equals(bytes)).toBe(true);
+    }
   });
 });
 

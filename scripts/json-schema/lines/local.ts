@@ -9,6 +9,7 @@ import {
   object,
   sha256,
   text,
+  texts,
   time,
   word,
 } from '../fields.ts';
@@ -41,6 +42,8 @@ const SESSION: Shape = {
   elapsedSecs: amount('s', 'Duration with pauses.', SAYS_SO),
   timerSecs: amount('s', 'Duration without pauses.', SAYS_SO),
   distanceMeters: amount('m', 'Distance.', SAYS_SO),
+  poolLengthMeters: amount('m', 'Length of the pool.', SAYS_SO),
+  poolLengths: count('Lengths of the pool that were swum.', SAYS_SO),
 };
 
 const RECORDING: LineKind = {
@@ -100,6 +103,17 @@ const RECORDING: LineKind = {
           ascentMeters: amount('m', 'Ascent.', SAYS_SO),
           maxDepthMeters: amount('m', 'Greatest depth of a dive.', SAYS_SO),
           calories: amount('kcal', 'Energy.', SAYS_SO),
+          fromRecords: texts(
+            'Fields above that are from the records, as no session states them: `elapsedSecs`, `distanceMeters`.',
+          ),
+          maxima: object(
+            {
+              power: amount('W', 'Greatest power.', SAYS_SO),
+              heartRate: amount('bpm', 'Greatest heart rate.', SAYS_SO),
+              speedMetersPerSec: amount('m/s', 'Greatest speed.', SAYS_SO),
+            },
+            "The device's maxima. Without one, the greatest value of the records.",
+          ),
           averages: averages(
             "The device's averages. Without one, the mean of the records: of heart rate and cadence without zeroes.",
           ),

@@ -6,7 +6,7 @@ import { plural } from '../../terminal/words.ts';
 
 /** @param unsent recordings that were not sent; undefined without a login */
 export function deviceJson(
-  { files, newest, recordings, wellness, wellnessFiles, ...device }: SurveyedDevice,
+  { files, newest, recordings, wellness, wellnessFiles, tcxFiles, ...device }: SurveyedDevice,
   unsent: number | undefined,
 ): Record<string, unknown> {
   const activity = newest?.activity && activityJson(newest.activity);
@@ -17,6 +17,7 @@ export function deviceJson(
       folders: recordings,
       files: files.length,
       ...(unsent === undefined ? {} : { unsent }),
+      ...(tcxFiles === 0 ? {} : { tcxFiles }),
     },
     wellness: { folders: wellness, files: wellnessFiles },
     ...(newest === undefined
@@ -38,6 +39,7 @@ export function deviceText(
     newest,
     wellness,
     wellnessFiles,
+    tcxFiles,
   }: SurveyedDevice,
   unsent: number | undefined,
   view: ActivityView,
@@ -52,6 +54,9 @@ export function deviceText(
     `${root}${access === 'mtp' ? ' (MTP)' : ''}`,
     recordingsText(files.length, unsent),
   ];
+  if (tcxFiles > 0) {
+    lines.push(`${plural(tcxFiles, '.tcx file')}, which sync does not send: it sends .fit files`);
+  }
   if (newest !== undefined) {
     const name = basename(newest.path);
     const { activity } = newest;

@@ -16,15 +16,25 @@ import {
 import {
   deviceId,
   type FileId,
+  GARMIN,
   describeFileType,
   isActivity,
   readFileId,
 } from '../../fit/file-id.ts';
 import { type Envelope, checkEnvelope } from '../../fit/envelope.ts';
 import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
-import { type Averages, type Session, type Summary, readSummary, sum } from '../../fit/summary.ts';
+import {
+  type Averages,
+  type Maxima,
+  type Pool,
+  type Session,
+  type Summary,
+  readSummary,
+  sum,
+} from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import { extremes } from './picture.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =
@@ -63,6 +73,10 @@ export interface Findings {
   readonly ascentMeters: number | undefined;
   readonly maxDepthMeters: number | undefined;
   readonly calories: number | undefined;
+  /** The figures above that no session states, and the records do. */
+  readonly fromRecords: readonly ('elapsedSecs' | 'distanceMeters')[];
+  /** Of the device, else of the records. */
+  readonly maxima: ShownMaxima;
   readonly averages: ShownAverages;
   /** Means of the records that the device's averages contradict. */
   readonly recordedAverages: ShownAverages;
@@ -82,6 +96,10 @@ export interface RecordingDevice {
   readonly serial: number | undefined;
 }
 
+export interface ShownMaxima extends Omit<Maxima, 'speed'> {
+  readonly speedMetersPerSec: number | undefined;
+}
+
 /** W, bpm, and the cadence in its unit; without cadence for a sport that has none. */
 export interface ShownAverages extends Averages {
   readonly cadenceUnit: CadenceUnit | undefined;
@@ -96,6 +114,7 @@ export interface SessionFindings {
   readonly elapsedSecs: number | undefined;
   readonly timerSecs: number | undefined;
   readonly distanceMeters: number | undefined;
+  readonly pool: Pool | undefined;
 }
 
 /**
@@ -120,6 +139,14 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
   const { means, samples, end } = contents;
   const startTime = summary.startTime ?? contents.startTime;
   const { shown, contradicting } = compareAverages(sessions, means);
+  const isRecording = isActivity(bytes, fileId);
+  const hasTime = summary.elapsedSecs !== undefined || summary.timerSecs !== undefined;
+  const recordedSecs = spanOf(samples);
+  const elapsedSecs = hasTime || !isRecording ? undefined : recordedSecs;
+  const distance =
+    summary.distanceMetres === undefined && isRecording
+      ? samples.distance.findLast((metres) => metres > 0)
+      : undefined;
   return {
     sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
@@ -131,12 +158,17 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
     isSent: identity.verdict === 'activity',
     hasWellness: identity.verdict === 'not-an-activity' && identity.wellness,
     device: fileId && deviceOf(fileId),
-    name: isActivity(bytes, fileId) ? activityName(summary) : undefined,
+    name: isRecording ? activityName(summary) : undefined,
     startTime: startTime?.toISOString(),
     localStartTime: localStartTime(startTime, summary),
-    elapsedSecs: summary.elapsedSecs,
+    elapsedSecs: summary.elapsedSecs ?? elapsedSecs,
     timerSecs: summary.timerSecs,
-    distanceMeters: summary.distanceMetres,
+    distanceMeters: summary.distanceMetres ?? distance,
+    fromRecords: [
+      ...(elapsedSecs === undefined ? [] : ['elapsedSecs' as const]),
+      ...(distance === undefined ? [] : ['distanceMeters' as const]),
+    ],
+    maxima: maximaOf(sessions, samples),
     ascentMeters: sum(sessions.map(({ ascentMetres }) => ascentMetres)),
     maxDepthMeters: maxDepth(sessions, contents),
     calories: sum(sessions.map(({ calories }) => calories)),
@@ -144,8 +176,8 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
     recordedAverages: inUnits(contradicting, sessions),
     sessions: sessions.map(describeSession),
     laps: contents.laps,
-    records: samples.at.length,
-    recordedSecs: spanOf(samples),
+    records: contents.records,
+    recordedSecs,
     developerFields: contents.developerFields,
     samples,
   };
@@ -161,6 +193,18 @@ function maxDepth(sessions: readonly Session[], { samples }: Contents): number |
   const depths = stated.length > 0 ? stated : samples.depth;
   const greatest = depths.reduce((a, b) => (b > a ? b : a), 0);
   return greatest === 0 ? undefined : greatest;
+}
+
+function maximaOf(sessions: readonly Session[], samples: Samples): ShownMaxima {
+  const greatest = (quantity: keyof Maxima) => {
+    const stated = sessions.map(({ maxima }) => maxima[quantity] ?? 0);
+    return extremes(stated).greatest || extremes(samples[quantity]).greatest || undefined;
+  };
+  return {
+    power: greatest('power'),
+    heartRate: greatest('heartRate'),
+    speedMetersPerSec: greatest('speed'),
+  };
 }
 
 /** Returns the time up to the latest record; the clock of a device may be set back in between. */
@@ -186,8 +230,6 @@ function tenth(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }
 
-const GARMIN = 1;
-
 function deviceOf(fileId: FileId): RecordingDevice | undefined {
   const { manufacturer, product, productName, serial } = fileId;
   const id = deviceId(fileId);
@@ -212,6 +254,7 @@ function describeSession(session: Session): SessionFindings {
     elapsedSecs: session.elapsedSecs,
     timerSecs: session.timerSecs,
     distanceMeters: session.distanceMetres,
+    pool: session.pool,
   };
 }
 

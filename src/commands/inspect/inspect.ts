@@ -33,6 +33,12 @@ export const inspect: CommandModule = {
 /** Returns all findings but the samples and the sports' numbers. */
 function inspectJson(item: InspectItem): Record<string, unknown> {
   if (item.state === 'unreadable') return { type: 'recording', ...item };
-  const sessions = item.sessions.map((session) => ({ ...session, numbers: undefined }));
+  const sessions = item.sessions.map((session) => ({
+    ...session,
+    numbers: undefined,
+    pool: undefined,
+    poolLengthMeters: session.pool?.lengthMetres,
+    poolLengths: session.pool?.lengths,
+  }));
   return { type: 'recording', ...item, samples: undefined, sessions };
 }

@@ -56,8 +56,8 @@ function chartLines(samples: Samples, span: number, { columns, unicode }: Screen
     const series = { at: samples.at, values: samples[field].map((value) => value * direction) };
     const chart = drawChart(series, span, range, { columns, rows, ascii: !unicode });
     if (chart === undefined) return [];
-    const ends = [chart.least, chart.greatest].map((value) => value * direction);
-    const bounds = boundsText(ends, unit);
+    const { least, greatest } = extremes(samples[field]);
+    const bounds = boundsText([least, greatest], unit);
     return chart.lines.map((line, row) => {
       const label = (row === 0 ? name : '').padEnd(NAME_COLUMNS);
       return `${label}${line}${row === rows - 1 ? ` ${bounds}` : ''}`;
@@ -80,16 +80,16 @@ function boundsColumns(samples: Samples): number {
   return 1 + Math.max(...lengths);
 }
 
-/** Returns 0 and 0 without values. */
-function extremes(values: Series['values']): { least: number; greatest: number } {
-  let least = 0;
-  let greatest = 0;
+/** Returns the least and the greatest sample; 0 and 0 without values. */
+export function extremes(values: Series['values']): { least: number; greatest: number } {
+  let least = Infinity;
+  let greatest = -Infinity;
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
     if (value < least) least = value;
     if (value > greatest) greatest = value;
   }
-  return { least, greatest };
+  return least > greatest ? { least: 0, greatest: 0 } : { least, greatest };
 }
 
 /** Rounds to a whole number for people, without producing "-0". */

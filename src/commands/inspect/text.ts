@@ -72,6 +72,7 @@ function activityLines(item: Findings): Text[] {
     timeText(item),
     distanceText(item.distanceMeters),
     pace(item),
+    item.sessions.length === 1 ? item.sessions.map(poolText)[0] : undefined,
     item.ascentMeters ? `${rounded(item.ascentMeters)} m up` : undefined,
     item.maxDepthMeters && `${item.maxDepthMeters.toFixed(1)} m deep`,
   ];
@@ -81,6 +82,8 @@ function activityLines(item: Findings): Text[] {
     startLine(item),
     ...[course, effort].map((figures) => present(figures).join('   ')),
     contradictionLine(item),
+    maximaLine(item),
+    fromRecordsLine(item),
     ...(item.sessions.length > 1 ? item.sessions.map(sessionLine) : []),
     countsLine(item),
     developerFieldsLine(item),
@@ -100,6 +103,29 @@ function contradictionLine({ recordedAverages }: Findings): string | undefined {
   return found.length === 0 ? undefined : `Its records average ${found.join(', ')} instead.`;
 }
 
+function maximaLine({ maxima, sessions }: Findings): string | undefined {
+  const { power, heartRate, speedMetersPerSec: speed } = maxima;
+  const sport = sportOfAll(sessions);
+  const speedText = speed && sport && speedIn(speed, sport);
+  const found = present([quantity(power, 'W'), quantity(heartRate, 'bpm'), speedText]);
+  return found.length === 0 ? undefined : `Maximum: ${found.join(', ')}`;
+}
+
+function fromRecordsLine({ fromRecords }: Findings): string | undefined {
+  const names = fromRecords.map((field) => (field === 'elapsedSecs' ? 'time' : 'distance'));
+  return names.length === 0
+    ? undefined
+    : `Its records state the ${names.join(' and the ')}; no session does.`;
+}
+
+/** Returns "40 lengths of 25 m". */
+function poolText({ pool }: SessionFindings): string | undefined {
+  if (pool === undefined) return undefined;
+  const { lengthMetres, isInYards, lengths } = pool;
+  const size = isInYards ? `${Math.round(lengthMetres / 0.9144)} yd` : `${lengthMetres} m`;
+  return lengths ? `${counted(lengths, 'length')} of ${size}` : `${size} pool`;
+}
+
 function startLine({ startTime, localStartTime }: Findings): string | undefined {
   if (startTime === undefined) return undefined;
   if (localStartTime === undefined) {
@@ -112,7 +138,11 @@ function startLine({ startTime, localStartTime }: Findings): string | undefined 
 
 function sessionLine(session: SessionFindings, index: number): string {
   const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');
-  const figures = present([timeText(session), distanceText(session.distanceMeters)]);
+  const figures = present([
+    timeText(session),
+    distanceText(session.distanceMeters),
+    poolText(session),
+  ]);
   return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
 }
 
@@ -141,8 +171,9 @@ function fileLines({ device, size, sha256, state }: ReadItem): string[] {
   ]);
 }
 
-/** "Garmin Edge 840"; not "Coros COROS DURA". */
-function deviceName({ manufacturer = '', product = '' }: RecordingDevice): string {
+/** "Garmin Edge 840"; not "Coros COROS DURA". A mere number is in the ID beside it. */
+function deviceName({ manufacturer = '', product: stated = '' }: RecordingDevice): string {
+  const product = /^\d+$/.test(stated) && /[a-z]/.test(manufacturer) ? '' : stated;
   const maker = manufacturer.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
   if (product.toLowerCase().startsWith(manufacturer)) return product === '' ? maker : product;
   return `${maker} ${product}`.trim();
@@ -150,22 +181,32 @@ function deviceName({ manufacturer = '', product = '' }: RecordingDevice): strin
 
 /** Returns the pace or the speed of a recording with one sport. */
 function pace({ sessions, timerSecs, distanceMeters }: Findings): string | undefined {
+  const sport = sportOfAll(sessions);
+  if (!timerSecs || !distanceMeters || sport === undefined) return undefined;
+  return speedIn(distanceMeters / timerSecs, sport);
+}
+
+/** Returns the first session, if all have its sport. */
+function sportOfAll(sessions: readonly SessionFindings[]): SessionFindings | undefined {
   const parts = sessions.filter(({ numbers }) => numbers.sport !== TRANSITION);
   const [first] = parts;
-  if (!timerSecs || !distanceMeters || first === undefined) return undefined;
-  if (parts.some(({ numbers }) => numbers.sport !== first.numbers.sport)) return undefined;
-  const by = paceOf(first.numbers);
+  return parts.every(({ numbers }) => numbers.sport === first?.numbers.sport) ? first : undefined;
+}
+
+/** @param speed in m/s */
+function speedIn(speed: number, { numbers }: SessionFindings): string {
+  const by = paceOf(numbers);
   return by === undefined
-    ? `${((3.6 * distanceMeters) / timerSecs).toFixed(1)} km/h`
-    : `${clockTime((timerSecs / distanceMeters) * by.meters)} ${by.unit}`;
+    ? `${(3.6 * speed).toFixed(1)} km/h`
+    : `${clockTime(by.meters / speed)} ${by.unit}`;
 }
 
 /** Returns the time without pauses, and with them if there are any: "58:52 (59:56 with pauses)". */
 function timeText({
   timerSecs,
   elapsedSecs,
-}: Pick<SessionFindings, 'timerSecs' | 'elapsedSecs'>): string | undefined {
-  if (timerSecs === undefined) return undefined;
+}: Pick<SessionFindings, 'timerSecs' | 'elapsedSecs'>): string | 0 | undefined {
+  if (timerSecs === undefined) return elapsedSecs && clockTime(elapsedSecs);
   const hasPauses = elapsedSecs !== undefined && elapsedSecs - timerSecs >= 1;
   return `${clockTime(timerSecs)}${hasPauses ? ` (${clockTime(elapsedSecs)} with pauses)` : ''}`;
 }

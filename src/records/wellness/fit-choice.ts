@@ -65,12 +65,45 @@ export function credibleSamples(
   files: Iterable<FitFile>,
   { zone, now }: Pick<Options, 'zone' | 'now'>,
 ): { readonly credible: readonly Dated[]; readonly warnings: readonly string[] } {
-  const all = [...files].flatMap((file) =>
+  const all = withCardOffsets([...files]).flatMap((file) =>
     file.samples.map((sample) => ({ file, sample, ...dayOf(sample, zone) })),
   );
   const [odd, plausible] = split(all, ({ sample }) => !isPlausible(sample));
   const [mistimed, credible] = split(plausible, ({ sample }) => !isTimely(sample, now));
   return { credible, warnings: [...oddWarning(odd), ...clockWarning(mistimed)] };
+}
+
+/** Greatest time between a measurement and the one that its offset is taken from (s). */
+const SAME_DAY_SECS = 24 * 3_600;
+
+/**
+ * Gives measurements without an offset the one that the same card states nearest to their time: a file
+ * in `METRICS` states none, but those in `MONITOR` do. A VO2max is often stamped at local midnight.
+ */
+export function withCardOffsets(files: readonly FitFile[]): readonly FitFile[] {
+  const stated = new Map<string, FitSample[]>();
+  for (const { origin, samples } of files) {
+    const known = samples.filter(({ offset }) => offset !== undefined);
+    stated.set(cardOf(origin), [...(stated.get(cardOf(origin)) ?? []), ...known]);
+  }
+  return files.map((file) => ({
+    ...file,
+    samples: file.samples.map((sample) => {
+      if (sample.offset !== undefined) return sample;
+      const distance = ({ at }: FitSample) => Math.abs(at - sample.at);
+      const nearest = (stated.get(cardOf(file.origin)) ?? []).reduce<FitSample | undefined>(
+        (best, each) => (best && distance(best) <= distance(each) ? best : each),
+        undefined,
+      );
+      const isNear = nearest?.offset !== undefined && distance(nearest) <= SAME_DAY_SECS;
+      return isNear ? { ...sample, offset: nearest.offset } : sample;
+    }),
+  }));
+}
+
+/** Returns the folder above that of a file: the folders of wellness files are side by side. */
+function cardOf(origin: string): string {
+  return origin.replace(/(?:[^\\/]*[\\/])?[^\\/]*$/, '');
 }
 
 function split<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {

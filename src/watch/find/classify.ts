@@ -148,6 +148,9 @@ function peekAt(path: string, stamp: FileStamp, now: number): Peek {
     const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
     const head = first.subarray(0, size);
     const header = peekHeader(head, Math.max(size, stamp.size));
+    // An archive of one recording may have its name.
+    if (header.state === 'not-fit' && header.problem === 'zip')
+      return { peek: 'possible', recordedAt };
     if (header.state !== 'possible') {
       return { peek: 'incomplete', reason: header.state, detail: header.detail };
     }

@@ -2,7 +2,7 @@ import type { FitSample } from '../../fit/wellness.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { MeasuredFile, SentField } from '../../ledger/wellness.ts';
 import { recordDigest } from '../../records/digest.ts';
-import { type FitFile, dayOf } from '../../records/wellness/fit-choice.ts';
+import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
 import { prepareFitDays } from '../../records/fit-days.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Zone } from '../../records/types.ts';
@@ -45,10 +45,14 @@ export async function planDays(
   const isShared = wellness.scaleUsers(fresh).size > 1;
   const isUsable = (sample: FitSample) =>
     dayOf(sample, zone).date < today && !(isShared && sample.field === 'weight');
-  const past = layered(kept, fresh).map(({ path, samples }): FitFile => ({
+  const files = layered(kept, fresh).map(({ path, samples }) => ({
     name: path,
     origin: path,
-    samples: samples.filter(isUsable),
+    samples,
+  }));
+  const past = withCardOffsets(files).map((file) => ({
+    ...file,
+    samples: file.samples.filter(isUsable),
   }));
   const { records } = await prepareFitDays(past, { zone, now, strict: false });
   const openPaths = new Set(open.map(({ path }) => path));

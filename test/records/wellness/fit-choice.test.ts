@@ -55,6 +55,26 @@ describe('chooseSamples', () => {
     }
   });
 
+  it('counts a VO2max by the local time that other files of its card state', () => {
+    // Midnight of 2026-02-16 in Japan.
+    const vo2max = sample('vo2max', '2026-02-15T15:00:00Z', 50);
+    const resting = sample('restingHr', '2026-02-16T02:00:00+09:00', 48);
+    const later = sample('restingHr', '2026-02-17T02:00:00+01:00', 49);
+    const at = (origin: string, ...samples: FitSample[]): FitFile => ({
+      name: origin,
+      origin,
+      samples,
+    });
+    const metrics = at('/media/GARMIN/METRICS/a.fit', vo2max);
+    const monitor = at('/media/GARMIN/MONITOR/b.fit', later, resting);
+    const other = at('/media/OLD/GARMIN/MONITOR/c.fit', resting);
+    const dayBy = (...files: FitFile[]) =>
+      choose(files).chosen.filter((each) => each.includes('vo2max'));
+    expect(dayBy(metrics, monitor)).toEqual([`${metrics.name} vo2max 2026-02-16 50`]);
+    expect(dayBy(metrics, other)).toEqual([`${metrics.name} vo2max 2026-02-15 50`]);
+    expect(dayBy(metrics)).toEqual([`${metrics.name} vo2max 2026-02-15 50`]);
+  });
+
   it('counts days by the local time of each file', () => {
     const files = [
       file('berlin', sample('restingHr', '2026-02-15T23:59:59+01:00', 50)),
