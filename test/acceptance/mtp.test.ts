@@ -1,17 +1,9 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../support/mtp-mount.ts';
 import { ndjson } from '../support/program.ts';
-import {
-  type WatchWorld,
-  anotherRecording,
-  makeWorld,
-  put,
-  ready,
-  sha256,
-  until,
-} from '../watch/support.ts';
+import { anotherRecording, openWorld, put, ready, sha256, until, world } from '../watch/support.ts';
 
 /** The contract is 5 s; a machine that is busy may take longer to notice, not for minutes. */
 const SOON_MS = 15_000;
@@ -20,12 +12,10 @@ const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 
 describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
-  let world: WatchWorld;
   let device: MtpDevice;
   let activities: string;
   beforeEach(async () => {
-    world = await makeWorld();
-    onTestFinished(() => world.close());
+    await openWorld();
     device = await mountMtp();
     activities = join(device.mount, 'Activity');
     mkdirSync(join(device.source, 'Activity'));

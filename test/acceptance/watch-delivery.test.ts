@@ -9,30 +9,27 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ndjson } from '../support/program.ts';
 import { type SeenHealth, readHealth } from '../../src/daemon/registry.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
+  openWorld,
   put,
   ready,
   sha256,
   stop,
   until,
+  world,
 } from '../watch/support.ts';
-
-let world: WatchWorld;
-afterEach(() => world.close());
 
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
 describe('recordings during a hanging request of the service', () => {
   it('are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
-    world = await makeWorld();
+    await openWorld();
     mkdirSync(world.folder);
     world.sandbox.control.addFaults('upload-fit:hang*inf');
     const rides = Array.from({ length: 6 }, () => anotherRecording());
@@ -61,7 +58,7 @@ describe('recordings during a hanging request of the service', () => {
   });
 
   it('no longer need their files if they were in flight when the watcher stopped', async () => {
-    world = await makeWorld();
+    await openWorld();
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit.gz'), gzipSync(ride));
     world.sandbox.control.addFaults('upload-fit:hang*1');
@@ -78,7 +75,7 @@ describe('recordings during a hanging request of the service', () => {
 
 describe('two watchers of one account', () => {
   it('deliver the copies of a killed watcher once, without a restart of the other', async () => {
-    world = await makeWorld();
+    await openWorld();
     mkdirSync(world.folder);
     const second = join(world.home.dir, 'second');
     mkdirSync(second);
@@ -109,7 +106,7 @@ describe('two watchers of one account', () => {
 
 describe('recordings during an outage of the service', () => {
   it('wait, also over a restart, and are sent when the service is back', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -141,7 +138,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('are kept as copies: the source may be deleted and the daemon killed', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     await world.stopService();
@@ -169,7 +166,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('continue to be sent if the service rejects one of them', async () => {
-    world = await makeWorld();
+    await openWorld();
     const rides = [1, 2, 3, 4, 5].map((day) =>
       anotherRecording({ startTime: new Date(Date.UTC(2026, 0, day)) }),
     );
@@ -188,7 +185,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('are stashed after a start with a token from the environment, and sent when the service answers', async () => {
-    world = await makeWorld();
+    await openWorld();
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const watcher = world.watch();
@@ -203,7 +200,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('clear the reported outage when the user sends them with sync upload', async () => {
-    world = await makeWorld();
+    await openWorld();
     mkdirSync(world.folder);
     const watcher = world.watch();
     await ready(watcher);
@@ -217,7 +214,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('are not sent again after a rejection, neither by the next rescan nor by the next start', async () => {
-    world = await makeWorld();
+    await openWorld();
     mkdirSync(world.folder);
     world.sandbox.control.addFaults('upload-fit:422*1');
     const watcher = world.watch(['--poll', '1']);
@@ -237,7 +234,7 @@ describe('recordings during an outage of the service', () => {
   });
 
   it('survive an upload address that answers 404', async () => {
-    world = await makeWorld();
+    await openWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:404*2');
     const watcher = world.watch();
@@ -250,7 +247,7 @@ describe('recordings during an outage of the service', () => {
 
 describe('a login that has ended', () => {
   it('is reported once, stops all requests until the next login, and then delivery continues', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -280,7 +277,7 @@ describe('a login that has ended', () => {
   });
 
   it('makes the watcher wait for the first login if there was none before', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
     const watcher = world.watch();
@@ -292,7 +289,7 @@ describe('a login that has ended', () => {
   });
 
   it('makes the watcher wait for the same athlete after sync logout', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     put(join(world.folder, 'before.fit'), anotherRecording());
     const watcher = world.watch();
@@ -309,7 +306,7 @@ describe('a login that has ended', () => {
   });
 
   it('ends the watcher with 4 if it came from the environment', async () => {
-    world = await makeWorld();
+    await openWorld();
     mkdirSync(world.folder);
     const watcher = world.watch();
     await ready(watcher);
@@ -320,7 +317,7 @@ describe('a login that has ended', () => {
   });
 
   it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login('athlete-1');
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -349,7 +346,7 @@ describe('a login that has ended', () => {
   });
 
   it('is checked although the config file is unreadable at that moment', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -368,7 +365,7 @@ describe('a login that has ended', () => {
   });
 
   it('is not assumed if the service rejects a token after a refresh', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -384,7 +381,7 @@ describe('a login that has ended', () => {
   });
 
   it('clears a keychain obstacle when the token store changes to a file', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     const file = join(world.home.dir, 'config', 'config.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"file"', '"keychain"'));
@@ -403,7 +400,7 @@ describe('a login that has ended', () => {
 
 describe('the health of a watcher', () => {
   it('contains the fields that a monitor needs', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     world.sandbox.control.set({ refreshTtl: 30 * 86_400 });
     await world.login();
     put(join(world.folder, 'ride.fit'), anotherRecording());
@@ -436,7 +433,7 @@ describe('the health of a watcher', () => {
   });
 
   it('warns of a login that ends within a week and cannot be extended', async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     world.sandbox.control.set({ refreshTtl: 3 * 86_400 });
     await world.login();
     mkdirSync(world.folder);
@@ -495,7 +492,7 @@ describe('the ledger of a watcher', () => {
 describe('recordings in the stash of a watcher that was killed', () => {
   /** Keeps recordings while the service is away, deletes their files, and kills the watcher. */
   async function fillStash(midway: () => void): Promise<readonly Uint8Array[]> {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
     await world.stopService();

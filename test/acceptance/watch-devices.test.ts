@@ -1,35 +1,33 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeEdge } from '../support/device.ts';
 import type { Running } from '../support/program.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
+  openWorld,
   put,
   ready,
   sha256,
   stop,
   until,
+  world,
 } from '../watch/support.ts';
 
-let world: WatchWorld;
 /** Stands for `/media/USER`. */
 let media: string;
 /** Where devices are while they are unplugged. */
 let drawer: string;
 let env: NodeJS.ProcessEnv;
 beforeEach(async () => {
-  world = await makeWorld();
+  await openWorld();
   media = join(world.home.dir, 'media');
   drawer = join(world.home.dir, 'drawer');
   mkdirSync(media);
   mkdirSync(drawer);
   env = { SYNC_DEVICE_FOLDERS: media };
 });
-afterEach(() => world.close());
 
 const watchDevices = (...args: readonly string[]): Running =>
   world.run(['watch', '--devices', '--json', ...args], { env });

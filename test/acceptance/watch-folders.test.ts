@@ -10,26 +10,24 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
+  openWorld,
   put,
   ready,
   sha256,
   stop,
   until,
+  world,
 } from '../watch/support.ts';
 
-let world: WatchWorld;
 beforeEach(async () => {
-  world = await makeWorld();
+  await openWorld();
 });
-afterEach(() => world.close());
 
 const statesOf = (watcher: Parameters<typeof events>[0]) =>
   events(watcher, 'folder').map(({ state }) => state);

@@ -1,26 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { ndjson } from '../support/program.ts';
-import {
-  type WatchWorld,
-  anotherRecording,
-  makeWorld,
-  put,
-  ready,
-  until,
-} from '../watch/support.ts';
+import { anotherRecording, openWorld, put, ready, until, world } from '../watch/support.ts';
 
 /** The contract is 5 s; a machine that is busy may take longer to notice, not for minutes. */
 const SOON_MS = 15_000;
 
-let world: WatchWorld;
 beforeEach(async () => {
-  world = await makeWorld();
+  await openWorld();
   // After the file system is unmounted: deleting its folder would wait for it for ever.
-  onTestFinished(() => world.close());
 });
 
 /** As `ps` shows it: D for a call that cannot be interrupted; undefined if there is no such process. */

@@ -1,28 +1,26 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { wrongJsonLine } from '../support/json-lines.ts';
 import { truncated } from '../support/fit-maker.ts';
 import { type Running, ndjson } from '../support/program.ts';
 import { writeProgram } from '../support/shell.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
+  openWorld,
   put,
   ready,
   stop,
   until,
+  world,
 } from '../watch/support.ts';
 
-let world: WatchWorld;
 beforeEach(async () => {
-  world = await makeWorld({ stored: true });
+  await openWorld({ stored: true });
   await world.login();
   mkdirSync(world.folder);
 });
-afterEach(() => world.close());
 
 /** Markup, options and escapes in the name of a file. */
 const HOSTILE = '--hint=int:x:1 <img src="file:x"> $(touch pwned) \\074b\\076.fit';

@@ -12,43 +12,32 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readHealth } from '../../src/daemon/registry.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { PROGRAM, ndjson } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
+  handlesSigterm,
+  openWorld,
   put,
   ready,
   sha256,
   stop,
   until,
+  useWorld,
+  world,
 } from '../watch/support.ts';
 
-let world: WatchWorld;
-beforeEach(async () => {
-  world = await makeWorld();
-  mkdirSync(world.folder);
-});
-afterEach(() => world.close());
+useWorld();
 
 /** Lets all uploads have happened an hour earlier. */
 function anHourLater(): void {
   const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
   ledger.prepare('UPDATE uploads SET changed_at = changed_at - 3600000').run();
   ledger.close();
-}
-
-/** On a busy machine its thread for signals may start after the first request. */
-function handlesSigterm(pid: number | undefined): boolean {
-  if (process.platform !== 'linux') return true;
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'latin1');
-  const [, caught = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status) ?? [];
-  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
 }
 
 describe('the end of a watcher', () => {
@@ -286,7 +275,7 @@ describe('sync watch --once', () => {
   });
 
   it('does not wait for hours if the service requests that', async () => {
-    world = await makeWorld();
+    await openWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:503(retry-after=3600)*1');
     expect((await world.watch(['--once']).finished).code).toBe(5);
@@ -295,12 +284,12 @@ describe('sync watch --once', () => {
   });
 
   it('finishes the uploads in flight when it is stopped', async () => {
-    world = await makeWorld();
+    await openWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:delay=1200ms*1');
     const first = world.watch(['--once']);
     await until(() => world.requests() === 1);
-    await until(() => handlesSigterm(first.child.pid));
+    await until(() => handlesSigterm(first));
     first.child.kill('SIGTERM');
     expect((await first.finished).code).toBe(130);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
@@ -309,7 +298,7 @@ describe('sync watch --once', () => {
   });
 
   it('reports rejected recordings, also during their backoff', async () => {
-    world = await makeWorld();
+    await openWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:422*1');
     expect((await world.watch(['--once']).finished).code).toBe(6);

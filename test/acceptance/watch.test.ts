@@ -11,27 +11,22 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { truncated, unfinished } from '../support/fit-maker.ts';
 import {
-  type WatchWorld,
   anotherRecording,
   events,
-  makeWorld,
   put,
   ready,
   sha256,
   stop,
   until,
+  useWorld,
+  world,
 } from '../watch/support.ts';
 
 describe('a recording in a watched folder', () => {
-  let world: WatchWorld;
-  beforeEach(async () => {
-    world = await makeWorld();
-    mkdirSync(world.folder);
-  });
-  afterEach(() => world.close());
+  useWorld();
 
   it('is sent if it exists at the start', async () => {
     const bytes = anotherRecording();
@@ -231,12 +226,7 @@ describe('a recording in a watched folder', () => {
 });
 
 describe('a file that is not a finished activity', () => {
-  let world: WatchWorld;
-  beforeEach(async () => {
-    world = await makeWorld();
-    mkdirSync(world.folder);
-  });
-  afterEach(() => world.close());
+  useWorld();
 
   it('is not sent from a tree with all file types of a watch', async () => {
     const ride = anotherRecording();

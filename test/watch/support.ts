@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { beforeEach, onTestFinished } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
@@ -15,8 +16,9 @@ import {
   ndjson,
   startSync,
 } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
-export { until } from '../support/until.ts';
+export { until };
 
 /** A platform, a home and a folder, for watchers of the built program. */
 export interface WatchWorld {
@@ -40,11 +42,16 @@ export interface WatchWorld {
   hashes(): readonly string[];
   /** Returns the number of uploads that reached the platform, with any outcome. */
   requests(): number;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/** @param options `stored`: no token in the environment; {@link WatchWorld.login} puts one in a file */
-export async function makeWorld(options: { readonly stored?: boolean } = {}): Promise<WatchWorld> {
+interface WatchWorldOptions {
+  /** No token in the environment; {@link WatchWorld.login} puts one in a file. */
+  readonly stored?: boolean;
+}
+
+/** Outside of tests; the caller closes it. */
+export async function makeWorld(options: WatchWorldOptions = {}): Promise<WatchWorld> {
   const around = mkdtempSync(join(tmpdir(), 'sync-watch-'));
   const data = join(around, 'platform');
   let sandbox = await startSandbox({ port: 0, data });
@@ -90,7 +97,7 @@ export async function makeWorld(options: { readonly stored?: boolean } = {}): Pr
         .map(({ sha256 }) => sha256)
         .sort(),
     requests: () => sandbox.control.requests({ route: 'upload-fit' }).length,
-    async close() {
+    close: async () => {
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(({ finished }) => finished));
       await sandbox.close();
@@ -98,6 +105,23 @@ export async function makeWorld(options: { readonly stored?: boolean } = {}): Pr
       rmSync(around, { recursive: true, force: true });
     },
   };
+}
+
+/** The world of the test that runs. */
+export let world: WatchWorld;
+
+/** Opens {@link world}, which closes with the test. */
+export async function openWorld(options: WatchWorldOptions = {}): Promise<void> {
+  world = await makeWorld(options);
+  onTestFinished(world.close);
+}
+
+/** Opens {@link world} with its folder before each test. */
+export function useWorld(options: WatchWorldOptions = {}): void {
+  beforeEach(async () => {
+    await openWorld(options);
+    mkdirSync(world.folder);
+  });
 }
 
 let lastSeed = 1_000;
@@ -123,8 +147,21 @@ export async function ready(running: Running): Promise<void> {
   await running.waitFor(/"event":"ready"/);
 }
 
+/** On a busy machine, the thread for signals may start after the first request. */
+export function handlesSigterm({ child }: Running): boolean {
+  if (process.platform !== 'linux' || child.exitCode !== null || child.signalCode !== null) {
+    return true;
+  }
+  const status = readFileSync(`/proc/${String(child.pid)}/status`, 'latin1');
+  // A zombie handles nothing: its end was not read yet.
+  if (/^State:\s+Z/m.test(status)) return true;
+  const [, caught = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status) ?? [];
+  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
+}
+
 /** Ends a watcher as a service manager does. */
 export async function stop(running: Running): Promise<number | null> {
+  await until(() => handlesSigterm(running));
   running.child.kill('SIGTERM');
   return (await running.finished).code;
 }
