@@ -49,11 +49,15 @@ export function readers(random: Random, count: number): Racer[] {
   }));
 }
 
-/** Each recording arrived once: no two processes sent it, one after the other or at once. */
-export function judgeOwners(round: Round, { sandbox }: World): void {
+/**
+ * Each recording arrived once: no two processes sent it, one after the other or at once.
+ *
+ * @param most a request that was aborted may have arrived: the next one sends it again
+ */
+export function judgeOwners(round: Round, { sandbox }: World, most = 1): void {
   const { recordings = [] } = sandbox.control.state('athlete-1').athletes[0] ?? {};
   for (const { name, receivedCount } of recordings) {
-    if (receivedCount === 1) continue;
+    if (receivedCount >= 1 && receivedCount <= most) continue;
     round.failed('duplicated', `${String(name)} was sent ${receivedCount} times`);
   }
 }
