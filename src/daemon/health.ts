@@ -11,7 +11,8 @@ export interface DeviceHealth {
   readonly left?: number;
 }
 
-export type FolderState = 'waiting' | 'watching' | 'polling';
+/** `silent`: its file system does not answer. */
+export type FolderState = 'waiting' | 'silent' | 'watching' | 'polling';
 
 /** Why nothing can be delivered now. */
 export type Obstacle = 'offline' | 'service' | 'keychain' | 'storage';

@@ -1,9 +1,9 @@
-import { realpathSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
-import { isOnMtp } from '../system/mtp-path.ts';
+import { placeOf } from '../system/mounts.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess, sha256 } from '../system/this-process.ts';
@@ -227,15 +227,7 @@ function holder(
 
 /** Resolves links, up to the first missing part. @param folder absolute */
 function realPath(folder: string): string {
-  // Looking at it may hang, and there are no links.
-  if (isOnMtp(folder)) return folder;
-  try {
-    return realpathSync(folder);
-  } catch (error) {
-    const parent = dirname(folder);
-    if (systemCode(error) === undefined || parent === folder) throw error;
-    return join(realPath(parent), basename(folder));
-  }
+  return placeOf(folder).path;
 }
 
 /** Returns each folder once, under the first of its names. @param folders absolute */

@@ -8,7 +8,8 @@ import type { SearchAnswer, SearchRequest } from './protocol.ts';
 import { recognise } from './recognise.ts';
 import { survey } from './survey.ts';
 import type { Device, MountPattern } from './types.ts';
-import { type Mount, isMtp, listMounts, volumeId } from './volume.ts';
+import { type Mount, listMounts } from '../system/mounts.ts';
+import { isMtp, volumeId } from './volume.ts';
 
 /** Folders that are looked at at once. */
 const AT_ONCE = 32;

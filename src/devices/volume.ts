@@ -1,38 +1,8 @@
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
+import type { Mount } from '../system/mounts.ts';
 import { isOnMtp, mtpMountOf } from '../system/mtp-path.ts';
-
-/** A line of /proc/self/mountinfo (proc_pid_mountinfo(5)). */
-export interface Mount {
-  readonly point: string;
-  /** `vfat`, `fuse.gvfsd-fuse`. */
-  readonly type: string;
-  /** `/dev/sdb1`. */
-  readonly source: string;
-}
-
-/** Returns the mounts of this system; none if it has no such list. */
-export function listMounts(): readonly Mount[] {
-  return parseMounts(readText('/proc/self/mountinfo'));
-}
-
-export function parseMounts(mountinfo: string): readonly Mount[] {
-  return mountinfo.split('\n').flatMap((line) => {
-    const [before = '', after] = line.split(' - ');
-    const point = before.split(' ')[4];
-    const [type, source] = after?.split(' ') ?? [];
-    if (point === undefined || type === undefined || source === undefined) return [];
-    return [{ point: unescape(point), type, source: unescape(source) }];
-  });
-}
-
-/** The kernel writes white space and backslashes as octal numbers. */
-function unescape(text: string): string {
-  return text.replace(/\\([0-7]{3})/g, (_, octal: string) =>
-    String.fromCharCode(parseInt(octal, 8)),
-  );
-}
 
 /** Types of mounts that show MTP devices, at places that the user chooses. */
 const MTP_TYPE = /^fuse\.(jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/;
@@ -73,10 +43,6 @@ function uuidOf(device: string): string | undefined {
   return optional(() => readdirSync(UUIDS))?.find(
     (uuid) => optional(() => basename(readlinkSync(join(UUIDS, uuid)))) === device,
   );
-}
-
-function readText(path: string): string {
-  return optional(() => readFileSync(path, 'utf8')) ?? '';
 }
 
 function optional<T>(task: () => T): T | undefined {

@@ -39,6 +39,8 @@ export interface Unreadable {
   readonly reason: 'unreadable' | 'incomplete' | 'corrupt';
 }
 
+export const STILL_WRITTEN = 'It changed while it was read: it is still being written.';
+
 /** A gzip file that unpacks to more than the caller has room for. */
 export class NeedsRoom extends Error {}
 
@@ -80,7 +82,7 @@ export function readFile(
     const isTouched = after.mtimeMs !== before.mtimeMs && !isOnMtp(path);
     if (size !== after.size || after.size !== before.size || isTouched) {
       return {
-        problem: 'It changed while it was read: it is still being written.',
+        problem: STILL_WRITTEN,
         reason: 'incomplete',
       };
     }

@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { ndjson } from '../support/program.ts';
 import { anotherRecording, openWorld, put, ready, until, world } from '../watch/support.ts';
 
 /** The contract is 5 s; a machine that is busy may take longer to notice, not for minutes. */
 const SOON_MS = 15_000;
+const SILENT = { timeout: 120_000, interval: 1_000 };
 
 beforeEach(async () => {
   await openWorld();
@@ -79,6 +80,45 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     running.child.kill('SIGINT');
     await running.finished;
     expect(performance.now() - asked).toBeLessThan(7_500);
+  });
+
+  it('stops no folder beside it, is named in the status, and is read when it answers', async () => {
+    const [source, beside] = [join(world.home.dir, 'source'), join(world.home.dir, 'beside')];
+    put(join(source, 'ride.fit'), anotherRecording());
+    mkdirSync(beside);
+    const local = join(world.home.dir, 'local');
+    mkdirSync(local);
+    const { hang, answer } = await mountFuse(source, world.folder);
+    await mountFuse(beside, join(world.home.dir, 'card'));
+    hang();
+    const folders = [world.folder, join(world.home.dir, 'card'), local];
+    const started = await world.run(['watch', ...folders, '--daemon', '--json']).finished;
+    expect(started.code).toBe(0);
+    put(join(local, 'local.fit'), anotherRecording());
+    put(join(beside, 'beside.fit'), anotherRecording());
+    await until(() => world.recordings().length === 2);
+
+    const report = async () => await world.run(['daemon', 'status', '--json']).finished;
+    await vi.waitUntil(async () => (await report()).code === 5, SILENT);
+    const silent = {
+      path: world.folder,
+      state: 'silent',
+      reason: 'The file system does not answer.',
+    };
+    const daemon = ndjson((await report()).stdout).find(({ type }) => type === 'daemon');
+    expect(daemon).toMatchObject({
+      health: { folders: expect.arrayContaining([silent]) as object },
+    });
+    const status = await world.run(['status']).finished;
+    expect(status.stdout).toContain(`${world.folder}: The file system does not answer.`);
+    const logs = await world.run(['daemon', 'logs', '-n', '100']).finished;
+    expect(logs.stdout).toContain('The file system does not answer.');
+
+    answer();
+    await until(() => world.recordings().length === 3);
+    await vi.waitUntil(async () => (await report()).code === 0, SILENT);
+    expect(world.requests()).toBe(3);
+    await world.run(['daemon', 'stop']).finished;
   });
 
   it('is stopped as a daemon, which is reported when its process is gone', async () => {

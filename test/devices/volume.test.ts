@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isMtp, parseMounts, volumeId } from '../../src/devices/volume.ts';
+import { isMtp, volumeId } from '../../src/devices/volume.ts';
+import { parseMounts } from '../../src/system/mounts.ts';
 
 const MOUNTS = parseMounts(
   [

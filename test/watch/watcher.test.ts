@@ -9,7 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestBuild, buildForTest } from '../support/build.ts';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
 import {
@@ -26,6 +27,13 @@ import { manualClock } from './manual-clock.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
 
 useWatchedFolder();
+
+let built: TestBuild;
+beforeAll(async () => {
+  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+});
+afterAll(() => built.remove());
+const reader = () => ({ childPath: join(built.dir, 'mtp-child.cjs'), env: process.env });
 
 describe('a ledger that cannot be written while an upload is answered', () => {
   it('costs that recording a second request, and delivery continues', async () => {
@@ -61,7 +69,10 @@ describe('a device that can be unplugged', () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     sandbox.control.addFaults('upload-fit:delay=100ms*inf');
-    const { events } = start({ filesystemType: { noEvents: undefined, removable: true } });
+    const { events } = start({
+      filesystemType: { noEvents: undefined, removable: true },
+      mtp: reader(),
+    });
     await until(() => happened(events, 'kept').length >= 2);
     // Pulled out while the first are on their way.
     renameSync(folder, `${folder}-away`);
@@ -75,24 +86,28 @@ describe('a device that can be unplugged', () => {
 });
 
 describe('a device that disappears', () => {
-  it('is reported once with the recordings that are still on it, which are sent when it is back', async () => {
+  it('leaves no recording behind that was read, and is read again when it is back', async () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     put(join(folder, 'open.fit'), unfinished(anotherRecording()));
     sandbox.control.addFaults('upload-fit:delay=1s*2');
-    const { events, watcher } = start({ filesystemType: { noEvents: undefined, removable: true } });
+    const { events, watcher } = start({
+      filesystemType: { noEvents: undefined, removable: true },
+      mtp: reader(),
+    });
     const states = () => happened(events, 'folder').slice(1);
-    await until(() => happened(events, 'kept').length === 2);
-    expect(watcher.picture).toMatchObject({ waiting: 6, unfinished: 1 });
+    await until(() => happened(events, 'kept').length === rides.length);
+    await until(() => watcher.picture.unfinished === 1);
     renameSync(folder, `${folder}-away`);
     await until(() => states().length > 0);
-    const reason = 'It disappeared with 4 recordings that are not sent: plug it in again.';
-    expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason, left: 4 }]);
-    await until(() => held().length === 2);
+    const reason = 'It disappeared.';
+    expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason }]);
+    await until(() => held().length === rides.length);
     await until(() => watcher.picture.waiting === 0);
     expect(watcher.picture).toMatchObject({ unfinished: 0, folders: [{ reason }] });
     renameSync(`${folder}-away`, folder);
-    await until(() => held().length === rides.length);
+    await until(() => states().length === 2);
+    await until(() => watcher.picture.unfinished === 1);
     expect(states()).toMatchObject([{ reason }, { state: 'watching' }]);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
   });
@@ -237,11 +252,15 @@ describe('stashed bytes', () => {
   it('are kept after a rejection, because they may be the only copy, and sent again', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
-    const { events } = start({ clock, filesystemType: { noEvents: undefined, removable: true } });
+    const { events } = start({
+      clock,
+      filesystemType: { noEvents: undefined, removable: true },
+      mtp: reader(),
+    });
     await until(() => happened(events, 'ready').length === 1);
     const path = join(folder, 'ride.fit');
     put(path, anotherRecording());
-    await until(() => happened(events, 'kept').length === 1);
+    while (happened(events, 'kept').length === 0) await clock.advance(1_000);
     rmSync(path);
     const refused = () =>
       events.filter((event) => event.event === 'upload' && event.item.outcome === 'rejected')
@@ -254,18 +273,17 @@ describe('stashed bytes', () => {
   });
 });
 
-describe.each([true, false])('a service that never answers (removable folder: %s)', (removable) => {
+describe('a service that never answers', () => {
   it('causes the watcher to stash every recording after some seconds, and not before', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:hang*inf');
-    const { events, target } = start({ clock, filesystemType: { noEvents: undefined, removable } });
+    const { events, target } = start({ clock });
     await until(() => happened(events, 'ready').length === 1);
     const rides = Array.from({ length: 5 }, () => anotherRecording());
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
     await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
     await clock.advance(4_000);
-    // The watcher copies a recording from a device before it sends it.
-    expect(target.outbox.count).toBe(removable ? 2 : 0);
+    expect(target.outbox.count).toBe(0);
     await clock.advance(2_000);
     await until(() => target.outbox.count === rides.length);
     expect(rides.every((ride) => target.outbox.has(sha256(ride)))).toBe(true);

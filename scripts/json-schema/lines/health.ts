@@ -14,6 +14,7 @@ import {
 export const FOLDER_STATES: Words = {
   waiting: 'it is not there, such as a device that is not plugged in',
   watching: 'the system reports changes',
+  silent: 'its file system does not answer',
   polling: 'it is searched from time to time',
 };
 

@@ -8,7 +8,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
 import { lastWords } from '../../daemon/launch.ts';
 import { LogReader } from '../../daemon/log.ts';
-import type { WatcherHealth } from '../../daemon/health.ts';
+import type { FolderState, WatcherHealth } from '../../daemon/health.ts';
 import type { WatcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { duration, plural } from '../../terminal/words.ts';
@@ -70,6 +70,7 @@ export const daemonStatus: CommandModule = {
   run(context, { allProfiles }: ProfilesFlags) {
     const { clock } = context;
     let [total, running, services] = [0, 0, 0];
+    let isSilent = false;
     for (const own of profilesMeant(context, configFor(context), allProfiles)) {
       const { output } = own.context;
       const daemons = reportDaemons(own.context, own.config);
@@ -79,16 +80,22 @@ export const daemonStatus: CommandModule = {
       const service = installedService(own.context, own.config);
       if (service !== undefined) output.result(serviceJson(service), serviceText(service));
       total += daemons.length;
-      running += daemons.filter((daemon) => daemon.running).length;
+      const alive = daemons.filter((daemon) => daemon.running);
+      running += alive.length;
+      isSilent ||= alive.some(({ health }) => health?.folders.some(isSilentFolder));
       services += service === undefined ? 0 : 1;
     }
     context.output.result(
       { type: 'summary', total, running, service: services > 0 },
       total === 0 ? phrase`No daemon. ${HOW_TO_START}` : undefined,
     );
-    return Promise.resolve(ExitCode.ok);
+    return Promise.resolve(isSilent ? exitCodeOf('FOLDER_GONE') : ExitCode.ok);
   },
 };
+
+function isSilentFolder({ state }: { readonly state: FolderState }): boolean {
+  return state === 'silent';
+}
 
 export const daemonStop: CommandModule = {
   declare: (command) => declareChoice(command, 'stop the daemons of each profile'),
@@ -247,7 +254,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
   return [
     ...(health.devices ?? []).map((device) => deviceText(device)),
     ...odd.map(({ path, state, reason }) => {
-      const what = state === 'waiting' ? `Waiting for ${path}` : `Polling ${path}`;
+      const what = state === 'polling' ? `Polling ${path}` : `Waiting for ${path}`;
       return reason === undefined ? `${what}.` : `${what}: ${reason}`;
     }),
     [

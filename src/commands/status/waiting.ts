@@ -4,7 +4,7 @@ import { countKept } from '../../ledger/outbox.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
+import { mayHang } from '../../system/mounts.ts';
 
 export interface Waiting {
   /** Recordings that the service has not confirmed, or refused; the latest change first. */
@@ -48,7 +48,7 @@ export function findWaiting(
 
 function isUnchanged({ path, size }: ReportedFile): boolean {
   // Looking at it may hang.
-  if (isOnMtp(path)) return false;
+  if (mayHang(path)) return false;
   try {
     return lstatSync(path).size === size;
   } catch {

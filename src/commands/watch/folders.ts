@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { eachOnce, overlap } from '../../daemon/registration.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
+import { mayHang } from '../../system/mounts.ts';
 import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
 import { absoluteStateDir, isEmpty } from '../daemon/daemons.ts';
@@ -22,7 +22,7 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 
 function refuseFile(path: string): void {
   // Looking at it may hang; the watcher does that in a child process.
-  if (isOnMtp(path)) return;
+  if (mayHang(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
@@ -39,7 +39,7 @@ export async function warnOfMissing(
   { output }: AppContext,
   folders: readonly string[],
 ): Promise<readonly string[]> {
-  const missing = folders.filter((folder) => !isOnMtp(folder) && !existsSync(folder));
+  const missing = folders.filter((folder) => !mayHang(folder) && !existsSync(folder));
   for (const folder of missing) {
     output.warn(`${folder}: ${await notThereYet(folder)}`);
   }

@@ -8,9 +8,15 @@ import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
+import { MTP_CHILD, MtpReader } from '../../devices/mtp/reader.ts';
+import { mayHang } from '../../system/mounts.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
-import { wellnessFolders } from '../../watch/wellness/folders.ts';
+import { foldersIn, wellnessFolders } from '../../watch/wellness/folders.ts';
 import { absoluteStateDir } from '../daemon/daemons.ts';
+
+/** Longest wait for a folder that does not answer (ms). */
+const LOOK_MS = 5_000;
 
 /** `--wellness`, for every command that starts a watcher: name, description. */
 export const WELLNESS_FLAG = [
@@ -33,7 +39,7 @@ export async function offerWellness(
   const plugged = devices ? (await findDevices(devicePlaces(context), signal)).devices : [];
   const name =
     plugged.find(({ wellness }) => wellness.length > 0)?.title ??
-    folders.find((folder) => wellnessFolders(folder).length > 0);
+    (await firstWithWellness(context, folders));
   if (name === undefined) return undefined;
   if (!io.interactive || output.json) {
     hintAtWellness(context, config, name);
@@ -54,8 +60,31 @@ export async function offerWellness(
 }
 
 /** Prints a hint if a folder that is there now belongs to a device that records wellness. */
-export function hintOfFolder(context: AppContext, config: Config, folder: string): void {
-  if (wellnessFolders(folder).length > 0) hintAtWellness(context, config, folder);
+export async function hintOfFolder(
+  context: AppContext,
+  config: Config,
+  folder: string,
+): Promise<void> {
+  const found = await firstWithWellness(context, [folder]);
+  if (found !== undefined) hintAtWellness(context, config, found);
+}
+
+async function firstWithWellness(
+  { programDir, env, signal }: AppContext,
+  folders: readonly string[],
+): Promise<string | undefined> {
+  for (const folder of folders.filter((each) => !isOnMtp(each))) {
+    const reader = new MtpReader({
+      childPath: join(programDir, MTP_CHILD),
+      env,
+      silenceMs: LOOK_MS,
+    });
+    const list = mayHang(folder) ? (path: string) => reader.list(path, signal) : foldersIn;
+    const found = await wellnessFolders(folder, list).catch(() => []);
+    reader.close();
+    if (found.length > 0) return folder;
+  }
+  return undefined;
 }
 
 /** Prints, once a profile, that a device records wellness that is not sent. @param name of it */

@@ -2,7 +2,7 @@ import { Tally, exitCodeOfItem } from '../../app/outcomes.ts';
 import { exitCodeOf, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
+import { mayHang } from '../../system/mounts.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { isBelow } from '../../watch/below.ts';
@@ -10,7 +10,7 @@ import { openOutbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { DeviceSource, WatcherOptions } from '../../watch/parts.ts';
 import { Watcher } from '../../watch/watcher.ts';
-import { wellnessFolders } from '../../watch/wellness/folders.ts';
+import { foldersIn, wellnessFolders } from '../../watch/wellness/folders.ts';
 import type { OnceSetup } from './login.ts';
 
 /** Events that are shown, beside the outcomes of recordings. */
@@ -51,7 +51,7 @@ export async function runWatchOnce(
   let locks: Lock | undefined;
   const tally = new Tally('recording');
   let days = 0;
-  const folders = setup.wellness ? options.folders.flatMap(wellnessFolders) : [];
+  const folders = setup.wellness ? await localWellness(options.folders) : [];
   /** Files with wellness that no earlier run read, and that the watcher does not send. */
   let wellness = 0;
   const onItem = (item: UploadItem) => {
@@ -103,9 +103,15 @@ function holdsWellness(item: UploadItem): boolean {
   return item.outcome === 'skipped' && item.wellness === true;
 }
 
-/** Returns whether the watcher reads the wellness of a file. Folders over MTP are not compared. */
+/** Returns the wellness folders that belong to these, except for those that only a child process reads. */
+async function localWellness(folders: readonly string[]): Promise<readonly string[]> {
+  const local = folders.filter((folder) => !mayHang(folder));
+  return (await Promise.all(local.map((folder) => wellnessFolders(folder, foldersIn)))).flat();
+}
+
+/** Returns whether the watcher reads the wellness of a file. Removable folders are not compared. */
 function isRead(path: string, folders: readonly string[]): boolean {
-  return isOnMtp(path) || folders.some((folder) => isBelow(path, folder));
+  return mayHang(path) || folders.some((folder) => isBelow(path, folder));
 }
 
 /** Returns the devices that are plugged in now: all there are for one run. */

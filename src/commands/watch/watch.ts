@@ -272,8 +272,12 @@ function setupOf(
     report: (notice) => {
       printer.print(notice);
       if (notice.event === 'ready') onReady();
-      if (wellness === undefined && notice.event === 'folder' && notice.state !== 'waiting') {
-        hintOfFolder(context, config, notice.folder);
+      if (
+        wellness === undefined &&
+        notice.event === 'folder' &&
+        (notice.state === 'watching' || notice.state === 'polling')
+      ) {
+        void hintOfFolder(context, config, notice.folder);
       }
     },
     monitor: devices ? monitorOf(context) : undefined,

@@ -160,6 +160,7 @@ function sentences(texts: readonly (Text | undefined)[]): Text {
 function folderText(folder: string, state: FolderState, reason: string | undefined): string {
   switch (state) {
     case 'waiting':
+    case 'silent':
       return `Waiting for ${folder}. ${reason ?? ''}`.trimEnd();
     case 'watching':
       return `Watching ${folder}.`;

@@ -10,6 +10,8 @@ import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
 
 /** Size of a read (bytes): the kernel asks FUSE for at most this much at once. */
 const CHUNK_BYTES = 128 * 1024;
+/** Longest time before the statuses that are known are sent (ms). */
+const BATCH_MS = 200;
 
 // The parent waits for the last answer before the next request. If the parent ends, the channel closes,
 // and with it this process.
@@ -35,18 +37,33 @@ async function perform(request: MtpRequest): Promise<void> {
       await tell({ answer: 'names', names: readdirSync(request.folder) });
       return;
     case 'stat':
-      for (const path of request.paths) await tell({ answer: 'stat', stat: statOf(path) });
+      await stat(request.paths);
       return;
     case 'read':
       await read(request.path, request.limit);
   }
 }
 
+/** Answers in batches: a device takes seconds for some files, a disk none for thousands. */
+async function stat(paths: readonly string[]): Promise<void> {
+  let stats: (MtpStat | undefined)[] = [];
+  let since = performance.now();
+  for (const path of paths) {
+    stats.push(statOf(path));
+    if (performance.now() - since < BATCH_MS) continue;
+    await tell({ answer: 'stats', stats });
+    stats = [];
+    since = performance.now();
+  }
+  await tell({ answer: 'stats', stats });
+}
+
 function statOf(path: string): MtpStat | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
-  return { kind, size: stats.size };
+  const { size, mtimeMs, ctimeMs, dev, ino, birthtimeMs } = stats;
+  return { kind, size, mtimeMs, ctimeMs, identity: `${dev}:${ino}:${birthtimeMs}` };
 }
 
 /** Reads a file once, from its start to its end. */

@@ -1,4 +1,5 @@
 import { ChildCaller, ChildError, type ChildOptions } from '../../system/child-call.ts';
+import { placeOf } from '../../system/mounts.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
 import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
 
@@ -10,6 +11,8 @@ export const MTP_CHILD = 'mtp-child.cjs';
  * for which GVfs asks the device about each file.
  */
 const SILENCE_MS = 60_000;
+/** The same for other file systems: a disk may have to spin up first (ms). */
+const DISK_SILENCE_MS = 30_000;
 
 export interface MtpReaderOptions extends ChildOptions {
   /** Longest silence of the child (ms); absent: as long as GVfs waits. */
@@ -46,7 +49,7 @@ export class MtpReader {
   ): Promise<readonly (MtpStat | undefined)[]> {
     const stats: (MtpStat | undefined)[] = [];
     await this.#ask({ do: 'stat', paths }, signal, (answer) => {
-      if (answer.answer === 'stat') stats.push(answer.stat);
+      if (answer.answer === 'stats') stats.push(...answer.stats);
     });
     return stats;
   }
@@ -79,7 +82,7 @@ export class MtpReader {
   }
 }
 
-/** The readers of all devices over MTP: one for each, since a device serves one reader at a time. */
+/** The readers of all mounts: one for each, since a device over MTP serves one reader at a time. */
 export class MtpReaders {
   readonly #options: MtpReaderOptions;
   readonly #readers = new Map<string, MtpReader>();
@@ -88,10 +91,12 @@ export class MtpReaders {
     this.#options = options;
   }
 
-  /** Returns the reader of the device that a path is on. @param path absolute, on an MTP mount */
+  /** Returns the reader of the mount that a path is on. @param path absolute */
   of(path: string): MtpReader {
-    const root = mtpMountOf(path)?.root ?? path;
-    const reader = this.#readers.get(root) ?? new MtpReader(this.#options);
+    const mtp = mtpMountOf(path)?.root;
+    const root = mtp ?? placeOf(path).point;
+    const limits = mtp === undefined ? { silenceMs: DISK_SILENCE_MS } : {};
+    const reader = this.#readers.get(root) ?? new MtpReader({ ...limits, ...this.#options });
     this.#readers.set(root, reader);
     return reader;
   }

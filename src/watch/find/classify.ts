@@ -3,7 +3,6 @@ import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
@@ -91,8 +90,8 @@ export class Classifier {
   checkIncomplete(): void {
     const { changed, incomplete, marks, report } = this.#parts;
     for (const { path, removable } of incomplete.dueChecks()) {
-      // The rescans of the device check it.
-      if (isOnMtp(path)) continue;
+      // The rescans of its folder check it.
+      if (removable) continue;
       const stats = statOf(path);
       if (stats?.isFile() === true) this.classify({ path, stamp: stats, removable });
       else incomplete.forget(path);

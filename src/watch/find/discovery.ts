@@ -1,4 +1,3 @@
-import { isOnMtp } from '../../system/mtp-path.ts';
 import { CHECK_MS } from '../events.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
@@ -32,7 +31,7 @@ export class Discovery {
     this.classifier = new Classifier(parts, sender);
     this.#mtpFolders = new MtpFolders(parts, this.classifier, sender);
     this.folders = new Folders(parts, {
-      probeMtp: (path) => this.#mtpFolders.probe(path),
+      probeRemovable: (path) => this.#mtpFolders.probe(path),
       onName: (...changed) => this.eventHandler.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
@@ -52,7 +51,7 @@ export class Discovery {
 
   /** The watched folders that are there now. */
   get foldersThere(): readonly string[] {
-    const there = this.folders.all.filter(({ state }) => state !== 'waiting');
+    const there = this.folders.all.filter(({ isThere }) => isThere);
     return there.map(({ path }) => path);
   }
 
@@ -76,10 +75,10 @@ export class Discovery {
   /** Reports the folders that are missing, and starts the first rescan. */
   start(): void {
     for (const folder of this.folders.all) {
-      if (folder.state !== 'waiting') continue;
+      if (folder.isThere) continue;
       folder.announce();
-      // A device over MTP may be there and slow: its first probe decides.
-      if (!isOnMtp(folder.path)) this.rescanner.expect(folder.path);
+      // A device may be there and slow: its first probe decides.
+      if (!folder.removable) this.rescanner.expect(folder.path);
     }
     this.rescanner.start();
   }
@@ -94,8 +93,8 @@ export class Discovery {
     for (const folder of this.folders.all) {
       await folder.check();
       folder.close();
-      if (folder.state !== 'waiting') await this.rescanner.rescanOnce(folder);
-      if (folder.state === 'waiting') {
+      if (folder.isThere) await this.rescanner.rescanOnce(folder);
+      if (!folder.isThere) {
         const detail = folder.reason ?? 'There is no such folder now.';
         onSettled?.({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
       }

@@ -33,7 +33,7 @@ export class Folders {
   }
 
   get areAllThere(): boolean {
-    return this.all.every(({ state }) => state !== 'waiting');
+    return this.all.every(({ isThere }) => isThere);
   }
 
   has(folder: WatchedFolder): boolean {

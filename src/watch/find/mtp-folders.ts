@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { ChildError } from '../../system/child-call.ts';
-import { mtpMountOf } from '../../system/mtp-path.ts';
+import { isOnMtp, mtpMountOf } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
-import { MAX_RECORDING_BYTES } from '../../upload/read-recording.ts';
+import { sameStamp } from '../../ledger/known-files.ts';
+import { MAX_RECORDING_BYTES, STILL_WRITTEN } from '../../upload/read-recording.ts';
 import { isBelow } from '../below.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
@@ -44,13 +45,14 @@ interface MtpFolderState {
   /** Probes before this time get the last observation. */
   probeAgainAt: number;
   last: Observation | undefined;
+  identity: string;
   sizesReadAt: number;
 }
 
 /**
- * Probes and rescans watched folders on devices over MTP (system/mtp-path.ts). A child process makes
- * every call, since any call may hang. A file is read once: its recording goes to the outbox, and the
- * ledger remembers every file.
+ * Probes and rescans watched folders on devices, networks and FUSE mounts. A child process for each mount makes every
+ * call, since any call may hang. A file is read once: its recording goes to the outbox, and the ledger remembers
+ * every file.
  */
 export class MtpFolders {
   readonly #parts: WatchParts;
@@ -71,12 +73,14 @@ export class MtpFolders {
     if (state.isBusy) return undefined;
     if (clock.monotonic() < state.probeAgainAt) return state.last;
     try {
-      const [found] = await readers.of(path).stat([path], signal);
+      // The final part of the path may be a link.
+      const [found] = await readers.of(path).stat([`${path}/.`], signal);
       if (found === undefined) return this.#missing(path, state);
       if (found.kind !== 'folder') return this.#missing(path, state, 'It is a file.');
       state.wasThere = true;
       state.probeAgainAt = clock.monotonic() + PROBE_MS;
-      return (state.last = { identity: 'mtp' });
+      state.identity = isOnMtp(path) ? 'mtp' : found.identity;
+      return (state.last = { identity: state.identity });
     } catch (error) {
       if (signal.aborted) return undefined;
       return this.#failed(path, state, error);
@@ -101,7 +105,7 @@ export class MtpFolders {
       state.wasThere = true;
       await this.#readOpen(path, state, found);
       state.failures = 0;
-      return { observation: { identity: 'mtp' }, pauseMs };
+      return { observation: { identity: state.identity }, pauseMs };
     } catch (error) {
       signal.throwIfAborted();
       return { observation: this.#failed(path, state, error), pauseMs: Infinity };
@@ -132,6 +136,7 @@ export class MtpFolders {
       failures: 0,
       probeAgainAt: -Infinity,
       last: undefined,
+      identity: 'mtp',
       sizesReadAt: -Infinity,
     };
     this.#states.set(path, state);
@@ -159,14 +164,17 @@ export class MtpFolders {
     const firstRescan = newOnly ? marks.newOnly(path) : undefined;
     if (!dryRun) firstRescan?.begin();
     const isOld = (file: FoundFile, recordedAt: number) => {
-      if (firstRescan?.isOld({ ...file.stamp, mtimeMs: recordedAt }) !== true) return false;
+      const stamp = isOnMtp(path) ? { ...file.stamp, mtimeMs: recordedAt } : file.stamp;
+      if (firstRescan?.isOld(stamp) !== true) return false;
       if (!dryRun) marks.markSeen([file]);
       return true;
     };
     const open = found.filter(
       // Without a time of the file, only reading it shows if it is older than an absent device's first rescan.
       (file) =>
-        !state.tried.has(file.path) && this.#classifier.isOpen(file) && !isOld(file, Infinity),
+        !(file.stamp.size === 0 && state.tried.has(file.path)) &&
+        this.#classifier.isOpen(file) &&
+        !isOld(file, Infinity),
     );
     state.left = open.length;
     let failures = 0;
@@ -199,6 +207,13 @@ export class MtpFolders {
     try {
       bytes = await readers.of(path).read(path, MAX_RECORDING_BYTES, signal);
       if (stamp.size > 0 && bytes.length !== stamp.size) throw partial(bytes.length, stamp.size);
+      if (!isOnMtp(path)) {
+        const [after] = await readers.of(path).stat([path], signal);
+        if (after !== undefined && !sameStamp(after, stamp)) {
+          this.#classifier.noteIncomplete(file, 'incomplete', STILL_WRITTEN);
+          return undefined;
+        }
+      }
     } catch (error) {
       if (!(error instanceof ChildError) || isAboutDevice(error)) throw error;
       // If the device was unplugged, its folder is gone too.
@@ -218,21 +233,23 @@ export class MtpFolders {
   }
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */
-  #missing(path: string, state: MtpFolderState, reason?: string): Observation {
+  #missing(path: string, state: MtpFolderState, reason?: string, isSilent = false): Observation {
     const { clock, dryRun, marks, newOnly } = this.#parts;
     if (newOnly && !dryRun && !state.wasThere) marks.newOnly(path).begin();
     state.probeAgainAt = clock.monotonic() + PROBE_MS;
     state.listing.forget();
     state.tried.clear();
-    const neverThere = state.wasThere ? undefined : `${nameOf(path)} is not plugged in.`;
-    return (state.last = { missing: reason ?? neverThere });
+    const neverThere =
+      state.wasThere || !isOnMtp(path) ? undefined : `${nameOf(path)} is not plugged in.`;
+    return (state.last = { missing: reason ?? neverThere, ...(isSilent ? { isSilent } : {}) });
   }
 
   /** Records a failure of the device. Pauses grow: a call on a device that hangs costs a process. */
   #failed(path: string, state: MtpFolderState, error: unknown): Observation {
     if (!(error instanceof ChildError)) throw error;
     if (isUnplugged(error)) return this.#missing(path, state);
-    const observation = this.#missing(path, state, reasonOf(error, nameOf(path)));
+    const isSilent = error.code === 'ETIMEDOUT';
+    const observation = this.#missing(path, state, reasonOf(error, nameOf(path)), isSilent);
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** state.failures, LONGEST_PAUSE_MS);
     state.probeAgainAt = this.#parts.clock.monotonic() + pauseMs;
     state.failures++;
@@ -269,7 +286,7 @@ function reasonOf(error: ChildError, device: string): string {
 
 /** Returns the name of the device that a path is on, for the start of a sentence. */
 function nameOf(path: string): string {
-  const title = mtpMountOf(path)?.title ?? 'the device';
+  const title = mtpMountOf(path)?.title ?? 'the file system';
   return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
 }
 

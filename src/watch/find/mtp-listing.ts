@@ -1,20 +1,24 @@
 import type { MtpStat } from '../../devices/mtp/protocol.ts';
+import type { FileStamp } from '../../ledger/known-files.ts';
 import { ChildError } from '../../system/child-call.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import type { MtpReader } from '../../devices/mtp/reader.ts';
 import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { FoundFile } from './classify.ts';
 
 /**
- * Lists the recordings in a folder on an MTP device. Each status costs a call on the device, so that
- * only new names are asked for, and all names after {@link MtpListing.forget}.
+ * Lists the recordings in a folder that a child process reads. Over MTP, each status costs a call on the device, so
+ * that only new names are asked for, and all names after {@link MtpListing.forget}.
  */
 export class MtpListing {
   readonly #folder: string;
   readonly #reader: MtpReader;
+  readonly #isOnMtp: boolean;
   #stats = new Map<string, MtpStat>();
 
   constructor(folder: string, reader: MtpReader) {
     this.#folder = folder;
+    this.#isOnMtp = isOnMtp(folder);
     this.#reader = reader;
   }
 
@@ -31,7 +35,9 @@ export class MtpListing {
     const folders = [this.#folder];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       const paths = await this.#list(folder, signal);
-      const unknown = paths.filter((path) => !before.has(path) || again.has(path));
+      const unknown = paths.filter(
+        (path) => !this.#isOnMtp || !before.has(path) || again.has(path),
+      );
       const stats = await this.#reader.stat(unknown, signal);
       const found = new Map(unknown.map((path, index) => [path, stats[index]]));
       for (const path of paths) {
@@ -42,7 +48,7 @@ export class MtpListing {
         else if (stat.kind === 'file' && isRecordingName(nameOf(path))) {
           files.push({
             path,
-            stamp: { size: stat.size, mtimeMs: 0, ctimeMs: 0 },
+            stamp: this.#isOnMtp ? { size: stat.size, mtimeMs: 0, ctimeMs: 0 } : stampOf(stat),
             removable: true,
           });
         }
@@ -69,6 +75,10 @@ export class MtpListing {
       throw error;
     }
   }
+}
+
+function stampOf({ size, mtimeMs, ctimeMs }: MtpStat): FileStamp {
+  return { size, mtimeMs, ctimeMs };
 }
 
 function nameOf(path: string): string {

@@ -1,5 +1,4 @@
 import type { Classifier, FoundFile } from './classify.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
@@ -12,9 +11,9 @@ const RESCAN_MS = 5 * 60_000;
 /** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
 /** Largest share of one core's time that rescans may take: a large folder is rescanned less often. */
-const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1 };
+const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1, silent: 1 };
 
-/** Pause before a folder on an MTP mount that was not rescanned is tried again (ms). */
+/** Pause before a removable folder that was not rescanned is tried again (ms). */
 const MTP_RETRY_MS = 5_000;
 
 /**
@@ -66,14 +65,14 @@ export class Rescanner {
     const isDue = this.#dueAt <= now;
     const due = this.#folders.all.filter(({ rescanAt }) => rescanAt <= now);
     this.#emptyRoundAt = now + RESCAN_MS;
-    // A device over MTP may take minutes, or not answer.
-    for (const folder of due.filter(({ path }) => isOnMtp(path))) {
+    // A device or a network may take minutes, or not answer.
+    for (const folder of due.filter(({ removable }) => removable)) {
       tasks.run(() => this.#rescanMtp(folder));
     }
     tasks.run(async () => {
       let files = 0;
       let complete = isDue;
-      for (const folder of due.filter(({ path }) => !isOnMtp(path))) {
+      for (const folder of due.filter(({ removable }) => !removable)) {
         if (signal.aborted) return;
         try {
           files += await this.rescan(folder);
@@ -92,7 +91,7 @@ export class Rescanner {
   }
 
   async rescanOnce(folder: WatchedFolder): Promise<void> {
-    if (!isOnMtp(folder.path)) {
+    if (!folder.removable) {
       await this.rescan(folder);
       return;
     }
@@ -110,7 +109,7 @@ export class Rescanner {
     const { clock } = this.#parts;
     const started = { at: clock.monotonic(), cpuMs: cpuTimeMs() };
     try {
-      return folder.state === 'waiting' ? 0 : await this.#rescan(folder);
+      return !folder.isThere ? 0 : await this.#rescan(folder);
     } finally {
       const { state } = folder;
       const interval = state === 'polling' ? (this.#parts.pollMs ?? POLL_MS) : RESCAN_MS;
@@ -178,14 +177,14 @@ export class Rescanner {
   }
 
   async #rescanMtp(folder: WatchedFolder): Promise<void> {
-    const { clock, events } = this.#parts;
+    const { events } = this.#parts;
     // Until it ends, or the device is back.
     folder.rescanAt = Infinity;
-    if (folder.state === 'waiting') return;
+    if (!folder.isThere) return;
     try {
       const rescan = await this.#mtpFolders.rescan(folder.path);
       if (rescan !== undefined) {
-        folder.rescanAt = clock.monotonic() + rescan.pauseMs;
+        folder.rescanIn(rescan.pauseMs);
         events.post({ type: 'folder-probed', folder, observation: rescan.observation });
         return;
       }
@@ -193,7 +192,7 @@ export class Rescanner {
       events.post({ type: 'failed', error });
     }
     // An earlier rescan still runs, or the ledger failed.
-    folder.rescanAt = clock.monotonic() + MTP_RETRY_MS;
+    folder.rescanIn(MTP_RETRY_MS);
     events.post({ type: 'rescan-due' });
   }
 }

@@ -4,19 +4,21 @@ import { describeFileError } from '../../system/plain-file.ts';
 import type { WatchParts } from '../parts.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../../daemon/health.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
 import { plural } from '../../terminal/words.ts';
 import { notThereYet } from './missing-folder.ts';
 
 /** What a probe of the folder found: which folder it is, or why it is missing, if the system says so. */
-export type Observation = { readonly identity: string } | { readonly missing: string | undefined };
+export type Observation =
+  | { readonly identity: string }
+  /** `isSilent`: its file system does not answer. */
+  | { readonly missing: string | undefined; readonly isSilent?: true };
 
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 /** What a folder needs of the others. */
 export interface FolderCalls {
-  /** Probes a folder on an MTP mount. @returns undefined if there is no news */
-  readonly probeMtp: (path: string) => Promise<Observation | undefined>;
+  /** Probes a removable folder. @returns undefined if there is no news */
+  readonly probeRemovable: (path: string) => Promise<Observation | undefined>;
   /** Called for a name that changed in a folder below. */
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -60,6 +62,10 @@ export class WatchedFolder {
     this.#isOnDevice = isOnDevice;
   }
 
+  get isThere(): boolean {
+    return this.state === 'watching' || this.state === 'polling';
+  }
+
   get events(): FolderEvents | undefined {
     return this.#events;
   }
@@ -75,8 +81,9 @@ export class WatchedFolder {
     if (this.#probing) return undefined;
     this.#probing = true;
     try {
-      if (isOnMtp(this.path)) {
-        const found = await this.#calls.probeMtp(this.path);
+      this.removable = this.#isOnDevice || this.#parts.filesystemType(this.path).removable;
+      if (this.removable) {
+        const found = await this.#calls.probeRemovable(this.path);
         return this.#closed ? undefined : found;
       }
       const found = await probe(this.path);
@@ -104,7 +111,7 @@ export class WatchedFolder {
       }
       const reason = found.missing ?? this.#absence;
       if (!this.isAnnounced) this.reason = reason;
-      this.#leave(reason);
+      this.#leave(reason, found.isSilent === true ? 'silent' : 'waiting');
       return before === undefined ? 'same' : 'gone';
     }
     const { identity } = found;
@@ -145,17 +152,16 @@ export class WatchedFolder {
     this.#events = undefined;
   }
 
-  #leave(reason: string | undefined): void {
+  #leave(reason: string | undefined, state: 'waiting' | 'silent'): void {
     this.#closeEvents();
     this.#identity = undefined;
-    this.#become('waiting', reason);
+    this.#become(state, reason);
   }
 
   #enter(): void {
     this.#closeEvents();
     const { pollMs, recursiveEvents } = this.#parts;
     const filesystemType = this.#parts.filesystemType(this.path);
-    this.removable = this.#isOnDevice || filesystemType.removable;
     if (pollMs !== undefined) {
       this.#become('polling', 'As asked for.');
       return;

@@ -142,10 +142,16 @@ export class Stasher {
     return this.#stash(item, (readBuffer) => stashFile(this.#parts, item, readBuffer, removable));
   }
 
-  /** Copies a recording whose file was read before. @returns false if the outbox cannot take it */
+  /**
+   * Copies a recording whose file was read before. While recordings are sent, a large folder does not fill the disk.
+   *
+   * @returns false if the outbox cannot take it
+   */
   stashBytes(item: QueueItem, bytes: Buffer): boolean {
+    const { breaker, delivers } = this.#parts;
+    const isBlocked = breaker.state.state !== 'closed' || !delivers;
     return this.#stash(item, ({ buffers }) =>
-      stashContents(this.#parts, item, unpackFile(bytes, item.stamp, buffers)),
+      stashContents(this.#parts, item, unpackFile(bytes, item.stamp, buffers), isBlocked),
     );
   }
 

@@ -5,14 +5,13 @@ import { readFitWellness } from '../../fit/wellness.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { ChildError } from '../../system/child-call.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../below.ts';
 import { MtpListing } from '../find/mtp-listing.ts';
 import type { Discovery } from '../find/discovery.ts';
 import type { WatchParts } from '../parts.ts';
 import { inSlices, walk } from '../find/walk.ts';
-import { wellnessFolders, wellnessFoldersOnMtp } from './folders.ts';
+import { foldersIn, wellnessFolders } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -67,9 +66,10 @@ export class WellnessFiles {
     for (const folder of foldersThere) {
       const isFound = plugged.some(({ recordings }) => recordings.includes(folder));
       if (isFound) continue;
-      const search = isOnMtp(folder)
-        ? await this.#onMtp(() => wellnessFoldersOnMtp(folder, readers.of(folder), signal))
-        : wellnessFolders(folder);
+      const list = this.#mayHang(folder)
+        ? (path: string) => readers.of(folder).list(path, signal)
+        : foldersIn;
+      const search = await this.#remote(() => wellnessFolders(folder, list));
       for (const path of search ?? []) found.add(path);
     }
     return [...found];
@@ -77,7 +77,7 @@ export class WellnessFiles {
 
   async #unread(folder: string): Promise<readonly WellnessFile[]> {
     const { wellness } = this.#parts.ledger.records;
-    const files = isOnMtp(folder) ? await this.#listOnMtp(folder) : await this.#list(folder);
+    const files = this.#mayHang(folder) ? await this.#listRemote(folder) : await this.#list(folder);
     return files.filter(({ path, stamp }) => /\.fit$/i.test(path) && !wellness.isRead(path, stamp));
   }
 
@@ -96,15 +96,15 @@ export class WellnessFiles {
     return files;
   }
 
-  async #listOnMtp(folder: string): Promise<readonly WellnessFile[]> {
+  async #listRemote(folder: string): Promise<readonly WellnessFile[]> {
     const { readers, signal } = this.#parts;
     const listing = this.#listings.get(folder) ?? new MtpListing(folder, readers.of(folder));
     this.#listings.set(folder, listing);
-    return (await this.#onMtp(() => listing.read(new Set(), signal))) ?? [];
+    return (await this.#remote(() => listing.read(new Set(), signal))) ?? [];
   }
 
-  /** Asks a device over MTP. @returns undefined if it does not answer, or has left */
-  async #onMtp<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  /** Asks a device. @returns undefined if it does not answer, or has left */
+  async #remote<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {
@@ -123,7 +123,7 @@ export class WellnessFiles {
       return undefined;
     }
     try {
-      const bytes = isOnMtp(path)
+      const bytes = this.#mayHang(path)
         ? await this.#parts.readers.of(path).read(path, MAX_BYTES, signal)
         : await readFile(path, { signal });
       const envelope = checkEnvelope(bytes);
@@ -141,6 +141,11 @@ export class WellnessFiles {
       if (code !== 'ENOENT') this.#reportProblem(path, describeFileError(error));
       return undefined;
     }
+  }
+
+  #mayHang(path: string): boolean {
+    const isOnDevice = this.#discovery.devices?.plugged.some(({ root }) => isBelow(path, root));
+    return isOnDevice === true || this.#parts.filesystemType(path).removable;
   }
 
   #reportDamage(path: string, detail: string): void {

@@ -3,8 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { MAKERS } from '../../devices/makers.ts';
 import { ChildError } from '../../system/child-call.ts';
-import type { MtpReader } from '../../devices/mtp/reader.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
 
 /** Names of the makers' folders, in lower case. */
 const RECORDINGS = new Set(MAKERS.flatMap(({ recordings }) => recordings.map(lastName)));
@@ -19,34 +17,22 @@ interface PossibleFolder {
 /**
  * Returns the wellness folders that are there and belong to a watched folder: a device, its folder such as
  * `Garmin`, or its folder with recordings, such as `Garmin/Activity`, or a wellness folder itself. So does a
- * copy of each. It looks at no device over MTP, which may hang.
+ * copy of each.
  *
  * @param folder absolute
+ * @param list returns the names in a folder. Over MTP, one listing asks the device about each file
  */
-export function wellnessFolders(folder: string): readonly string[] {
-  if (isOnMtp(folder)) return [];
-  const found = placesBeside(folder).map((place) => findOnDisk(place));
-  return [...new Set(found.filter((path) => path !== undefined))];
-}
-
-/**
- * Returns what {@link wellnessFolders} does, on a device over MTP.
- *
- * @throws ChildError; the signal's reason if it is aborted
- */
-export async function wellnessFoldersOnMtp(
+export async function wellnessFolders(
   folder: string,
-  reader: MtpReader,
-  signal: AbortSignal,
+  list: (path: string) => readonly string[] | Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  // One listing asks the device about each file.
   const listed = new Map<string, readonly string[]>();
   const found = new Set<string>();
   for (const { base, names } of placesBeside(folder)) {
     let path: string | undefined = base;
     for (const name of names) {
       if (path === undefined) break;
-      const entries: readonly string[] = listed.get(path) ?? (await list(path, reader, signal));
+      const entries: readonly string[] = listed.get(path) ?? (await namesIn(path, list));
       listed.set(path, entries);
       path = below(path, entries, name);
     }
@@ -65,19 +51,13 @@ function placesBeside(folder: string): readonly PossibleFolder[] {
   });
 }
 
-function findOnDisk({ base, names }: PossibleFolder): string | undefined {
-  return names.reduce<string | undefined>(
-    (path, name) => (path === undefined ? undefined : below(path, foldersIn(path), name)),
-    base,
-  );
-}
-
 function below(folder: string, entries: readonly string[], name: string): string | undefined {
   const entry = entries.find((each) => each.toLowerCase() === name.toLowerCase());
   return entry === undefined ? undefined : join(folder, entry);
 }
 
-function foldersIn(folder: string): readonly string[] {
+/** Returns the names of the folders in a folder on this machine. */
+export function foldersIn(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -88,13 +68,12 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-async function list(
+async function namesIn(
   folder: string,
-  reader: MtpReader,
-  signal: AbortSignal,
+  list: Parameters<typeof wellnessFolders>[1],
 ): Promise<readonly string[]> {
   try {
-    return await reader.list(folder, signal);
+    return await list(folder);
   } catch (error) {
     const isNone = error instanceof ChildError && ['ENOENT', 'ENOTDIR'].includes(error.code);
     if (isNone) return [];

@@ -36,7 +36,7 @@ beforeEach(async () => {
   const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
   eventHandler = new EventHandler(parts, classifier, rescanner);
   folder = new WatchedFolder(root, parts, {
-    probeMtp: () => Promise.resolve(undefined),
+    probeRemovable: () => Promise.resolve(undefined),
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
     forgetBelow: () => 0,
   });

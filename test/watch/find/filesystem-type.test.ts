@@ -1,25 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseMounts, placeOf } from '../../../src/system/mounts.ts';
 import { judge, filesystemType } from '../../../src/watch/find/filesystem-type.ts';
 
 describe('the type of a filesystem', () => {
-  // f_type as statfs(2) gives it: linux/magic.h
+  // As /proc/self/mountinfo names it.
   it.each([
-    ['ext4', 0xef53, false, false],
-    ['btrfs', 0x9123683e, false, false],
-    ['xfs', 0x58465342, false, false],
-    ['tmpfs', 0x01021994, false, false],
-    ['overlayfs', 0x794c7630, false, false],
-    ['vfat', 0x4d44, false, true],
-    ['exfat', 0x2011bab0, false, true],
-    ['nfs', 0x6969, true, true],
-    ['cifs', 0xff534d42, true, true],
-    ['smb2', 0xfe534d42, true, true],
-    ['fuse (gvfs, sshfs)', 0x65735546, true, true],
-    ['9p (WSL)', 0x01021997, true, false],
-  ])('determines for %s whether the watcher has to poll', (_name, type, polls, removable) => {
-    const place = judge(type);
-    expect([place.noEvents !== undefined, place.removable]).toEqual([polls, removable]);
+    ['ext4', false, false],
+    ['btrfs', false, false],
+    ['tmpfs', false, false],
+    ['overlay', false, false],
+    ['vfat', false, true],
+    ['exfat', false, true],
+    ['nfs4', true, true],
+    ['cifs', true, true],
+    ['autofs', true, true],
+    ['fuse.sshfs', true, true],
+    ['fuseblk', true, true],
+    ['9p', true, false],
+  ])('determines for %s whether the watcher has to poll', (type, polls, removable) => {
+    const mounts = parseMounts(`22 1 0:21 / / rw - ${type} source rw`);
+    const judged = judge(placeOf('/rides', mounts));
+    expect([judged.noEvents !== undefined, judged.removable]).toEqual([polls, removable]);
+  });
+
+  it('is that of the mount that a link leads to, without a call to it', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'place-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    mkdirSync(join(dir, 'local'));
+    symlinkSync('../nas/rides', join(dir, 'local', 'link'));
+    const mounts = parseMounts(`22 1 0:21 / ${dir}/nas rw - nfs4 nas:/x rw`);
+    expect(placeOf(join(dir, 'local', 'link', 'new'), mounts)).toEqual({
+      ...{ path: join(dir, 'nas', 'rides', 'new'), point: join(dir, 'nas') },
+      ...{ type: 'nfs4', mayHang: true },
+    });
+    expect(placeOf(join(dir, 'local'), mounts)).toMatchObject({ mayHang: false });
   });
 
   it('determines polling for a Windows network share and events for local disks', () => {
@@ -30,12 +47,5 @@ describe('the type of a filesystem', () => {
 
   it('determines events for the files of this machine', () => {
     expect(filesystemType(tmpdir(), process.platform).noEvents).toBeUndefined();
-  });
-
-  it('leaves a missing folder undetermined until it exists', () => {
-    expect(filesystemType('/no/such/folder', 'linux')).toEqual({
-      noEvents: undefined,
-      removable: false,
-    });
   });
 });

@@ -47,7 +47,7 @@ function open() {
     });
     const rescanner = new Rescanner(parts, classifier, { all: [] }, undefined as never);
     const folder = new WatchedFolder(path, parts, {
-      probeMtp: () => Promise.resolve(undefined),
+      probeRemovable: () => Promise.resolve(undefined),
       onName: () => undefined,
       forgetBelow: () => 0,
     });

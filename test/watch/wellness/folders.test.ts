@@ -2,14 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { wellnessFolders } from '../../../src/watch/wellness/folders.ts';
+import { foldersIn, wellnessFolders } from '../../../src/watch/wellness/folders.ts';
 
 /** Makes folders in a new one. @returns what is found from one of them, relative to the new one */
-function find(folders: readonly string[], from: string): string[] {
+async function find(folders: readonly string[], from: string): Promise<string[]> {
   const root = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
-  return wellnessFolders(join(root, from)).map((path) => path.slice(root.length + 1));
+  const found = await wellnessFolders(join(root, from), foldersIn);
+  return found.map((path) => path.slice(root.length + 1));
 }
 
 const GARMIN = ['Garmin/Activity', 'Garmin/Monitor', 'Garmin/Sleep', 'Garmin/Courses'];
@@ -21,21 +22,21 @@ it.each([
   ['a wellness folder', 'Garmin/Monitor', ['Garmin/Monitor']],
   ['another folder beside them', 'Garmin/Courses', []],
   ['a folder that is not there', 'Garmin/Activities', ['Garmin/Monitor', 'Garmin/Sleep']],
-])('finds the wellness folders of a device from %s', (_, from, expected) => {
-  expect(find(GARMIN, from)).toEqual(expected);
+])('finds the wellness folders of a device from %s', async (_, from, expected) => {
+  expect(await find(GARMIN, from)).toEqual(expected);
 });
 
-it('finds folders in any letter case', () => {
+it('finds folders in any letter case', async () => {
   expect(
-    find(['GARMIN/ACTIVITY', 'GARMIN/MONITOR', 'GARMIN/hrvstatus'], 'GARMIN/ACTIVITY'),
+    await find(['GARMIN/ACTIVITY', 'GARMIN/MONITOR', 'GARMIN/hrvstatus'], 'GARMIN/ACTIVITY'),
   ).toEqual(['GARMIN/MONITOR', 'GARMIN/hrvstatus']);
 });
 
-it('takes no neighbour of an ordinary folder, and no file', () => {
-  expect(find(['home/rides', 'home/Sleep'], 'home/rides')).toEqual([]);
+it('takes no neighbour of an ordinary folder, and no file', async () => {
+  expect(await find(['home/rides', 'home/Sleep'], 'home/rides')).toEqual([]);
   const root = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'Activity'));
   writeFileSync(join(root, 'Sleep'), '');
-  expect(wellnessFolders(join(root, 'Activity'))).toEqual([]);
+  expect(await wellnessFolders(join(root, 'Activity'), foldersIn)).toEqual([]);
 });
