@@ -34,9 +34,8 @@ async function searchInChild<D extends Device>(
 ): Promise<FoundDevices<D>> {
   const env = appVariables(places.env);
   const request: SearchRequest = { ...places, env, limitMs, survey };
-  const search = new ChildCaller<SearchRequest, SearchAnswer>({
-    ...{ childPath, env: places.env, threads: THREADS },
-  });
+  const options = { childPath, env: places.env, threads: THREADS };
+  const search = new ChildCaller<SearchRequest, SearchAnswer>(options);
   const devices: D[] = [];
   const silent: string[] = [];
   const take = (answer: SearchAnswer) => {

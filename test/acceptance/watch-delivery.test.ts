@@ -451,7 +451,7 @@ const loseLedger = () => {
 
 describe('the ledger of a watcher', () => {
   const watched = async () => {
-    world = await makeWorld({ stored: true });
+    await openWorld({ stored: true });
     await world.login();
     put(join(world.folder, 'first.fit'), anotherRecording());
     const watcher = world.watch();
