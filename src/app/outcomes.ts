@@ -18,9 +18,9 @@ type ItemKind = 'recording' | 'day';
 interface OutcomeFacts {
   /** In a summary, after the number of items. Items that were skipped have the words of their reason. */
   readonly words: Text;
-  /** Default: ok. A failure has the exit code of its own code. */
+  /** Default: ok. A failure has the exit code of its error code. */
   readonly exitCode?: ExitCode;
-  /** What it happens to; absent: both. `undo`: only `sync undo` ends so, which counts nothing. */
+  /** The kind of item; absent: both. `undo`: only `sync undo` ends so, which counts nothing. */
   readonly of?: ItemKind | 'undo';
   readonly isDryRun?: boolean;
 }

@@ -44,7 +44,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Counts what is outside of the strings of a text.
+ * Counts the parts of a text outside of its strings.
  *
  * @throws JsonTooDeep
  */

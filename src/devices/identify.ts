@@ -119,7 +119,7 @@ const ID = 'Device/Id';
 
 /**
  * Returns the `file_id` of the latest recording by name (most names begin with the date) that states a
- * serial number; else of one that states a maker. Files of other makers count only if the name of a disk
+ * serial number; else of a recording with a maker. Files of other makers count only if the name of a disk
  * stands for the known one: people name sticks as they like.
  */
 async function latestFileId(

@@ -159,7 +159,7 @@ export class DeviceMonitor {
     for (const listener of this.#listeners) listener(devices);
   }
 
-  /** Keeps a child running. One that hangs is left behind, and replaced. */
+  /** Keeps a child running. A child that hangs is left behind, and replaced. */
   async #keepChild(): Promise<void> {
     const { clock, trace } = this.#context;
     const { silenceMs = SILENCE_MS, places } = this.#options;

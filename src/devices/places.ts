@@ -9,7 +9,7 @@ const DRIVES = 'DEFGHIJKLMNOPQRSTUVWXYZ';
 /**
  * Returns where devices are mounted on a system.
  *
- * @param userId of this process; undefined on Windows. Other users choose what is in their own folders.
+ * @param userId of this process; undefined on Windows. Other users choose the content of their folders.
  */
 export function usualMounts(
   platform: NodeJS.Platform,

@@ -27,7 +27,7 @@ export interface Activity {
   readonly offsetMinutes: number | undefined;
   /** Time without pauses, over all sessions (s). */
   readonly movingSecs: number | undefined;
-  /** Over all sessions; without one that states it, by the records (m). */
+  /** Over all sessions; if no session states it, by the records (m). */
   readonly distanceMeters: number | undefined;
 }
 

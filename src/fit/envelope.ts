@@ -66,7 +66,7 @@ export function checkEnvelope(bytes: Uint8Array): Envelope {
 
 /**
  * Returns a recording without its padding: a writer did not cut its buffer of zeroes, or of 0xff, behind
- * the last segment. Other bytes are returned as they are.
+ * the last segment. Other bytes are returned unchanged.
  */
 export function withoutPadding(bytes: Buffer): Buffer {
   const filler = bytes.at(-1);

@@ -125,7 +125,7 @@ class Salvage {
   /** Offset of the last of them. */
   #record = 0;
   readonly #bytes: Uint8Array;
-  /** Those that do not end before the message in the visit. */
+  /** Fillers that do not end before the message in the visit. */
   readonly #fillers: Span[];
 
   constructor(bytes: Uint8Array, fillers: Span[]) {
@@ -224,7 +224,7 @@ class Salvage {
     return true;
   }
 
-  /** Returns whether a filler begins or ends in the message. One that is inside of it is a value. */
+  /** Returns whether a filler begins or ends in the message. A filler inside of it is a value. */
   #isInFiller({ kind, start, end }: Span & Partial<Message>): boolean {
     while ((this.#fillers[0]?.end ?? Infinity) <= start) this.#fillers.shift();
     const [filler] = this.#fillers;

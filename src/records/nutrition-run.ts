@@ -90,7 +90,7 @@ export class NutritionRun {
   /**
    * Lists days for their delivery, if the login may. A failure is left to the days themselves.
    *
-   * @returns of the days to check, which hold what they should.
+   * @returns of the days to check, which hold the intended items.
    */
   async #look(
     dates: ReadonlySet<string>,

@@ -115,7 +115,7 @@ export type RecurringNote =
       readonly field: string;
       /** Makes the message; called for the first of them only. */
       readonly say: () => string;
-      /** The field whose unit is in doubt. */
+      /** The field with a unit in doubt. */
       readonly column?: string;
     }
   | {
@@ -177,7 +177,7 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
-  /** The weight that was sent last, or that the profile holds (kg): one that is far from it is noted. */
+  /** The weight that was sent last, or that the profile holds (kg): a weight far from it is noted. */
   readonly lastWeight?: number | undefined;
   /** FIT files: the user of a scale whose weights count, if there are several. */
   readonly user?: number | undefined;

@@ -40,7 +40,7 @@ export interface ChildCall<Request extends object, Answer> {
   readonly take: (answer: Answer) => boolean | Error;
   /** Longest silence before the next answer (ms). */
   readonly silenceMs: () => number;
-  /** A child that is silent continues by itself. Absent: it is killed. */
+  /** A silent child continues alone. Absent: it is killed. */
   readonly continues?: () => boolean;
 }
 

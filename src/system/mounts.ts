@@ -53,7 +53,7 @@ export interface Place {
   readonly point: string;
   /** The type of its file system on Linux: `vfat`, `fuse.sshfs`. */
   readonly type: string | undefined;
-  /** The device or the server may leave without an answer: only a child process looks at it. */
+  /** The device or the server may leave without an answer: only a child process reads it. */
   readonly mayHang: boolean;
 }
 

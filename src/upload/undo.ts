@@ -25,7 +25,7 @@ export type Undoable =
     };
 
 /**
- * Finds the workouts of recordings to take back: only those that are known by id or label, and that are no
+ * Finds the workouts of recordings to take back: only workouts that are known by id or label, and that are no
  * workout of another recording in the ledger. Sends no request if there is no recording.
  *
  * @throws any error of the client

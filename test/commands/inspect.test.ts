@@ -215,7 +215,7 @@ describe('sync inspect', () => {
     expect(recorded).toMatchObject({ maxDepthMeters: 18.3 });
   });
 
-  it('shows the range of the records beside a chart, whatever its width', () => {
+  it('shows the range of the records beside a chart of any width', () => {
     const records = Array.from({ length: 600 }, (_, i) => ({
       heartRate: i === 7 ? 0 : i === 300 ? 173 : i === 301 ? 103 : 140 + (i % 20),
       power: i === 200 ? 1059 : 200 + (i % 50),

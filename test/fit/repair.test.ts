@@ -225,7 +225,7 @@ describe('the copy of a damaged recording', () => {
     expect(falseCopies(race, badSectors(race, 30))).toEqual(NONE);
   });
 
-  it('leaves out a record whose time alone is out of order', () => {
+  it('leaves out a record with only its time out of order', () => {
     const { start } = messagesOf(ride).filter(({ kind }) => kind === MESSAGE.record)[100] as Copied;
     for (const flipped of [2, 4]) {
       const { kept, droppedBytes } = repaired(withFlippedBits(ride, start + flipped, 0x55));

@@ -193,7 +193,7 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
     expect(made.filter((path) => (statSync(path).mode & 0o022) !== 0)).toEqual([]);
   });
 
-  it('gives its files to the user, whatever owner and mode the archive says', async () => {
+  it('gives its files to the user, with any owner and mode in the archive', async () => {
     const release = await openRelease();
     const { home, run } = openUser();
     release.publish('1.0.0', undefined, ['--owner=12345', '--group=12345', '--mode=0777']);

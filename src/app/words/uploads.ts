@@ -126,7 +126,7 @@ function requestText(path: string, { method, url, parts }: UploadRequest): Text 
 /**
  * Returns a sentence that says where every file is now.
  *
- * @param wellness number of skipped files whose wellness another command sends
+ * @param wellness number of skipped files with wellness, which another command sends
  */
 export function uploadSummaryText(
   { counts, others }: Tally,

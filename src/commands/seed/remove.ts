@@ -60,7 +60,7 @@ type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: r
 /**
  * Removes what `sync seed` sent to one account, by the ledger: items of nutrition, and recordings, if the
  * service offers that. It keeps wellness. What stays is reported. The ledger forgets all of it, so that
- * the next `sync seed` sends it again. What came from elsewhere stays.
+ * the next `sync seed` sends it again. Other workouts stay.
  *
  * @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED`
  */

@@ -29,7 +29,7 @@ const SHOWN: readonly WatchNotice['event'][] = [
 
 export interface WatchReport {
   readonly uploads: Tally;
-  /** Files whose wellness the watcher does not send. */
+  /** Files with wellness that the watcher does not send. */
   readonly wellness: number;
   /** Wellness days that were sent; of a dry run, that would be. */
   readonly days: number;

@@ -220,7 +220,7 @@ class Round {
     if (problem !== undefined) this.#onNotice({ event: 'problem', message: problem });
   }
 
-  /** Returns how the ledger is damaged. Looks at it again only after it changed. */
+  /** Returns how the ledger is damaged. Reads it again only after a change. */
   #damage(path: string): string | undefined {
     const state = markOf(path);
     const now = this.#setup.context.clock.monotonic();

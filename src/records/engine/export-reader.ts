@@ -63,7 +63,7 @@ export class ExportReader {
     return this.#found && { ...this.#found, unread: [...this.#unread] };
   }
 
-  /** What was left out of the input, after it was read. */
+  /** The parts of the input that were left out, after it was read. */
   get notes(): readonly string[] {
     return this.#notes;
   }
@@ -166,7 +166,7 @@ export class ExportReader {
   }
 
   /**
-   * Returns the factors of units that the user named, and of those that the table does not say.
+   * Returns the factors of units that the user named, and of units that the table does not say.
    *
    * @throws SyncError `INPUT_INVALID` if one is not known
    */

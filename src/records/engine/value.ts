@@ -116,14 +116,14 @@ function divisorOf(
   return number === 0 ? undefined : number;
 }
 
-/** Says what is wrong with a value, as the file has it. */
+/** Describes the fault of a value, as the file has it. */
 function outside(found: JsonValue, value: number, platform: NumberRule): string {
   const problem = wrongNumber(round(value, CONVERTED_DECIMALS), platform);
   return found === value ? problem : `${problem}. The file has ${show(found)}`;
 }
 
 /**
- * Returns the factor of the value's unit, or what is wrong with the unit. A unit in the record overrides
+ * Returns the factor of the value's unit, or the fault of the unit. A unit in the record overrides
  * the user's.
  */
 function unitFactor(row: Row, rule: FieldRule, users: number | undefined): number | string {

@@ -166,7 +166,7 @@ export class WellnessDays {
     const most = Math.max(...low.map(([, value]) => value));
     const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
     const found = `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`;
-    // A readiness of 1 to 10 is Elite HRV's, whose `HRV` is a score, too.
+    // A readiness of 1 to 10 is Elite HRV's. Its `HRV` is a score, too.
     if (hasBareHrv && left.includes('readiness')) {
       left.push('hrv');
       note?.('hrv: is a score, as the readiness is, or ms: not sent; --unit hrv=ms sends it');

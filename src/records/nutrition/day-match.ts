@@ -60,7 +60,7 @@ export interface Comparison extends News {
 export interface CompareOptions {
   /** The `source` that the platform gives to this client's items, if an answer has shown it. */
   readonly source: string | undefined;
-  /** The platform adds to days, so ids last. One that replaces a day gives all its items new ids. */
+  /** The platform adds to days, so ids last. A platform that replaces a day gives all its items new ids. */
   readonly idsLast: boolean;
   /** Overwrite changes made in the platform. */
   readonly force: boolean;
@@ -90,7 +90,7 @@ export function compareDay(
 ): Comparison {
   const { source, idsLast, fresh } = options;
   const free = new Set(shown.filter((item) => isOwn(item, source)));
-  // What was taken back and is gone for good may come from another computer now.
+  // An item that was taken back and has left may come from another computer now.
   const isOver = ({ undone, state }: SentItem) => undone === true && state === 'gone' && !fresh;
   const known = day.items.filter((item) => !isOver(item));
   const found = matchItems(known, free, idsLast);
@@ -136,7 +136,7 @@ export function compareDay(
 /**
  * Decides about the items that have to leave the platform.
  *
- * @returns those that were changed in the platform, by instant and name. They stay.
+ * @returns the items that were changed in the platform, by instant and name. They stay.
  */
 function sortDropped(
   known: readonly SentItem[],

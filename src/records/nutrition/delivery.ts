@@ -86,7 +86,7 @@ export async function deliverDay(
     if (!delivery.isFinished) restore();
     return outcome;
   } catch (error) {
-    // What was interrupted is continued by the next run.
+    // The next run continues an interrupted day.
     if (!(error instanceof SyncError) || !endsRun(error.code)) restore();
     throw error;
   } finally {

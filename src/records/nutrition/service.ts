@@ -47,7 +47,7 @@ export class NutritionService {
   source: string | undefined;
   /** The last answer about the kind. */
   adds = false;
-  /** The user was told that this run replaces days that it cannot see. */
+  /** A note said that this run replaces days that it cannot see. */
   saidUnseen = false;
 
   constructor(

@@ -30,7 +30,7 @@ const days: readonly Pick<
     hasNot: ['allDayStress'],
     fields: {
       restingHr: { from: ['restingHeartRate', 'resting_heart_rate'], none },
-      // 0 to 100, for the whole day. The platform stores a tenth of what is above 10: a tenth of all is sent.
+      // 0 to 100, for the whole day. The platform stores a tenth of values above 10: a tenth of all is sent.
       stress: { from: ['averageStressLevel', 'average_stress_level'], none: [-1, -2], factor: 0.1 },
       spO2: { from: ['averageSpo2', 'average_spo_2'], none },
       steps: { from: ['totalSteps', 'total_steps'] },

@@ -39,7 +39,7 @@ export const garminExport: Source = {
       fields: {
         // `restingHeartRate` is the mean of seven days (FIT SDK, `monitoring_hr_data`).
         restingHr: { from: ['currentDayRestingHeartRate', 'restingHeartRate'], none },
-        // 0 to 100, for the whole day. The platform stores a tenth of what is above 10: a tenth of all is sent.
+        // 0 to 100, for the whole day. The platform stores a tenth of values above 10: a tenth of all is sent.
         stress: {
           from: 'allDayStress.aggregatorList[type=TOTAL].averageStressLevel',
           none: [-1, -2],

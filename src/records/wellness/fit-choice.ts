@@ -73,7 +73,7 @@ export function credibleSamples(
   return { credible, warnings: [...oddWarning(odd), ...clockWarning(mistimed)] };
 }
 
-/** Greatest time between a measurement and the one that its offset is taken from (s). */
+/** Greatest time between a measurement and the source of its offset (s). */
 const SAME_DAY_SECS = 24 * 3_600;
 
 /**

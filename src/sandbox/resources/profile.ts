@@ -27,7 +27,7 @@ export function getProfile(world: World): Handler<SandboxEnv> {
     const { athleteId } = c.get('bearer');
     const athlete = world.athletes.get(athleteId);
     const found = newestWeight(world, athleteId);
-    // An update of the profile writes a measurement of its own.
+    // An update of the profile writes a measurement, too.
     const isOlder = Date.parse(found?.date ?? '') < (athlete.weighedAt ?? 0);
     const newest = isOlder ? null : found;
     return c.json({

@@ -143,7 +143,7 @@ export class Stasher {
   }
 
   /**
-   * Copies a recording whose file was read before. While recordings are sent, a large folder does not fill the disk.
+   * Copies a recording after its file was read. While recordings are sent, a large folder does not fill the disk.
    *
    * @returns false if the outbox cannot take it
    */

@@ -143,7 +143,7 @@ it('a dropped item that the athlete removed takes no equal one of another comput
   expect(held()).toEqual(['gel 25']);
 });
 
-describe('an item whose new version is not taken', () => {
+describe('an item with a refused new version', () => {
   it.each(['403', '429(retry-after=1)*inf', '504*inf'])(
     'stays until its new version arrives in the next run, if the service answers %s',
     async (fault) => {

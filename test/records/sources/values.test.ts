@@ -103,7 +103,7 @@ describe('a number', () => {
   });
 });
 
-describe('a file whose values are all in doubt', () => {
+describe('a file with all values in doubt', () => {
   it.each([
     ['sleepSecs', 'date,sleepSecs\n2026-11-20,7.5\n', 'is 7.5 s: hours?'],
     ['sleepDeepSecs', 'date,sleepSecs,sleepDeepSecs\n2026-11-20,27000,92\n', 'minutes?'],
@@ -248,7 +248,7 @@ describe('a file', () => {
     expect(refused[0]).toContain('is a table from an unknown program');
   });
 
-  it('of a known program lists what is not read', async () => {
+  it('of a known program lists the unread columns', async () => {
     const biometrics = `Day,Time,Metric,Unit,Amount,Brand\n${DAY},07:00,Weight,kg,72.4,x\n${DAY},07:00,HRV (Oura),ms,56,x\n`;
     expect(await read(biometrics)).toMatchObject({
       bodies: [{ weight: 72.4 }],
