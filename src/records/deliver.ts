@@ -149,11 +149,17 @@ class Run {
       this.#options.undo !== undefined ||
       this.#options.merge === 'replace-day' ||
       (kind === 'nutrition' && this.#nutrition.isOpen(date));
+    if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
     if (dryRun) {
-      if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
       return kind === 'wellness'
         ? { outcome: 'would-push', request: this.#request(kind, record.body) }
         : await this.#nutrition.deliver(record, warnings);
+    }
+    try {
+      // Without a login nothing begins, and the ledger must not say so.
+      await this.#target.client();
+    } catch (error) {
+      return await this.#failed(record, error);
     }
     for (;;) {
       const claim = ledger.claim(kind, date, digest, anew);

@@ -183,6 +183,9 @@ describe('the exit code of sync push', () => {
     expect(text.stdout.match(/Not logged in/g)).toHaveLength(1);
     expect(text.stdout).toMatch(/^2 days were not sent: [^]*\n {2}2026-02-14\n {2}2026-02-15\n/);
     expect(requestLines(world.sandbox)).toEqual([]);
+    // The ledger claims nothing.
+    const [day] = ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout);
+    expect(day?.['records']).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
   });
 
   it('is 4 if the login lacks the scope, which is named', async () => {
