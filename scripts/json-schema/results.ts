@@ -169,6 +169,8 @@ export type RecordResult =
       readonly zoneUsed: boolean;
       /** Requests that this run made for it. */
       readonly attempts: number;
+      /** Always true: what others wrote on the day was not seen, and is erased. Only if the platform replaces days of nutrition, and the login may not read them. */
+      readonly unseen?: boolean;
     }
   | {
       /** `undone`: `sync undo nutrition` removed what was sent from here. */

@@ -63,7 +63,14 @@ const RECORD: LineKind = {
     each: [
       {
         is: { pushed: 'the service took it, new or changed' },
-        fields: { ...DAY, attempts: ATTEMPTS },
+        fields: {
+          ...DAY,
+          attempts: ATTEMPTS,
+          unseen: flag(
+            'Always true: what others wrote on the day was not seen, and is erased.',
+            'the platform replaces days of nutrition, and the login may not read them',
+          ),
+        },
       },
       {
         is: { undone: '`sync undo nutrition` removed what was sent from here' },
@@ -134,17 +141,10 @@ const RECORD: LineKind = {
         is: { 'would-push': '`--dry-run`: it would be sent' },
         fields: {
           ...DAY,
-          first: object(
+          request: object(
             request,
-            'The request that shows what the day holds.',
-            'the run reads the day first',
+            'The request; of nutrition with all that the day should hold, of which sync sends what is missing.',
           ),
-          removals: list(
-            request,
-            'Requests that remove items, if the service offers it.',
-            'it removes items',
-          ),
-          request: object(request, 'The request.'),
         },
       },
     ],
