@@ -27,6 +27,7 @@ const LINES = [
   'workouts',
   'verify',
   'explain rides/ride.fit',
+  'undo upload rides/ride.fit --yes',
   'inspect rides/ride.fit',
   'repair cut.fit',
   'sources',

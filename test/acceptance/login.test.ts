@@ -92,7 +92,9 @@ describe('a login by the loopback redirect', () => {
       expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
       // 32 random bytes.
       expect(Buffer.from(state, 'base64url')).toHaveLength(32);
-      expect(requestLines(world.sandbox)).toEqual(LOGIN);
+      // This revision shows the profile to no application.
+      const hidden = revision === '2026-02' ? ['profile 401', 'userinfo 200'] : ['profile 200'];
+      expect(requestLines(world.sandbox)).toEqual([...LOGIN.slice(0, -1), ...hidden]);
       expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).toEqual({
         grant_type: 'authorization_code',
         client_id: 'sandbox-client',
@@ -394,8 +396,9 @@ describe('a first login without a terminal', () => {
     // The service ended it before its time, which is met by an answer of 401.
     const upload = await world.sync(['profile', '--json']);
     expect(upload.code).toBe(0);
-    expect(requestLines(world.sandbox).slice(-3)).toEqual([
+    expect(requestLines(world.sandbox).slice(-4)).toEqual([
       'profile 401',
+      'userinfo 401',
       'token 200',
       'profile 200',
     ]);

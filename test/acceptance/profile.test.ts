@@ -59,8 +59,10 @@ describe('sync profile', () => {
     ]);
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Pounds', ftp: 280, maxHr: 191 });
+    const { weighedAt, ...shown } = profile ?? {};
+    expect(weighedAt).toBeDefined();
     expect(ndjson(stdout)).toEqual([
-      { type: 'profile', action: 'updated', profile: expect.objectContaining(profile) as unknown },
+      { type: 'profile', action: 'updated', profile: expect.objectContaining(shown) as unknown },
     ]);
     const [other] = world.sandbox.control.state('athlete-1').athletes;
     expect(other?.profile).toEqual(ADA);
@@ -74,7 +76,10 @@ describe('sync profile', () => {
         const [before] = world.sandbox.control.state(athlete).athletes;
         const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
         const [after] = world.sandbox.control.state(athlete).athletes;
-        expect([code, after?.profile]).toEqual([0, { ...before?.profile, weight: 72.55 }]);
+        expect([code, after?.profile]).toEqual([
+          0,
+          { ...before?.profile, weight: 72.55, weighedAt: expect.any(Number) as number },
+        ]);
         const ignored = revision === '2026-02' && athlete === 'athlete-2';
         expect(stderr.includes('The service ignores the unit of a weight')).toBe(ignored);
       }

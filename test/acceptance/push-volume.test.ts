@@ -93,8 +93,8 @@ describe('sync push of 400 days in one file', () => {
     world.sandbox.control.addFaults('wellness:delay=10ms*inf');
     const file = world.write('years.json', JSON.stringify(WELLNESS.slice(0, 300)));
     const terminal = openTerminal(world, ['push', 'wellness', file]);
-    const [, early] = await terminal.waitFor(/(\d+) of 300 /);
-    const [, late] = await terminal.waitFor(/([12]\d\d) of 300 /);
+    const [, early] = await terminal.waitFor(/(\d+) of 300\b/);
+    const [, late] = await terminal.waitFor(/([12]\d\d) of 300\b/);
     expect(Number(early)).toBeLessThan(Number(late));
     await terminal.waitFor(/wellness: 300 sent\./);
     expect((await terminal.finished).code).toBe(0);

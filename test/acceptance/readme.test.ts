@@ -101,8 +101,9 @@ describe('the README', () => {
     for (const command of commands) {
       // A watch in the foreground runs until Ctrl-C.
       const watches = /^sync watch (?!.*--daemon)/.test(command);
-      // A script cannot answer the question of an import.
-      const typed = command === 'sync import export.zip' ? `${command} --yes` : command;
+      // A script cannot answer the question of these commands.
+      const asks = ['sync import export.zip', 'sync undo upload ride.fit'].includes(command);
+      const typed = asks ? `${command} --yes` : command;
       const run = await type(typed, watches ? /uploaded/ : undefined);
       // Ctrl-C is for the shell, too.
       const good = watches ? [0, null] : [0];

@@ -53,7 +53,7 @@ describe('a recording that a device could not finish', () => {
 
     expect((await world.sync(['upload', copy])).code).toBe(0);
     const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
-    expect(held).toMatchObject([{ fileName: 'ride.repaired.fit', sha256: sha256(ride) }]);
+    expect(held).toMatchObject([{ sha256: sha256(ride) }]);
   });
 
   it('is not overwritten, and neither is its copy', async () => {
@@ -79,7 +79,7 @@ it('a recording without a type arrives if it has records', async () => {
   const { code } = await world.sync(['upload', join(world.home.dir, 'rides')]);
   expect(code).toBe(0);
   const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
-  expect(held).toMatchObject([{ fileName: 'typeless.fit', sha256: sha256(bytes) }]);
+  expect(held).toMatchObject([{ sha256: sha256(bytes) }]);
 });
 
 it('a file that is no recording names the command for it', async () => {

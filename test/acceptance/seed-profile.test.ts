@@ -47,7 +47,9 @@ describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision)
       expect(heldBy(world).profile.weight).toBeCloseTo(WANTED.weight, 1);
       world.sandbox.control.clearRequests();
       expect((await seedProfile(world)).line).toMatchObject({ outcome: 'unchanged', set: [] });
-      expect(sendingLines(world.sandbox)).toEqual(['profile 200']);
+      expect(sendingLines(world.sandbox)).toEqual([
+        revision === '2026-02' ? 'profile 401' : 'profile 200',
+      ]);
     },
   );
 });

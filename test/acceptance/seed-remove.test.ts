@@ -58,10 +58,11 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
               : [],
         ),
       );
-      // The service deletes neither of these.
+      // Nothing deletes wellness; the oldest revision deletes no workout either.
+      const isOffered = revision !== '2026-02';
       const { recordings, wellness, profile } = contentsOf(world);
       expect({ recordings, wellness, profile }).toEqual({
-        recordings: seeded.recordings,
+        recordings: isOffered ? [] : seeded.recordings,
         wellness: seeded.wellness,
         profile: seeded.profile,
       });
@@ -79,6 +80,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
         from: '2026-05-15',
         until: '2026-05-17',
         removed: 3,
+        recordings: isOffered ? seeded.recordings.length : 0,
         left: { recording: recordings.length, wellness: 3 },
       });
 
@@ -91,11 +93,11 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
       const again = await world.sync(['seed', ...DAYS, '--json']);
       expect(again.code).toBe(0);
       expect(ndjson(again.stdout).at(-1)).toMatchObject({
-        duplicate: recordings.length,
+        [isOffered ? 'uploaded' : 'duplicate']: seeded.recordings.length,
         pushed: 6,
       });
       expect(seededFoods()).toEqual(foods);
-      expect(contentsOf(world)).toMatchObject({ recordings, wellness });
+      expect(contentsOf(world)).toMatchObject({ recordings: seeded.recordings, wellness });
     },
   );
 });
@@ -113,15 +115,18 @@ describe('sync seed --remove', () => {
     expect(contentsOf(world)).toEqual(before);
   });
 
-  it('says for people what stays and where to delete it', async () => {
-    const world = await openLoggedInWorld();
+  it.each([
+    ['2026-08', 0, '2 recordings removed, nutrition of 3 days removed. Wellness'],
+    ['2026-02', 2, 'nutrition of 3 days removed. 2 recordings and wellness'],
+  ] as const)('says for people what stays and where to delete it (%s)', async (...row) => {
+    const [revision, staying, words] = row;
+    const world = await openLoggedInWorld({ revision });
     await world.sync(['seed', ...DAYS]);
-    const { recordings } = contentsOf(world);
     const { stdout } = await world.sync(['seed', ...DAYS, '--remove']);
-    expect(stdout.match(/ {2}stays$/gm)).toHaveLength(recordings.length);
+    expect(stdout.match(/ {2}stays$/gm) ?? []).toHaveLength(staying);
     expect(stdout).toContain(
-      `2026-05-15 to 2026-05-17: nutrition of 3 days removed. ${recordings.length} recordings and wellness of 3 days stay: ` +
-        'the service offers no way to delete them. Delete them in the platform. Weight and FTP stay as they are: ' +
+      `2026-05-15 to 2026-05-17: ${words} of 3 days stay: ` +
+        'the service does not delete them for applications. Delete them in the platform. Weight and FTP stay as they are: ' +
         '`sync profile --weight KG --ftp WATTS` sets others.',
     );
   });

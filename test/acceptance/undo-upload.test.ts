@@ -40,7 +40,7 @@ describe('sync undo upload', () => {
     expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
     const { stdout } = await world.sync(['upload', 'ride.fit']);
     expect(stdout).toBe(
-      'Nothing to send. 1 file: 1 taken back (`sync upload --force` sends them again).\n',
+      'Nothing to send. 1 file: 1 taken back before (--force sends them again).\n',
     );
     const watched = await world.sync(['watch', '.', '--once', '--json']);
     expect([watched.code, await titles()]).toEqual([0, []]);

@@ -6,6 +6,7 @@ import {
   REVISIONS,
   type World,
   loginWithToken,
+  metadataOf,
   openHome,
   openLoggedInWorld,
   openTerminal,
@@ -280,7 +281,7 @@ describe('sync upload of files named by hand', () => {
       code: 0,
       items: [{ outcome: 'uploaded', sha256: sha256(plain), size: plain.length }],
     });
-    expect(recordings(world)).toMatchObject([{ sha256: sha256(plain), fileName: 'ride.fit' }]);
+    expect(recordings(world)).toMatchObject([{ sha256: sha256(plain) }]);
     const held = world.sandbox.control.recordingBytes(sha256(plain));
     expect(Buffer.from(held ?? []).equals(plain)).toBe(true);
     // The same recording unpacked is known already.
@@ -333,7 +334,8 @@ describe('sync upload of files named by hand', () => {
     expect(code).toBe(0);
     expect(items.map(({ path }) => path)).toEqual(names.map((name) => `odd/${name}`).sort());
     expect(recordings(world)).toHaveLength(4);
-    expect(recordings(world).map(({ fileName }) => fileName)).toContain('Überfahrt 骑行 🚴.fit');
+    const uploads = world.sandbox.control.requests({ route: 'upload-fit' });
+    expect(uploads.map((request) => metadataOf(request)['file_name']).sort()).toEqual(names.sort());
   });
 });
 
@@ -419,7 +421,7 @@ describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
 });
 
 describe('the metadata of an upload', () => {
-  const device = { app_version: VERSION, device_id: 'garmin-4062-77' };
+  const device = { app_version: VERSION, device_id: 'garmin-4062-77', file_name: 'ride.fit' };
   const options = { serial: 77, localOffsetMinutes: 60 };
 
   /** The parts of the one upload that the sandbox received. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { dayOf } from '../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
+import type { RequestRecord } from '../../src/sandbox/http/request-log.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
 import type { World } from './world.ts';
@@ -173,6 +174,12 @@ export function requestLines({ control }: Sandbox): string[] {
 export function sendingLines(sandbox: Sandbox): string[] {
   const isLook = /^(?:nutrition-list |nutrition-items 4|userinfo )/;
   return requestLines(sandbox).filter((line) => !isLook.test(line));
+}
+
+/** Returns the metadata of an upload that the sandbox received. */
+export function metadataOf({ parts }: RequestRecord): Record<string, unknown> {
+  const text = parts?.find(({ name }) => name === 'metadata')?.text ?? '{}';
+  return JSON.parse(text) as Record<string, unknown>;
 }
 
 /** Returns every item that the platform holds for a day of an athlete, meal by meal. */

@@ -156,7 +156,9 @@ export function removalSummaryText(report: RemovalReport): Text {
   );
   const stays = [
     ...(left.recording === 0 ? [] : [plural(left.recording, 'recording')]),
-    ...(left.wellness === 0 ? [] : [`wellness of ${plural(left.wellness, 'day')}`]),
+    ...(left.wellness === 0
+      ? []
+      : [`${left.recording === 0 ? 'W' : 'w'}ellness of ${plural(left.wellness, 'day')}`]),
   ];
   const done = [...removed, ...days];
   if (done.length === 0 && stays.length === 0) {
