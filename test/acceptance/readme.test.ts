@@ -110,8 +110,8 @@ describe('the README', () => {
       expect(good, `${command}\n${run.stdout}${run.stderr}`).toContain(run.code);
       OUTCOMES[command]?.(run, world);
     }
-    // Each recording arrived once, however often the README sends it.
-    expect(held(world).recordings.map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
+    // Each recording arrived once, however often the README sends it; one was taken back.
+    expect(held(world).recordings.map(({ receivedCount }) => receivedCount)).toEqual([1]);
   });
 
   it.skipIf(unable)(title('has working commands for developers'), async () => {
