@@ -140,15 +140,15 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
 it.skipIf(process.platform !== 'linux')(
   'a system call that restarts after a signal delays the program by 5 s at most',
   async () => {
-    const config = world.home.env['SYNC_CONFIG_DIR'] ?? '';
-    mkdirSync(config, { recursive: true });
+    const copy = join(world.home.env['SYNC_STATE_DIR'] ?? '', 'outbox', 'hash', 'owner');
+    mkdirSync(copy, { recursive: true });
     // Opening a FIFO blocks the main thread until another process opens its other end.
-    execFileSync('mkfifo', [join(config, 'config.json')]);
-    const upload = world.run(['upload', world.folder]);
-    await until(() => /wait_for_partner|fifo/.test(waitsIn(upload.child.pid)));
+    execFileSync('mkfifo', [join(copy, 'copy.json')]);
+    const status = world.run(['status']);
+    await until(() => /wait_for_partner|fifo/.test(waitsIn(status.child.pid)));
     const asked = performance.now();
-    upload.child.kill('SIGTERM');
-    await upload.finished;
+    status.child.kill('SIGTERM');
+    await status.finished;
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
   },
 );

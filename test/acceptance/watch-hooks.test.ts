@@ -226,6 +226,6 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
     let log = '';
     while (!log.includes('onEvent: ')) log = await logs();
     expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
-    expect(log).toMatch(/\d\d {2}onEvent: an event\n {4}on two lines\n/);
+    expect(log).toMatch(/\d\d {2}onEvent: an event\n {4}onEvent: on two lines\n/);
   });
 });

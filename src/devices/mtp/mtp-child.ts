@@ -2,7 +2,15 @@
  * The child process that makes every call on an MTP mount. A call on a device that does not answer may
  * hang for ever, so the program itself never makes one: it kills this process, or leaves it behind.
  */
-import { closeSync, constants, lstatSync, openSync, readSync, readdirSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  opendirSync,
+  readSync,
+  readdirSync,
+} from 'node:fs';
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { answer, onRequest } from '../../system/child-side.ts';
@@ -12,6 +20,7 @@ import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
 const CHUNK_BYTES = 128 * 1024;
 /** Longest time before the statuses that are known are sent (ms). */
 const BATCH_MS = 200;
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 // The parent waits for the last answer before the next request. If the parent ends, the channel closes,
 // and with it this process.
@@ -38,6 +47,12 @@ async function perform(request: MtpRequest): Promise<void> {
       return;
     case 'stat':
       await stat(request.paths);
+      return;
+    case 'open':
+      opendirSync(request.folder).closeSync();
+      return;
+    case 'peek':
+      await peek(request.path, request.bytes);
       return;
     case 'read':
       await read(request.path, request.limit);
@@ -66,9 +81,20 @@ function statOf(path: string): MtpStat | undefined {
   return { kind, size, mtimeMs, ctimeMs, identity: `${dev}:${ino}:${birthtimeMs}` };
 }
 
+async function peek(path: string, most: number): Promise<void> {
+  const descriptor = openSync(path, AT_ONCE);
+  try {
+    const bytes = Buffer.alloc(most);
+    const size = readSync(descriptor, bytes);
+    await tell({ answer: 'bytes', bytes: bytes.subarray(0, size) });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Reads a file once, from its start to its end. */
 async function read(path: string, limit: number): Promise<void> {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const descriptor = openSync(path, AT_ONCE);
   try {
     let total = 0;
     for (;;) {

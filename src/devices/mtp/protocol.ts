@@ -4,6 +4,10 @@ import type { FileStamp } from '../../ledger/known-files.ts';
 export type MtpRequest =
   | { readonly do: 'list'; readonly folder: string }
   | { readonly do: 'stat'; readonly paths: readonly string[] }
+  /** Opens a folder, which shows if this user may read it. */
+  | { readonly do: 'open'; readonly folder: string }
+  /** Reads the beginning of a file. */
+  | { readonly do: 'peek'; readonly path: string; readonly bytes: number }
   /** Reads a whole file. `limit`: upper bound for its size (bytes). */
   | { readonly do: 'read'; readonly path: string; readonly limit: number };
 

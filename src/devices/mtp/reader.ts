@@ -54,18 +54,32 @@ export class MtpReader {
     return stats;
   }
 
+  /** Throws if this user may not read a folder. */
+  async open(folder: string, signal: AbortSignal): Promise<void> {
+    await this.#ask({ do: 'open', folder }, signal, () => undefined);
+  }
+
+  /** Returns the beginning of a file. */
+  async peek(path: string, bytes: number, signal: AbortSignal): Promise<Buffer> {
+    return await this.#bytes({ do: 'peek', path, bytes }, signal);
+  }
+
   /** Reads a file once. @param limit upper bound for its size (bytes) */
   async read(path: string, limit: number, signal: AbortSignal): Promise<Buffer> {
-    const chunks: Uint8Array[] = [];
-    await this.#ask({ do: 'read', path, limit }, signal, (answer) => {
-      if (answer.answer === 'bytes') chunks.push(answer.bytes);
-    });
-    return Buffer.concat(chunks);
+    return await this.#bytes({ do: 'read', path, limit }, signal);
   }
 
   /** Ends the child. */
   close(): void {
     this.#child.close();
+  }
+
+  async #bytes(request: MtpRequest, signal: AbortSignal): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    await this.#ask(request, signal, (answer) => {
+      if (answer.answer === 'bytes') chunks.push(answer.bytes);
+    });
+    return Buffer.concat(chunks);
   }
 
   async #ask(

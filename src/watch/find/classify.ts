@@ -135,24 +135,42 @@ export function recordingTime(bytes: Uint8Array, now: number): number | undefine
 }
 
 /**
+ * Returns why a file need not be read in full, by its first bytes; undefined if it may be a recording.
+ *
+ * @param size of the file in bytes
+ */
+export function problemOfHead(
+  path: string,
+  head: Uint8Array,
+  size: number,
+): { readonly reason: InvalidReason; readonly detail: string } | undefined {
+  if (isPacked(path)) return undefined;
+  const header = peekHeader(head, size);
+  // An archive of one recording may have its name.
+  const isZip = header.state === 'not-fit' && header.problem === 'zip';
+  if (header.state === 'possible' || isZip) return undefined;
+  return { reason: header.state, detail: header.detail };
+}
+
+/** A gzip file shows nothing before it is unpacked. */
+function isPacked(path: string): boolean {
+  return /\.gz$/i.test(path);
+}
+
+/**
  * Reads the beginning of a file. A recording that declares more bytes than the file has is not read
- * in full each time it grows. A gzip file shows nothing before it is unpacked.
+ * in full each time it grows.
  */
 function peekAt(path: string, stamp: FileStamp, now: number): Peek {
   const recordedAt = stamp.mtimeMs;
-  if (/\.gz$/i.test(path)) return { peek: 'possible', recordedAt };
+  if (isPacked(path)) return { peek: 'possible', recordedAt };
   let descriptor: number | undefined;
   try {
     ({ descriptor } = openPlainFile(path));
     const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
     const head = first.subarray(0, size);
-    const header = peekHeader(head, Math.max(size, stamp.size));
-    // An archive of one recording may have its name.
-    if (header.state === 'not-fit' && header.problem === 'zip')
-      return { peek: 'possible', recordedAt };
-    if (header.state !== 'possible') {
-      return { peek: 'incomplete', reason: header.state, detail: header.detail };
-    }
+    const problem = problemOfHead(path, head, Math.max(size, stamp.size));
+    if (problem !== undefined) return { peek: 'incomplete', ...problem };
     return { peek: 'possible', recordedAt: recordingTime(head, now) ?? recordedAt };
   } catch (error) {
     const code = systemCode(error);

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { PEEK_BYTES } from '../../fit/envelope.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp, mtpMountOf } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
@@ -7,7 +8,13 @@ import { MAX_RECORDING_BYTES, STILL_WRITTEN } from '../../upload/read-recording.
 import { isBelow } from '../below.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
-import { type Classifier, type FoundFile, queueItem, recordingTime } from './classify.ts';
+import {
+  type Classifier,
+  type FoundFile,
+  problemOfHead,
+  queueItem,
+  recordingTime,
+} from './classify.ts';
 import { MtpListing } from './mtp-listing.ts';
 import { POLL_MS } from './rescan.ts';
 import type { Observation } from './watched-folder.ts';
@@ -77,6 +84,7 @@ export class MtpFolders {
       const [found] = await readers.of(path).stat([`${path}/.`], signal);
       if (found === undefined) return this.#missing(path, state);
       if (found.kind !== 'folder') return this.#missing(path, state, 'It is a file.');
+      if (!isOnMtp(path)) await readers.of(path).open(path, signal);
       state.wasThere = true;
       state.probeAgainAt = clock.monotonic() + PROBE_MS;
       state.identity = isOnMtp(path) ? 'mtp' : found.identity;
@@ -128,7 +136,9 @@ export class MtpFolders {
     const before = this.#states.get(path);
     if (before !== undefined) return before;
     const state: MtpFolderState = {
-      listing: new MtpListing(path, this.#parts.readers.of(path)),
+      listing: new MtpListing(path, this.#parts.readers.of(path), (problem) =>
+        this.#parts.report({ event: 'problem', ...problem }),
+      ),
       isBusy: false,
       wasThere: false,
       left: 0,
@@ -205,6 +215,11 @@ export class MtpFolders {
     const { path, stamp } = file;
     let bytes: Buffer;
     try {
+      const problem = await this.#problemOfHead(file);
+      if (problem !== undefined) {
+        this.#classifier.noteIncomplete(file, problem.reason, problem.detail);
+        return undefined;
+      }
       bytes = await readers.of(path).read(path, MAX_RECORDING_BYTES, signal);
       if (stamp.size > 0 && bytes.length !== stamp.size) throw partial(bytes.length, stamp.size);
       if (!isOnMtp(path)) {
@@ -230,6 +245,15 @@ export class MtpFolders {
     if (stamp.size === 0) state.tried.add(path);
     const isKept = await this.#sender.addBytes(queueItem(file, recordedAt), bytes);
     return isKept ? undefined : 'no-room';
+  }
+
+  /** Looks at the beginning of a file that may grow: it is not read in full each time. */
+  async #problemOfHead({ path, stamp }: FoundFile): Promise<ReturnType<typeof problemOfHead>> {
+    // A device over MTP may give out whole files only, which do not grow.
+    if (isOnMtp(path)) return undefined;
+    const { readers, signal } = this.#parts;
+    const head = await readers.of(path).peek(path, PEEK_BYTES, signal);
+    return problemOfHead(path, head, Math.max(head.length, stamp.size));
   }
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */

@@ -2,9 +2,15 @@ import type { MtpStat } from '../../devices/mtp/protocol.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
+import { describeFileError } from '../../system/plain-file.ts';
 import type { MtpReader } from '../../devices/mtp/reader.ts';
-import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
+import { ODD_NAME, isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { FoundFile } from './classify.ts';
+
+export interface ListingProblem {
+  readonly path: string;
+  readonly message: string;
+}
 
 /**
  * Lists the recordings in a folder that a child process reads. Over MTP, each status costs a call on the device, so
@@ -14,12 +20,20 @@ export class MtpListing {
   readonly #folder: string;
   readonly #reader: MtpReader;
   readonly #isOnMtp: boolean;
+  readonly #onProblem: (problem: ListingProblem) => void;
+  /** Paths whose problem was reported. */
+  readonly #reported = new Set<string>();
   #stats = new Map<string, MtpStat>();
 
-  constructor(folder: string, reader: MtpReader) {
+  constructor(
+    folder: string,
+    reader: MtpReader,
+    onProblem: (problem: ListingProblem) => void = () => undefined,
+  ) {
     this.#folder = folder;
     this.#isOnMtp = isOnMtp(folder);
     this.#reader = reader;
+    this.#onProblem = onProblem;
   }
 
   /**
@@ -42,7 +56,11 @@ export class MtpListing {
       const found = new Map(unknown.map((path, index) => [path, stats[index]]));
       for (const path of paths) {
         const stat = found.has(path) ? found.get(path) : before.get(path);
-        if (stat === undefined) continue;
+        if (stat === undefined) {
+          // Such a byte became this character, so that no file has this name.
+          if (!this.#isOnMtp && path.includes('\uFFFD')) this.#report(path, ODD_NAME);
+          continue;
+        }
         this.#stats.set(path, stat);
         if (stat.kind === 'folder') folders.push(path);
         else if (stat.kind === 'file' && isRecordingName(nameOf(path))) {
@@ -70,10 +88,18 @@ export class MtpListing {
         .filter((name) => isRecordingName(name) || isSearchedFolder(name))
         .map((name) => `${folder}/${name}`);
     } catch (error) {
-      const isGone = error instanceof ChildError && error.code === 'ENOENT';
-      if (isGone && folder !== this.#folder) return [];
-      throw error;
+      if (!(error instanceof ChildError) || folder === this.#folder) throw error;
+      if (error.code === 'ENOENT') return [];
+      if (this.#isOnMtp || !['EACCES', 'EPERM'].includes(error.code)) throw error;
+      this.#report(folder, describeFileError(error));
+      return [];
     }
+  }
+
+  #report(path: string, message: string): void {
+    if (this.#reported.has(path)) return;
+    this.#reported.add(path);
+    this.#onProblem({ path, message });
   }
 }
 
