@@ -144,11 +144,11 @@ it.skipIf(process.platform !== 'linux')(
     mkdirSync(copy, { recursive: true });
     // Opening a FIFO blocks the main thread until another process opens its other end.
     execFileSync('mkfifo', [join(copy, 'copy.json')]);
-    const status = world.run(['status']);
-    await until(() => /wait_for_partner|fifo/.test(waitsIn(status.child.pid)));
+    const watcher = world.run(['watch', world.folder]);
+    await until(() => /wait_for_partner|fifo/.test(waitsIn(watcher.child.pid)));
     const asked = performance.now();
-    status.child.kill('SIGTERM');
-    await status.finished;
+    watcher.child.kill('SIGTERM');
+    await watcher.finished;
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
   },
 );
