@@ -153,12 +153,14 @@ export class Watcher {
       this.#handleQueued();
       await this.#discovery.rescanOnce();
       if (!this.#parts.dryRun) this.#sender.adopt();
-      this.#sendOnce();
-      while (!signal.aborted && this.#sender.waiting > 0) {
-        const event = await this.#parts.events.next();
-        if (event.type === 'upload-finished') this.#sender.settle(event.upload);
+      do {
         this.#sendOnce();
-      }
+        while (!signal.aborted && this.#sender.waiting > 0) {
+          const event = await this.#parts.events.next();
+          if (event.type === 'upload-finished') this.#sender.settle(event.upload);
+          this.#sendOnce();
+        }
+      } while (!signal.aborted && (await this.#discovery.readLeft()));
       this.#discovery.settleIncomplete();
       await this.#wellness?.check();
       if (!this.#parts.dryRun) await this.#verifier.check();

@@ -101,8 +101,14 @@ export class Discovery {
     }
   }
 
+  /** Reads what did not fit beside the recordings that were sent meanwhile. @returns whether there was any */
+  async readLeft(): Promise<boolean> {
+    return await this.#mtpFolders.readLeft();
+  }
+
   settleIncomplete(): void {
     const { incomplete, onSettled } = this.#parts;
+    this.#mtpFolders.noteLeft();
     for (const { path, reason, detail } of incomplete.all()) {
       onSettled?.({ path, outcome: 'invalid', reason, detail });
     }

@@ -30,6 +30,8 @@ const LISTING_SHARE = 1 / 10;
 const SIZES_MS = 10 * 60_000;
 /** Files that fail one after another before the device counts as failing. */
 const ENOUGH_FAILURES = 3;
+/** There is no room for copies, and nothing that was sent made any. */
+const NOT_COPIED = 'It could not be copied for sending.';
 
 /** The end of a rescan of a folder on an MTP device. */
 export interface MtpRescan {
@@ -44,7 +46,7 @@ interface MtpFolderState {
   isBusy: boolean;
   wasThere: boolean;
   /** Recordings that the last rescan found open and did not read. */
-  left: number;
+  left: FoundFile[];
   /** Files without a stated size that were read and are not whole; the ledger does not know them. */
   readonly tried: Set<string>;
   /** Probes and rescans in a row that failed. */
@@ -124,7 +126,35 @@ export class MtpFolders {
 
   /** Returns how many recordings the last rescan left on the device. */
   leftOn(path: string): number {
-    return this.#states.get(path)?.left ?? 0;
+    return this.#states.get(path)?.left.length ?? 0;
+  }
+
+  /**
+   * Reads the recordings for which the copies had no room, after some were sent, for `--once`.
+   *
+   * @returns whether it read any. The others cannot be copied
+   */
+  async readLeft(): Promise<boolean> {
+    let isRead = false;
+    for (const [path, state] of this.#states) {
+      const before = [...state.left];
+      if (before.length === 0) continue;
+      try {
+        await this.#readFiles(path, state, before);
+      } catch (error) {
+        this.#parts.signal.throwIfAborted();
+        if (!(error instanceof ChildError)) throw error;
+      }
+      isRead ||= state.left.length < before.length;
+    }
+    return isRead;
+  }
+
+  /** Notes the recordings that {@link MtpFolders.readLeft} could not read. */
+  noteLeft(): void {
+    for (const { left } of this.#states.values()) {
+      for (const file of left) this.#classifier.noteIncomplete(file, 'unreadable', NOT_COPIED);
+    }
   }
 
   #pauseAfter(listingMs: number): number {
@@ -141,7 +171,7 @@ export class MtpFolders {
       ),
       isBusy: false,
       wasThere: false,
-      left: 0,
+      left: [],
       tried: new Set(),
       failures: 0,
       probeAgainAt: -Infinity,
@@ -170,34 +200,46 @@ export class MtpFolders {
   }
 
   async #readOpen(path: string, state: MtpFolderState, found: readonly FoundFile[]): Promise<void> {
-    const { dryRun, known, marks, newOnly } = this.#parts;
+    const { dryRun, marks, newOnly } = this.#parts;
     const firstRescan = newOnly ? marks.newOnly(path) : undefined;
     if (!dryRun) firstRescan?.begin();
-    const isOld = (file: FoundFile, recordedAt: number) => {
-      const stamp = isOnMtp(path) ? { ...file.stamp, mtimeMs: recordedAt } : file.stamp;
-      if (firstRescan?.isOld(stamp) !== true) return false;
-      if (!dryRun) marks.markSeen([file]);
-      return true;
-    };
     const open = found.filter(
       // Without a time of the file, only reading it shows if it is older than an absent device's first rescan.
       (file) =>
         !(file.stamp.size === 0 && state.tried.has(file.path)) &&
         this.#classifier.isOpen(file) &&
-        !isOld(file, Infinity),
+        !this.#isOld(path, file, Infinity),
     );
-    state.left = open.length;
+    await this.#readFiles(path, state, open);
+    if (!dryRun && state.left.length === 0) firstRescan?.done();
+  }
+
+  async #readFiles(
+    path: string,
+    state: MtpFolderState,
+    files: readonly FoundFile[],
+  ): Promise<void> {
+    const { dryRun, known } = this.#parts;
+    state.left = [...files];
     let failures = 0;
-    for (const file of open) {
-      const failure = await this.#read(file, state, isOld);
+    for (const file of files) {
+      const failure = await this.#read(path, file, state);
       // Reading it again would take longer than this.
       if (!dryRun) known.flush();
       if (failure === 'no-room') return;
       failures = failure === undefined ? 0 : failures + 1;
       if (failure !== undefined && failures >= ENOUGH_FAILURES) throw failure;
-      state.left--;
+      state.left.shift();
     }
-    if (!dryRun) firstRescan?.done();
+  }
+
+  /** Returns whether `--new-only` leaves a file out. */
+  #isOld(folder: string, file: FoundFile, recordedAt: number): boolean {
+    const { dryRun, marks, newOnly } = this.#parts;
+    const stamp = isOnMtp(folder) ? { ...file.stamp, mtimeMs: recordedAt } : file.stamp;
+    if (!newOnly || !marks.newOnly(folder).isOld(stamp)) return false;
+    if (!dryRun) marks.markSeen([file]);
+    return true;
   }
 
   /**
@@ -207,9 +249,9 @@ export class MtpFolders {
    * @throws ChildError if the device failed
    */
   async #read(
+    folder: string,
     file: FoundFile,
     state: MtpFolderState,
-    isOld: (file: FoundFile, recordedAt: number) => boolean,
   ): Promise<ChildError | 'no-room' | undefined> {
     const { clock, incomplete, readers, signal } = this.#parts;
     const { path, stamp } = file;
@@ -232,8 +274,8 @@ export class MtpFolders {
     } catch (error) {
       if (!(error instanceof ChildError) || isAboutDevice(error)) throw error;
       // If the device was unplugged, its folder is gone too.
-      const [folder] = await readers.of(path).stat([dirname(path)], signal);
-      if (folder === undefined) throw new ChildError('ENOENT', error.message);
+      const [parent] = await readers.of(path).stat([dirname(path)], signal);
+      if (parent === undefined) throw new ChildError('ENOENT', error.message);
       if (error.code === 'ENOENT') return undefined;
       this.#classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
       return error;
@@ -241,7 +283,7 @@ export class MtpFolders {
     incomplete.forget(path);
     const now = clock.now();
     const recordedAt = recordingTime(bytes, now) ?? now;
-    if (isOld(file, recordedAt)) return undefined;
+    if (this.#isOld(folder, file, recordedAt)) return undefined;
     if (stamp.size === 0) state.tried.add(path);
     const isKept = await this.#sender.addBytes(queueItem(file, recordedAt), bytes);
     return isKept ? undefined : 'no-room';
