@@ -98,6 +98,8 @@ describe('a device that disappears', () => {
     const states = () => happened(events, 'folder').slice(1);
     await until(() => happened(events, 'kept').length === rides.length);
     await until(() => watcher.picture.unfinished === 1);
+    await until(() => happened(events, 'ready').length === 1);
+    expect(happened(events, 'ready')).toMatchObject([{ files: rides.length + 1 }]);
     renameSync(folder, `${folder}-away`);
     await until(() => states().length > 0);
     const reason = 'It disappeared.';

@@ -36,6 +36,8 @@ const NOT_COPIED = 'It could not be copied for sending.';
 /** The end of a rescan of a folder on an MTP device. */
 export interface MtpRescan {
   readonly observation: Observation;
+  /** How many files it found. */
+  readonly files: number;
   /** Time until the next rescan; Infinity: when the device is back (ms). */
   readonly pauseMs: number;
 }
@@ -115,10 +117,10 @@ export class MtpFolders {
       state.wasThere = true;
       await this.#readOpen(path, state, found);
       state.failures = 0;
-      return { observation: { identity: state.identity }, pauseMs };
+      return { observation: { identity: state.identity }, files: found.length, pauseMs };
     } catch (error) {
       signal.throwIfAborted();
-      return { observation: this.#failed(path, state, error), pauseMs: Infinity };
+      return { observation: this.#failed(path, state, error), files: 0, pauseMs: Infinity };
     } finally {
       state.isBusy = false;
     }

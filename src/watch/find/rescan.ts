@@ -15,6 +15,8 @@ const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1, silent: 1 };
 
 /** Pause before a removable folder that was not rescanned is tried again (ms). */
 const MTP_RETRY_MS = 5_000;
+/** Longest time that the first round waits for removable folders; later ones do not wait (ms). */
+const FIRST_ROUND_MS = 5_000;
 
 /**
  * Compares the files in folders with the ledger, in rounds. Rescans make the watcher correct; file events
@@ -26,6 +28,7 @@ export class Rescanner {
   readonly #folders: Pick<Folders, 'all'>;
   readonly #mtpFolders: MtpFolders;
   #isRunning = false;
+  #isFirst = true;
   /** The next round without a folder: all devices are away (ms of the monotonic clock). */
   #emptyRoundAt = -Infinity;
   /** Problems that were reported since a folder last appeared or disappeared. */
@@ -66,9 +69,15 @@ export class Rescanner {
     const due = this.#folders.all.filter(({ rescanAt }) => rescanAt <= now);
     this.#emptyRoundAt = now + RESCAN_MS;
     // A device or a network may take minutes, or not answer.
-    for (const folder of due.filter(({ removable }) => removable)) {
-      tasks.run(() => this.#rescanMtp(folder));
-    }
+    const removable = due.filter((folder) => folder.removable);
+    const searches = removable.map(
+      (folder) =>
+        new Promise<number>((resolve) =>
+          tasks.run(async () => resolve(await this.#rescanMtp(folder))),
+        ),
+    );
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
     tasks.run(async () => {
       let files = 0;
       let complete = isDue;
@@ -81,8 +90,25 @@ export class Rescanner {
           complete = false;
         }
       }
+      if (isFirst) files += await this.#found(searches);
       events.post({ type: 'rescanned', files, complete });
     });
+  }
+
+  /** Returns how many files the searches found in time. */
+  async #found(searches: readonly Promise<number>[]): Promise<number> {
+    const { clock, signal } = this.#parts;
+    const patience = new AbortController();
+    const enough = clock
+      .sleep(FIRST_ROUND_MS, AbortSignal.any([patience.signal, signal]))
+      .catch(() => undefined);
+    let files = 0;
+    const counts = searches.map(async (search) => {
+      files += await search;
+    });
+    await Promise.race([Promise.all(counts), enough]);
+    patience.abort();
+    return files;
   }
 
   /** Ends a round: call it for the event `rescanned`. */
@@ -176,17 +202,18 @@ export class Rescanner {
     return files;
   }
 
-  async #rescanMtp(folder: WatchedFolder): Promise<void> {
+  /** @returns the number of files */
+  async #rescanMtp(folder: WatchedFolder): Promise<number> {
     const { events } = this.#parts;
     // Until it ends, or the device is back.
     folder.rescanAt = Infinity;
-    if (!folder.isThere) return;
+    if (!folder.isThere) return 0;
     try {
       const rescan = await this.#mtpFolders.rescan(folder.path);
       if (rescan !== undefined) {
         folder.rescanIn(rescan.pauseMs);
         events.post({ type: 'folder-probed', folder, observation: rescan.observation });
-        return;
+        return rescan.files;
       }
     } catch (error) {
       events.post({ type: 'failed', error });
@@ -194,5 +221,6 @@ export class Rescanner {
     // An earlier rescan still runs, or the ledger failed.
     folder.rescanIn(MTP_RETRY_MS);
     events.post({ type: 'rescan-due' });
+    return 0;
   }
 }

@@ -51,6 +51,11 @@ describe('a reader of a device over MTP', () => {
       undefined,
     ]);
     expect((await reader.read(join(folder, 'ride.fit'), LIMIT, NEVER)).equals(bytes)).toBe(true);
+    expect((await reader.peek(join(folder, 'ride.fit'), 6, NEVER)).toString()).toBe('rideri');
+    await reader.open(folder, NEVER);
+    await expect(reader.open(join(folder, 'none'), NEVER)).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
   });
 
   it('reports the error of the system, and goes on', async () => {
