@@ -138,6 +138,7 @@ async function records() {
   // An answer that is not a list of workouts.
   await run(['config', 'set', 'endpoint.workouts', '/api/oauth/userinfo']);
   await sync('workouts');
+  await run(['config', 'unset', 'endpoint.workouts']);
 }
 
 async function machine() {

@@ -6,7 +6,7 @@ import { Problem, refusal } from './http/problem.ts';
 import { sameOriginOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { SettingError } from './settings.ts';
-import { checked } from './http/validate.ts';
+import { checkedRequest } from './http/validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 /** Largest request to a control endpoint (bytes). */
@@ -87,7 +87,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   app.post('/settings', async (c) => c.json(control.set(await jsonOf(c))));
   app.get('/faults', (c) => c.json({ faults: control.faults() }));
   app.post('/faults', async (c) => {
-    const { faults } = checked(faultsSchema, await jsonOf(c), 'request');
+    const { faults } = checkedRequest(faultsSchema, await jsonOf(c));
     control.addFaults(...faults);
     return c.json({ faults: control.faults() });
   });
@@ -104,7 +104,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
     c.json({ expired: control.expire((await jsonOf(c)) as ExpireRequest) }),
   );
   app.post('/revoke', async (c) => {
-    const { athlete, login } = checked(revokeSchema, await jsonOf(c), 'request');
+    const { athlete, login } = checkedRequest(revokeSchema, await jsonOf(c));
     const revoked = login === undefined ? control.revoke(athlete) : control.revokeLogin(login);
     return c.json({ revoked: Number(revoked) });
   });

@@ -12,7 +12,7 @@ import type { RecordingState } from './resources/recordings.ts';
 import type { AnsweredRequest, RequestFilter, RequestRecord } from './http/request-log.ts';
 import { SCOPES } from './oauth/scopes.ts';
 import type { SandboxSettings, SettingsPatch } from './settings.ts';
-import { checked } from './http/validate.ts';
+import { checkedRequest } from './http/validate.ts';
 import type { World } from './world.ts';
 
 interface AthleteState {
@@ -107,7 +107,7 @@ export class Control {
    * @throws Problem 400, 404
    */
   async process(request: ProcessRequest = {}): Promise<void> {
-    const { athlete, sha256, outcome } = checked(processSchema, request, 'request');
+    const { athlete, sha256, outcome } = checkedRequest(processSchema, request);
     const { athletes, recordings } = this.#world;
     const athleteId = this.#athlete(athlete ?? athletes.first().id);
     const hashes = recordings
@@ -180,10 +180,9 @@ export class Control {
    * @throws Problem 400, 404
    */
   mint(request: MintRequest = {}): TokenAnswer {
-    const { athlete, clientId, scopes, accessTtl, refreshTtl } = checked(
+    const { athlete, clientId, scopes, accessTtl, refreshTtl } = checkedRequest(
       mintSchema,
       request,
-      'request',
     );
     const { athletes, clients, grants, settings } = this.#world;
     if (!clients.some((client) => client.id === clientId)) {
@@ -205,7 +204,7 @@ export class Control {
    * @throws Problem 400, 404
    */
   expire(request: ExpireRequest = {}): number {
-    const { athlete, login, kind } = checked(endSchema, request, 'request');
+    const { athlete, login, kind } = checkedRequest(endSchema, request);
     return this.#world.grants.expire(kind, {
       athleteId: athlete === undefined ? undefined : this.#athlete(athlete),
       loginId: login,
@@ -234,7 +233,7 @@ export class Control {
    * @throws Problem 400, 404
    */
   addFood(request: AddFoodRequest): StoredItem {
-    const { athlete, date, meal, source, item } = checked(addFoodSchema, request, 'request');
+    const { athlete, date, meal, source, item } = checkedRequest(addFoodSchema, request);
     const { athletes, daily } = this.#world;
     const athleteId = this.#athlete(athlete ?? athletes.first().id);
     const day = dayOf(daily.find(athleteId, 'nutrition', date));

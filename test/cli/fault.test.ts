@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -78,16 +79,25 @@ describe('a fault of the program', () => {
     ]);
   });
 
-  it('in the child process of the keychain is an answer to its parent', () => {
-    const child = join(dirname(PROGRAM), 'keychain-child.cjs');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [child], {
-      input: 'no request',
-      encoding: 'utf8',
+  it('in the child process of the keychain is an answer to its parent', async () => {
+    const child = fork(join(dirname(PROGRAM), 'keychain-child.cjs'));
+    const answers: unknown[] = [];
+    child.on('message', (answer) => {
+      answers.push(answer);
+      if (answers.length === 2) child.disconnect();
     });
-    expect([status, stdout, stderr]).toEqual([
-      1,
-      '{"state":"failed","message":"the request is not JSON"}\n',
-      '',
+    const request = {
+      service: 'sync',
+      account: 'a',
+      mayPrompt: true,
+      limitMs: 60_000,
+      maxUnits: 0,
+    };
+    child.send({ ...request, do: 'save' });
+    const [code] = (await once(child, 'exit')) as [number];
+    expect([code, answers]).toEqual([
+      0,
+      [{ state: 'ready' }, { state: 'failed', message: 'nothing to save' }],
     ]);
   });
 });
