@@ -80,7 +80,8 @@ describe('sync push wellness of FIT files', () => {
     const run = await world.sync(['push', 'wellness', device, ...BERLIN]);
     expect(run).toEqual({
       code: 0,
-      stdout: '2026-02-15: sent (dates in Europe/Berlin)\n2026-02-16: sent\nwellness: 2 sent.\n',
+      // The monitoring file states the offset, for the files without one too.
+      stdout: '2026-02-15: sent\n2026-02-16: sent\nwellness: 2 sent.\n',
       stderr: [
         `${device}: 2 FIT files without wellness.`,
         '4 FIT files: wellness of 2026-02-15 to 2026-02-16',
