@@ -24,10 +24,9 @@ const withoutIds = (day: Record<string, unknown>) => ({
 /** The stored data and the profile, without times and IDs of the service. */
 export const contentsOf = (world: World) => {
   const { recordings, wellness, nutrition, profile } = heldBy(world);
-  const { weighedAt: _, ...values } = profile;
   const plain = ({ date, record }: { date: string; record: unknown }) => ({ date, record });
   return {
-    profile: values,
+    profile: { ...profile, weighedAt: undefined },
     recordings: recordings.map((recording) => recording.sha256).sort(),
     wellness: wellness.map(plain),
     nutrition: nutrition.map(({ date, record }) => ({
