@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
@@ -17,6 +17,7 @@ import { openOutbox } from '../../src/watch/send/outbox.ts';
 import type { WatchNotice } from '../../src/watch/report.ts';
 import type { WatcherOptions, WatcherTarget } from '../../src/watch/parts.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
+import { type TestBuild, buildForTest } from '../support/build.ts';
 import { clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -47,7 +48,17 @@ export function useWatchedFolder(): void {
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
-/** No test but those of MTP mounts starts the child. */
+/** Builds the child that reads folders which may hang, for the tests of a file. @returns how to start it */
+export function useFolderReader() {
+  let built: TestBuild;
+  beforeAll(async () => {
+    built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+  });
+  afterAll(() => built.remove());
+  return () => ({ childPath: join(built.dir, 'mtp-child.cjs'), env: process.env });
+}
+
+/** No test but those of devices and mounts starts the child. */
 const NO_MTP = { childPath: '', env: {} };
 
 /** A watcher in this process, over a real ledger and real HTTP. */

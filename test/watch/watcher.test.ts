@@ -9,8 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestBuild, buildForTest } from '../support/build.ts';
+import { describe, expect, it } from 'vitest';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
 import {
@@ -21,6 +20,7 @@ import {
   held,
   sandbox,
   start,
+  useFolderReader,
   useWatchedFolder,
 } from './in-process.ts';
 import { manualClock } from './manual-clock.ts';
@@ -28,12 +28,7 @@ import { anotherRecording, put, sha256, until } from './support.ts';
 
 useWatchedFolder();
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
-});
-afterAll(() => built.remove());
-const reader = () => ({ childPath: join(built.dir, 'mtp-child.cjs'), env: process.env });
+const reader = useFolderReader();
 
 describe('a ledger that cannot be written while an upload is answered', () => {
   it('costs that recording a second request, and delivery continues', async () => {

@@ -1,11 +1,11 @@
 import { type Counts, Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
-import type { ExitCode } from '../../base/errors.ts';
+import { type ExitCode, SyncError } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
-import { type Undoable, findUndoable, removeWorkout } from '../../upload/undo.ts';
+import type { ConfirmedUpload, LedgerUpload } from '../../ledger/uploads.ts';
+import { type Removable, type Undoable, findUndoable, removeWorkout } from '../../upload/undo.ts';
 import {
   type DeliveryOptions,
   type DeliveryTarget,
@@ -80,6 +80,11 @@ export async function removeSeed(
     report(leftover);
   };
 
+  const offersRemoval = async (workout: Removable): Promise<boolean> => {
+    const client = await records.client();
+    return (await offered(() => removeWorkout(workout, client, context.signal))) ?? false;
+  };
+
   for (const days of inBatches(synthesize(options), toRemove)) {
     context.signal.throwIfAborted();
     dates.push(...days.map(({ date }) => date));
@@ -87,15 +92,16 @@ export async function removeSeed(
     const uploads = ledger.uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
     const found: readonly Undoable[] =
       options.dryRun || !isOffered
-        ? uploads.map((upload) => ({ upload, obstacle: 'missing' }))
-        : await findUndoable(context, uploads, ledger.uploads, records.client);
+        ? uploads.map(unfound)
+        : ((await offered(() => findUndoable(context, uploads, ledger.uploads, records.client))) ??
+          uploads.map(unfound));
     for (const item of found) {
       const upload = ledger.uploads.find(item.upload.sha256);
       if (upload === undefined) continue;
       const { path, sha256: hash, activity } = upload;
       const removed = 'workoutId' in item && isOffered ? item : undefined;
       if (removed !== undefined) {
-        isOffered = await removeWorkout(removed, await records.client(), context.signal);
+        isOffered = await offersRemoval(removed);
       }
       if (options.dryRun || (removed !== undefined && isOffered)) {
         recordings++;
@@ -144,6 +150,20 @@ export async function removeSeed(
     nutrition: tally.counts,
     exitCode: tally.exitCode,
   };
+}
+
+function unfound(upload: ConfirmedUpload): Undoable {
+  return { upload, obstacle: 'missing' };
+}
+
+/** Returns undefined if the login lacks the scope: the recordings stay, and the records go. */
+async function offered<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'SCOPE_MISSING') return undefined;
+    throw error;
+  }
 }
 
 function toRemove({ date, recordings, wellness, nutrition }: SyntheticDay): RemovedDay {

@@ -155,6 +155,8 @@ export class Discovery {
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
     const queued = this.#sender.forgetBelow(folder);
-    return failed.length + queued + this.#mtpFolders.leftOn(folder);
+    const left = failed.length + queued + this.#mtpFolders.leftOn(folder);
+    this.#mtpFolders.forget(folder);
+    return left;
   }
 }

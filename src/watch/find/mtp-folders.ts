@@ -6,6 +6,7 @@ import { describeFileError } from '../../system/plain-file.ts';
 import { sameStamp } from '../../ledger/known-files.ts';
 import { MAX_RECORDING_BYTES, STILL_WRITTEN } from '../../upload/read-recording.ts';
 import { isBelow } from '../below.ts';
+import type { NewOnly } from '../../ledger/watch-marks.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
 import {
@@ -58,6 +59,8 @@ interface MtpFolderState {
   last: Observation | undefined;
   identity: string;
   sizesReadAt: number;
+  /** Which files `--new-only` leaves out, as the last rescan found it before it began. */
+  newOnly: NewOnly | undefined;
 }
 
 /**
@@ -126,6 +129,12 @@ export class MtpFolders {
     }
   }
 
+  /** Forgets that the folder of a device that was unplugged is missing: plugged in again, it is probed at once. */
+  forget(path: string): void {
+    const state = this.#states.get(path);
+    if (state !== undefined) state.probeAgainAt = -Infinity;
+  }
+
   /** Returns how many recordings the last rescan left on the device. */
   leftOn(path: string): number {
     return this.#states.get(path)?.left.length ?? 0;
@@ -180,6 +189,7 @@ export class MtpFolders {
       last: undefined,
       identity: 'mtp',
       sizesReadAt: -Infinity,
+      newOnly: undefined,
     };
     this.#states.set(path, state);
     return state;
@@ -203,17 +213,17 @@ export class MtpFolders {
 
   async #readOpen(path: string, state: MtpFolderState, found: readonly FoundFile[]): Promise<void> {
     const { dryRun, marks, newOnly } = this.#parts;
-    const firstRescan = newOnly ? marks.newOnly(path) : undefined;
-    if (!dryRun) firstRescan?.begin();
+    state.newOnly = newOnly ? marks.newOnly(path) : undefined;
+    if (!dryRun) state.newOnly?.begin();
     const open = found.filter(
       // Without a time of the file, only reading it shows if it is older than an absent device's first rescan.
       (file) =>
         !(file.stamp.size === 0 && state.tried.has(file.path)) &&
         this.#classifier.isOpen(file) &&
-        !this.#isOld(path, file, Infinity),
+        !this.#isOld(path, file, Infinity, state),
     );
     await this.#readFiles(path, state, open);
-    if (!dryRun && state.left.length === 0) firstRescan?.done();
+    if (!dryRun && state.left.length === 0) state.newOnly?.done();
   }
 
   async #readFiles(
@@ -236,10 +246,10 @@ export class MtpFolders {
   }
 
   /** Returns whether `--new-only` leaves a file out. */
-  #isOld(folder: string, file: FoundFile, recordedAt: number): boolean {
-    const { dryRun, marks, newOnly } = this.#parts;
+  #isOld(folder: string, file: FoundFile, recordedAt: number, state: MtpFolderState): boolean {
+    const { dryRun, marks } = this.#parts;
     const stamp = isOnMtp(folder) ? { ...file.stamp, mtimeMs: recordedAt } : file.stamp;
-    if (!newOnly || !marks.newOnly(folder).isOld(stamp)) return false;
+    if (state.newOnly?.isOld(stamp) !== true) return false;
     if (!dryRun) marks.markSeen([file]);
     return true;
   }
@@ -285,7 +295,7 @@ export class MtpFolders {
     incomplete.forget(path);
     const now = clock.now();
     const recordedAt = recordingTime(bytes, now) ?? now;
-    if (this.#isOld(folder, file, recordedAt)) return undefined;
+    if (this.#isOld(folder, file, recordedAt, state)) return undefined;
     if (stamp.size === 0) state.tried.add(path);
     const isKept = await this.#sender.addBytes(queueItem(file, recordedAt), bytes);
     return isKept ? undefined : 'no-room';

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceHealth } from '../../../src/daemon/health.ts';
 import type { Device } from '../../../src/devices/types.ts';
 import type { DeviceSource } from '../../../src/watch/parts.ts';
-import { dir, happened, held, start, useWatchedFolder } from '../in-process.ts';
+import { dir, happened, held, start, useFolderReader, useWatchedFolder } from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
 
 useWatchedFolder();
+const reader = useFolderReader();
 
 /**
  * Devices that a test plugs in and unplugs.
@@ -79,6 +80,7 @@ describe('a device at another mount point', () => {
     const { events, watcher } = start({
       folders: [],
       deviceAccess: ports.access,
+      mtp: reader(),
       onRead: (path) => read.push(path),
     });
     await until(() => happened(events, 'ready').length === 1);
@@ -111,7 +113,7 @@ describe('a device that the settings exclude', () => {
       const theirs = { ...edgeAt(root), serial: '3412345678' };
       const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
       const ports = usbPorts([name]);
-      const { events } = start({ folders: [], deviceAccess: ports.access });
+      const { events } = start({ folders: [], deviceAccess: ports.access, mtp: reader() });
       await until(() => happened(events, 'ready').length === 1);
       ports.set(theirs);
       await until(() => happened(events, 'device-ignored').length === 1);
@@ -138,7 +140,7 @@ describe('a device whose folder disappears before the monitor notices', () => {
     const root = media('GARMIN');
     putRides(root, 1);
     const ports = usbPorts();
-    const { events, watcher } = start({ folders: [], deviceAccess: ports.access });
+    const { events, watcher } = start({ folders: [], deviceAccess: ports.access, mtp: reader() });
     await until(() => happened(events, 'ready').length === 1);
     ports.set(edgeAt(root));
     await until(() => held().length === 1);
@@ -169,7 +171,11 @@ describe('a device in a folder that is watched by its name, too', () => {
     const ports = usbPorts();
     ports.set(edgeAt(root));
     const folder = join(root, 'Garmin/Activity');
-    const { events, watcher } = start({ folders: [folder], deviceAccess: ports.access });
+    const { events, watcher } = start({
+      folders: [folder],
+      deviceAccess: ports.access,
+      mtp: reader(),
+    });
     await until(() => held().length === 1 && happened(events, 'device').length === 1);
     expect(watcher.picture.folders).toEqual([{ path: folder, state: 'watching' }]);
   });
