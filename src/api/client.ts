@@ -8,7 +8,7 @@ import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import {
-  type JsonObject,
+  type WireObject,
   type PushAnswer,
   type UploadAnswer,
   decodeProfileAnswer,
@@ -93,7 +93,7 @@ export interface ServiceClient {
   /** Sends one record (4.2, 4.3). */
   push(
     kind: 'wellness' | 'nutrition',
-    body: JsonObject,
+    body: WireObject,
     repeatable: Repeatable,
     signal: AbortSignal,
   ): Promise<Delivered<PushAnswer>>;
@@ -125,7 +125,7 @@ export interface ServiceClient {
   /** Reads the profile. @returns undefined if this service shows it to no application */
   readProfile(signal: AbortSignal): Promise<unknown>;
   /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
-  updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
+  updateProfile(change: WireObject, signal: AbortSignal): Promise<unknown>;
   userinfo(signal: AbortSignal): Promise<unknown>;
 }
 

@@ -7,7 +7,7 @@ import type { HttpResponse } from './http.ts';
 import { isJsonObject, refusalMessage } from './wire.ts';
 
 /** Facts about a refused request. */
-interface Refused {
+interface Declined {
   readonly attempts: number;
   readonly url: URL;
   readonly sent: readonly Secret[];
@@ -27,7 +27,7 @@ const LATER = 'The same command again continues.';
  * Returns the error for a final response other than a success (a status that `retry.ts` does not
  * retry). {@link isAboutTheItem} tells which of these errors refuse one item; the others fail for now.
  */
-export function refusal(name: EndpointName, response: HttpResponse, refused: Refused): SyncError {
+export function refusal(name: EndpointName, response: HttpResponse, refused: Declined): SyncError {
   const page = !isJsonObject(response);
   const reason = refusalMessage(response, refused.sent);
   const { code, message, hint, details } = meaningOf(name, response.status, reason, page, refused);
@@ -43,7 +43,7 @@ function meaningOf(
   status: number,
   reason: string,
   page: boolean,
-  { url }: Refused,
+  { url }: Declined,
 ): Meaning {
   const path = url.pathname;
   const inFull = page

@@ -27,11 +27,11 @@ export interface ServiceRecording {
 
 export type PushAnswer =
   /** `data`: the stored day, if the service returns it. */
-  | { readonly outcome: 'pushed'; readonly data?: JsonObject }
+  | { readonly outcome: 'pushed'; readonly data?: WireObject }
   | { readonly outcome: 'rejected'; readonly message: string };
 
 /** A JSON object with unchecked fields. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type WireObject = Readonly<Record<string, unknown>>;
 
 /**
  * Decodes the response to an upload of one recording (4.1; the interface does not show it). The status
@@ -84,14 +84,14 @@ export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer
 }
 
 /** A nutrition item as a service returns it. */
-export interface ShownItem {
+export interface WireItem {
   readonly id?: string;
   /** The writer, such as `oauth:APP` or `manual`. */
   readonly source?: string;
   /** The list that holds the item. */
   readonly meal?: string;
   /** The item without `id` and `source`. */
-  readonly body: JsonObject;
+  readonly body: WireObject;
 }
 
 /** The lists of a nutrition day (not in the interface; seen on 2026-02 and 2026-08). */
@@ -102,7 +102,7 @@ const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
  *
  * @returns undefined if the day has no such list.
  */
-export function shownItems(day: JsonObject): readonly ShownItem[] | undefined {
+export function shownItems(day: WireObject): readonly WireItem[] | undefined {
   const lists = [
     ...MEALS.map((meal) => [meal, day[meal]] as const),
     [undefined, day['items']] as const,
@@ -116,7 +116,7 @@ export function shownItems(day: JsonObject): readonly ShownItem[] | undefined {
   return shown.length === 0 ? undefined : shown.flat();
 }
 
-function shownItem(item: JsonObject, meal: string | undefined): ShownItem {
+function shownItem(item: WireObject, meal: string | undefined): WireItem {
   const { id, source, ...body } = item;
   return {
     ...(typeof id === 'string' && id !== '' ? { id } : {}),
@@ -134,7 +134,7 @@ function shownItem(item: JsonObject, meal: string | undefined): ShownItem {
 export function shownDays(
   answer: unknown,
 ):
-  | readonly { readonly date: string; readonly items: readonly ShownItem[] | undefined }[]
+  | readonly { readonly date: string; readonly items: readonly WireItem[] | undefined }[]
   | undefined {
   const rows = isObject(answer) ? answer['nutrition'] : undefined;
   if (!Array.isArray(rows)) return undefined;
@@ -170,7 +170,7 @@ export function isJsonObject({ text }: HttpResponse): boolean {
 }
 
 /** Returns the body as a JSON object. @throws SyncError `SERVICE_ANSWER` if it is none */
-function jsonObject(response: HttpResponse): JsonObject {
+function jsonObject(response: HttpResponse): WireObject {
   const value = jsonValue(response);
   if (!isObject(value)) throw unclear(response);
   return value;
@@ -222,13 +222,13 @@ function issuesOf({ text }: HttpResponse): string {
   return issues.slice(0, 5).join('; ');
 }
 
-function serviceRecording(item: JsonObject, sent: Sent): ServiceRecording {
+function serviceRecording(item: WireObject, sent: Sent): ServiceRecording {
   const text = (key: string) =>
     typeof item[key] === 'string' ? { [key]: sanitize(item[key], sent) } : {};
   return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
 }
 
-function reasonIn(body: JsonObject, results: JsonObject, sent: Sent): string {
+function reasonIn(body: WireObject, results: WireObject, sent: Sent): string {
   const errors = Array.isArray(results['errors']) ? (results['errors'] as unknown[]) : [];
   const reasons = errors.flatMap((error) => {
     if (typeof error === 'string') return [error];
@@ -276,6 +276,6 @@ function isJson(text: string): boolean {
   }
 }
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

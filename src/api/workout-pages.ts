@@ -1,7 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
-import { type JsonObject, isObject } from './wire.ts';
+import { type WireObject, isObject } from './wire.ts';
 
 /** The response is not a list of workouts. */
 export class NoList extends SyncError {
@@ -28,7 +28,7 @@ export async function* workoutPages(
   query: Omit<WorkoutQuery, 'limit' | 'offset'>,
   sizeOf: () => number,
   signal: AbortSignal,
-): AsyncGenerator<readonly JsonObject[]> {
+): AsyncGenerator<readonly WireObject[]> {
   const seen = new Set<unknown>();
   for (let offset = 0; ;) {
     const limit = sizeOf();
@@ -50,7 +50,7 @@ export async function* workoutPages(
 }
 
 /** Returns the list in a response: the body itself, or its only list. */
-export function listIn(body: unknown): JsonObject[] | undefined {
+export function listIn(body: unknown): WireObject[] | undefined {
   const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [body];
   const [list] = lists;
   if (lists.length !== 1 || !Array.isArray(list)) return undefined;

@@ -9,9 +9,9 @@ import type { UploadItem } from '../upload/report.ts';
 
 /** The outcome of a day, of a record that cannot be sent, or of an input that cannot be read. */
 export type PushItem = RecordItem | InvalidRecord | UnreadableInput;
-type Item = UploadItem | PushItem;
-export type Outcome = Item['outcome'];
-type SkipReason = Extract<Item, { readonly outcome: 'skipped' }>['reason'];
+type RunItem = UploadItem | PushItem;
+export type Outcome = RunItem['outcome'];
+type SkippedReason = Extract<RunItem, { readonly outcome: 'skipped' }>['reason'];
 
 type ItemKind = 'recording' | 'day';
 
@@ -55,7 +55,7 @@ export const SKIPPED = {
   'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
   unchanged: OUTCOMES.skipped,
   undone: { words: 'taken back before (--force sends them again)' },
-} as const satisfies Readonly<Record<SkipReason, OutcomeFacts>>;
+} as const satisfies Readonly<Record<SkippedReason, OutcomeFacts>>;
 
 /** What a tally counts of its items besides their outcomes. */
 const DETAILS = [
@@ -66,8 +66,8 @@ const DETAILS = [
   'warnings',
 ] as const;
 
-export type Counts = Readonly<
-  Record<Outcome | SkipReason | (typeof DETAILS)[number] | 'total', number>
+export type OutcomeCounts = Readonly<
+  Record<Outcome | SkippedReason | (typeof DETAILS)[number] | 'total', number>
 >;
 
 /** Counts the items of a run, and finds its exit code. */
@@ -75,7 +75,7 @@ export class Tally {
   readonly of: ItemKind;
   readonly #counts = Object.fromEntries(
     ['total', ...Object.keys(OUTCOMES), ...Object.keys(SKIPPED), ...DETAILS].map((key) => [key, 0]),
-  ) as Record<keyof Counts, number>;
+  ) as Record<keyof OutcomeCounts, number>;
   readonly #codes = new Set<ExitCode>();
   /** Paths of the GPX, TCX and zip files that were found and not sent. */
   readonly others: Readonly<Record<OtherKind, string[]>> = { gpx: [], tcx: [], zip: [] };
@@ -86,7 +86,7 @@ export class Tally {
     this.of = of;
   }
 
-  add(item: Item): void {
+  add(item: RunItem): void {
     const counts = this.#counts;
     counts.total++;
     counts[item.outcome]++;
@@ -107,7 +107,7 @@ export class Tally {
     this.#codes.add(code);
   }
 
-  get counts(): Counts {
+  get counts(): OutcomeCounts {
     return this.#counts;
   }
 
@@ -117,15 +117,15 @@ export class Tally {
 }
 
 /** Adds up the counts of several tallies. */
-export function sumOf(tallies: readonly Tally[]): Counts {
-  const sum = { ...new Tally('day').counts } as Record<keyof Counts, number>;
+export function sumOf(tallies: readonly Tally[]): OutcomeCounts {
+  const sum = { ...new Tally('day').counts } as Record<keyof OutcomeCounts, number>;
   for (const { counts } of tallies)
-    for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
+    for (const key of Object.keys(sum) as (keyof OutcomeCounts)[]) sum[key] += counts[key];
   return sum;
 }
 
 /** Returns the exit code of a run with this item alone. */
-export function exitCodeOfItem(item: Item): ExitCode {
+export function exitCodeOfItem(item: RunItem): ExitCode {
   if (item.outcome === 'failed') return exitCodeOfDelivery(item.code);
   const facts: OutcomeFacts =
     item.outcome === 'skipped' ? SKIPPED[item.reason] : OUTCOMES[item.outcome];
@@ -152,7 +152,7 @@ export function outcomesJson(...tallies: readonly Tally[]): Record<string, numbe
 }
 
 /** Returns each count that is not 0 in words, such as `3 uploaded` and `1 refused`. */
-export function countsText(counts: Counts): Text[] {
+export function countsText(counts: OutcomeCounts): Text[] {
   const { uploaded, processing } = counts;
   const parts = Object.entries(OUTCOMES).flatMap(([outcome, { words }]): [number, Text][] => {
     switch (outcome as Outcome) {
@@ -160,7 +160,7 @@ export function countsText(counts: Counts): Text[] {
         return [[uploaded, `${words}${processingText(processing, uploaded)}`]];
       case 'skipped':
         return Object.entries(SKIPPED).map(([reason, { words }]) => [
-          counts[reason as SkipReason],
+          counts[reason as SkippedReason],
           words,
         ]);
       case 'undone':

@@ -1,12 +1,12 @@
 import type { Service } from './connection.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { type JsonObject, isObject } from '../api/wire.ts';
+import { type WireObject, isObject } from '../api/wire.ts';
 import { SyncError, isAbort } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
 import { KG_PER_POUND } from '../base/units.ts';
 
-export interface ProfileChange {
+export interface MetricsChange {
   /** kg */
   readonly weight?: number | undefined;
   /** W */
@@ -29,7 +29,7 @@ export type ProfileReport =
 export interface ProfileRequest {
   readonly method: 'GET' | 'PATCH';
   readonly url: string;
-  readonly body?: JsonObject;
+  readonly body?: WireObject;
   /** The condition for sending this request, if it depends on an earlier answer. */
   readonly when?: string;
 }
@@ -44,7 +44,7 @@ export function profileRequestLines(requests: readonly ProfileRequest[]): string
 
 /** The units in which athletes read weights, as services spell them; kg per unit. */
 const KG_PER = { Kilograms: 1, Pounds: KG_PER_POUND } as const;
-type Units = keyof typeof KG_PER;
+type ProfileUnits = keyof typeof KG_PER;
 
 /** Tolerance between the sent and the stored weight (kg): services round. */
 const ROUNDING_KG = 0.5;
@@ -64,7 +64,7 @@ const RANGES = {
  *   read; the errors of the client.
  */
 export async function showOrUpdate(
-  { weight, ftp, force, dryRun }: ProfileChange,
+  { weight, ftp, force, dryRun }: MetricsChange,
   { client: open, url }: Service,
   signal: AbortSignal,
 ): Promise<ProfileReport> {
@@ -83,8 +83,8 @@ export async function showOrUpdate(
 }
 
 /** Returns all requests that an update may lead to, without asking the service. */
-function plan(kg: number | undefined, others: JsonObject, url: string): ProfileRequest[] {
-  const patch = (body: JsonObject, when?: string): ProfileRequest => ({
+function plan(kg: number | undefined, others: WireObject, url: string): ProfileRequest[] {
+  const patch = (body: WireObject, when?: string): ProfileRequest => ({
     method: 'PATCH',
     url,
     body,
@@ -107,14 +107,14 @@ function plan(kg: number | undefined, others: JsonObject, url: string): ProfileR
  */
 async function updateWeight(
   kg: number,
-  others: JsonObject,
+  others: WireObject,
   force: boolean,
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<ProfileReport> {
   const { units, forced } = await displayUnits(client, force, signal);
   const first = units === undefined ? { weight: kg } : weightIn(units, kg);
-  const update = async (body: JsonObject) => {
+  const update = async (body: WireObject) => {
     const profile = updatedBy(await client.updateProfile(body, signal), body);
     // If the answer does not show the stored weight, the profile does.
     const open = weightOf(profile) === undefined && units !== 'Kilograms';
@@ -178,7 +178,7 @@ async function displayUnits(
   client: ServiceClient,
   force: boolean,
   signal: AbortSignal,
-): Promise<{ readonly units: Units | undefined; readonly forced: boolean }> {
+): Promise<{ readonly units: ProfileUnits | undefined; readonly forced: boolean }> {
   try {
     const { profile } = await readProfile(client, signal);
     const units = isObject(profile) ? profile['weightUnits'] : undefined;
@@ -211,7 +211,7 @@ function unitsNote(profile: unknown): string {
   return 'The service kept the unit in which its pages show weights: it ignores the unit of an update.';
 }
 
-function weightIn(units: Units, kg: number): { weight: number; weightUnits: Units } {
+function weightIn(units: ProfileUnits, kg: number): { weight: number; weightUnits: ProfileUnits } {
   // Four decimals of a pound are finer than the two decimals of a kg that services keep.
   return { weight: Math.round((kg / KG_PER[units]) * 1e4) / 1e4, weightUnits: units };
 }
@@ -267,7 +267,7 @@ function profileIn(answer: unknown): unknown {
  * Returns the profile after an update; undefined if the answer does not show it. An update is confirmed
  * by an empty answer, by `success: true`, or by a profile with the changed fields.
  */
-function updatedBy(answer: unknown, change: JsonObject): unknown {
+function updatedBy(answer: unknown, change: WireObject): unknown {
   if (answer === undefined) return undefined;
   const profile = profileIn(answer);
   const shown = isObject(profile) && Object.keys(change).some((key) => key in profile);

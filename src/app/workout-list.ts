@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
-import type { JsonObject } from '../api/wire.ts';
+import type { WireObject } from '../api/wire.ts';
 import { NoList, workoutPages } from '../api/workout-pages.ts';
 import { daysAfter } from '../base/time.ts';
 import { zoneRules } from '../records/days/zone.ts';
@@ -18,7 +18,7 @@ export interface WorkoutRange {
  * body of an answer that is not a list of objects.
  */
 export type WorkoutList =
-  | { readonly workouts: readonly JsonObject[]; readonly more: boolean }
+  | { readonly workouts: readonly WireObject[]; readonly more: boolean }
   | { readonly other: unknown };
 
 /** Most workouts asked for in one request. */
@@ -37,12 +37,12 @@ export async function listWorkouts(
   { since, until, limit, zone }: WorkoutRange,
   signal: AbortSignal,
 ): Promise<WorkoutList> {
-  const isInRange = (workout: JsonObject) => {
+  const isInRange = (workout: WireObject) => {
     const day = localTime(workout['date'], zone).slice(0, 10);
     if (!DAY.test(day)) return true;
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
-  const found: JsonObject[] = [];
+  const found: WireObject[] = [];
   const range = {
     startDate: since && daysAfter(since, -1),
     endDate: until && daysAfter(until, 1),

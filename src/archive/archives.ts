@@ -29,20 +29,20 @@ export interface UnreadableArchive {
 }
 
 /** An archive on the disk, or a member that is an archive. */
-interface Place {
+interface ArchivePlace {
   readonly path: string;
   readonly origin: string;
   /** 1 for an archive on the disk. */
   readonly depth: number;
   readonly share: ArchiveShare;
   /** Where an inner archive lies. */
-  readonly inside?: { readonly outer: Place; readonly entry: ZipEntry };
+  readonly inside?: { readonly outer: ArchivePlace; readonly entry: ZipEntry };
   /** Stamp of an archive on the disk when it was first opened. */
   readonly stamp?: string;
 }
 
 interface OpenArchive {
-  readonly place: Place;
+  readonly place: ArchivePlace;
   readonly zip: Zip;
   readonly close: () => Promise<void>;
 }
@@ -76,7 +76,7 @@ export class Archives {
     path: string,
     absolute: string,
   ): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
-    let place: Place;
+    let place: ArchivePlace;
     try {
       const { size, mtimeMs } = await stat(absolute);
       const share = new ArchiveShare(this.#budget, size);
@@ -93,7 +93,9 @@ export class Archives {
     await this.#closeFrom(0);
   }
 
-  async *#membersOf(place: Place): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
+  async *#membersOf(
+    place: ArchivePlace,
+  ): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
     try {
       const { zip } = await this.#opened(place);
       for await (const entry of zip.entries()) {
@@ -109,7 +111,7 @@ export class Archives {
     }
   }
 
-  #member(place: Place, entry: ZipEntry): Member {
+  #member(place: ArchivePlace, entry: ZipEntry): Member {
     return {
       path: `${place.path}/${entry.name}`,
       origin: `${place.origin}/${entry.name}`,
@@ -119,7 +121,7 @@ export class Archives {
     };
   }
 
-  async *#read(place: Place, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  async *#read(place: ArchivePlace, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
     const { zip } = await this.#opened(place).catch((error: unknown) => {
       this.#signal.throwIfAborted();
       throw faultOf(error);
@@ -128,7 +130,7 @@ export class Archives {
   }
 
   /** Returns the archive at a place, after opening it and the archives that it lies in. */
-  async #opened(place: Place): Promise<OpenArchive> {
+  async #opened(place: ArchivePlace): Promise<OpenArchive> {
     const at = place.depth - 1;
     const there = this.#open[at];
     if (there?.place === place) return there;
@@ -142,7 +144,7 @@ export class Archives {
     return opened;
   }
 
-  async #openInner(place: Place, entry: ZipEntry, outer: Zip): Promise<OpenArchive> {
+  async #openInner(place: ArchivePlace, entry: ZipEntry, outer: Zip): Promise<OpenArchive> {
     place.share.addInner(place.depth, entry.packed, entry.size);
     const chunks = outer.read(entry, place.share, this.#signal);
     const file = await spool(this.#tempFolder, entry.size, chunks);
@@ -180,7 +182,7 @@ export async function isZipFile(path: string): Promise<boolean> {
   }
 }
 
-function placeInside(outer: Place, entry: ZipEntry): Place {
+function placeInside(outer: ArchivePlace, entry: ZipEntry): ArchivePlace {
   return {
     path: `${outer.path}/${entry.name}`,
     origin: `${outer.origin}/${entry.name}`,
@@ -190,7 +192,7 @@ function placeInside(outer: Place, entry: ZipEntry): Place {
   };
 }
 
-async function openFile(place: Place): Promise<OpenArchive> {
+async function openFile(place: ArchivePlace): Promise<OpenArchive> {
   const handle = await open(place.origin, 'r');
   try {
     const { size, mtimeMs } = await handle.stat();

@@ -29,14 +29,14 @@ export interface Endpoint {
 }
 
 /** The application that asks for tokens. */
-export interface Client {
+export interface OAuthClient {
   readonly id: string;
   /** Public clients have none: PKCE protects their login. */
   readonly secret: Secret | undefined;
 }
 
 export interface CodeGrant {
-  readonly client: Client;
+  readonly client: OAuthClient;
   readonly code: Secret;
   /** The same text as in the authorization request (RFC 6749 section 4.1.3). */
   readonly redirectUri: string;
@@ -95,7 +95,7 @@ export async function exchangeCode(
 export async function refreshTokens(
   context: Context,
   endpoint: Endpoint,
-  grant: { readonly client: Client; readonly refreshToken: Secret; readonly before: TokenSet },
+  grant: { readonly client: OAuthClient; readonly refreshToken: Secret; readonly before: TokenSet },
 ): Promise<NewTokens> {
   const fields = {
     grant_type: 'refresh_token',
@@ -128,7 +128,7 @@ export async function revokeToken(
   context: Context,
   endpoint: Endpoint,
   request: {
-    readonly client: Client;
+    readonly client: OAuthClient;
     readonly token: Secret;
     readonly kind: 'access_token' | 'refresh_token';
   },
@@ -144,7 +144,7 @@ export async function revokeToken(
   throw refusal(response, endpoint.url, { secrets: [request.token, request.client.secret] });
 }
 
-function clientFields({ id, secret }: Client): Record<string, string> {
+function clientFields({ id, secret }: OAuthClient): Record<string, string> {
   return { client_id: id, ...(secret === undefined ? {} : { client_secret: secret.reveal() }) };
 }
 

@@ -4,7 +4,8 @@ import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
 import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
 
 /** What a path may hold, by its name or by the names in it. */
-type Kind = 'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'exports' | 'device';
+type NotSentKind =
+  'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'exports' | 'device';
 
 const MAX_ENTRIES = 500;
 /** Levels of folders that are looked at: `Garmin/Activity/ride.fit`. */
@@ -22,7 +23,7 @@ const DEVICE = /^garmin$/i;
  * system's `sync` sent nothing. Undefined if the paths look like none of these. Reads names only.
  */
 export function notSent(paths: readonly string[], cwd: string): Text | undefined {
-  const kinds = new Set<Kind>();
+  const kinds = new Set<NotSentKind>();
   for (const path of paths) {
     const kind = kindOf(resolve(cwd, path));
     if (kind !== undefined) kinds.add(kind);
@@ -41,7 +42,7 @@ export function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || kindOfFile(word) !== undefined;
 }
 
-function wayOf(kind: Kind, paths: readonly string[]): Text {
+function wayOf(kind: NotSentKind, paths: readonly string[]): Text {
   const them = paths.length === 1 ? 'it' : 'them';
   const sends = (command: CommandLine) => phrase`${command} sends ${them}.`;
   switch (kind) {
@@ -60,7 +61,7 @@ function wayOf(kind: Kind, paths: readonly string[]): Text {
   }
 }
 
-function kindOf(path: string): Kind | undefined {
+function kindOf(path: string): NotSentKind | undefined {
   try {
     return statSync(path).isDirectory() ? kindOfFolder(path) : kindOfFile(basename(path));
   } catch {
@@ -68,7 +69,7 @@ function kindOf(path: string): Kind | undefined {
   }
 }
 
-function kindOfFile(name: string): Kind | undefined {
+function kindOfFile(name: string): NotSentKind | undefined {
   if (isRecordingName(name)) return 'recording';
   if (!EXPORT.test(name)) return undefined;
   if (/\.zip$/i.test(name)) return 'export';
@@ -77,7 +78,7 @@ function kindOfFile(name: string): Kind | undefined {
 }
 
 /** Looks at the first entries, level by level. A recording counts more than an export. */
-function kindOfFolder(folder: string): Kind | undefined {
+function kindOfFolder(folder: string): NotSentKind | undefined {
   let left = MAX_ENTRIES;
   let hasExport = false;
   let level = [folder];

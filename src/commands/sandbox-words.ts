@@ -1,6 +1,6 @@
 import { programName, type Text, joinTexts } from '../base/phrase.ts';
 import type { RequestRecord } from '../sandbox/http/request-log.ts';
-import type { Sandbox } from '../sandbox/server.ts';
+import type { SandboxServer } from '../sandbox/server.ts';
 import type { SandboxSettings } from '../sandbox/settings.ts';
 import { plural } from '../terminal/words.ts';
 import { exportLine } from './sandbox-files.ts';
@@ -41,7 +41,7 @@ interface SandboxStopped {
 }
 
 export function readyJson(
-  { url, clientId, control }: Sandbox,
+  { url, clientId, control }: SandboxServer,
   given: { readonly data: string | null; readonly faults: readonly string[] },
 ): SandboxReady {
   return {
@@ -69,7 +69,7 @@ export function readyText({ url, clientId, data, athletes, faults }: SandboxRead
   return joinTexts(lines, '\n');
 }
 
-export function stoppedJson({ control }: Sandbox): SandboxStopped {
+export function stoppedJson({ control }: SandboxServer): SandboxStopped {
   const { athletes } = control.state();
   return {
     type: 'sandbox-stopped',

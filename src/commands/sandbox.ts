@@ -9,7 +9,7 @@ import { programName } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/faults/spec.ts';
 import type { RequestRecord } from '../sandbox/http/request-log.ts';
-import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
+import { DEFAULT_SANDBOX_PORT, startSandbox, type SandboxServer } from '../sandbox/server.ts';
 import {
   DEFAULT_SETTINGS,
   REVISION_NOTES,
@@ -148,7 +148,7 @@ async function start(
   { version }: AppContext,
   flags: SandboxFlags,
   onRequest: (record: RequestRecord) => void,
-): Promise<Sandbox> {
+): Promise<SandboxServer> {
   const port =
     flags.port === undefined ? DEFAULT_SANDBOX_PORT : wholeNumber('--port', flags.port, 0, 65_535);
   const { revision, autoApprove } = flags;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/wire.ts';
+import type { WireObject } from '../api/wire.ts';
 import { type CommandModule, wholeNumber } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
@@ -83,7 +83,7 @@ const WIDE = 80;
 
 const COLUMNS: readonly (Column & {
   readonly onlyWide?: true;
-  readonly show: (workout: JsonObject, view: ActivityView) => string;
+  readonly show: (workout: WireObject, view: ActivityView) => string;
 })[] = [
   { title: 'Date', show: ({ date }, view) => startText(date, view) },
   { title: 'Title', show: ({ title }) => text(title) },

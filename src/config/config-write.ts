@@ -7,7 +7,7 @@ import type { SettingKey } from './settings.ts';
 import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
 
 /** Changes of a profile: `null` removes a value, an absent field keeps it. */
-export interface ProfileChange {
+export interface ConfigChange {
   readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly account?: Account | null;
   readonly loginId?: string | null;
@@ -25,7 +25,7 @@ export interface ProfileChange {
 export async function changeProfile(
   paths: Paths,
   profile: string,
-  change: ProfileChange,
+  change: ConfigChange,
 ): Promise<boolean> {
   // Loaded here: commands that only read the file need no locks.
   const { withLock } = await import('../system/process-lock.ts');
@@ -45,7 +45,7 @@ export async function changeProfile(
   });
 }
 
-function changed(before: ProfileEntry | undefined, change: ProfileChange): ProfileEntry {
+function changed(before: ProfileEntry | undefined, change: ConfigChange): ProfileEntry {
   const settings = Object.fromEntries(
     Object.entries({ ...before?.settings, ...change.settings }).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',

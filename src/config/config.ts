@@ -25,7 +25,7 @@ export interface Account {
 }
 
 /** Source of a setting's value, in the order of precedence. */
-export type Origin = 'flag' | 'environment' | 'profile' | 'system' | 'default';
+export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'system' | 'default';
 
 /** The settings of one profile: flags, environment and configuration files, merged and checked. */
 export interface Config {
@@ -37,7 +37,7 @@ export interface Config {
   /** The presets for all users. If the file has a fault, reading a setting that it may hold throws that. */
   readonly system: SystemFile | undefined;
   get<K extends SettingKey>(key: K): SettingValue<K>;
-  originOf(key: SettingKey): Origin;
+  originOf(key: SettingKey): SettingOrigin;
   /** The profile's settings in the configuration file, without flags and variables. */
   readonly saved: ProfileEntry['settings'];
   readonly endpoints: Endpoints;
@@ -91,10 +91,12 @@ export function loadConfig(
   const { profiles } = readConfigFile(paths.configFile);
   const entry = profiles[profile];
 
-  const find = <K extends SettingKey>(key: K): { origin: Origin; value: SettingValue<K> } => {
+  const find = <K extends SettingKey>(
+    key: K,
+  ): { origin: SettingOrigin; value: SettingValue<K> } => {
     const setting = SETTINGS[key];
     const variable = 'env' in setting ? setting.env : undefined;
-    const candidates: readonly (readonly [Origin, string, string | undefined])[] = [
+    const candidates: readonly (readonly [SettingOrigin, string, string | undefined])[] = [
       ['flag', flagName(key), overrides[key]],
       ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
       ['profile', `${paths.configFile}: profile "${profile}": ${key}`, entry?.settings[key]],

@@ -3,7 +3,7 @@ import {
   readFirstSession,
   readRecorded,
   readSummary,
-  type Session,
+  type RecordedSession,
 } from './summary.ts';
 import {
   CYCLING,
@@ -84,7 +84,7 @@ function partOfDay(hour: number): string {
  *
  * @param sessions without transitions
  */
-function multisportName(sessions: readonly Session[]): string | undefined {
+function multisportName(sessions: readonly RecordedSession[]): string | undefined {
   for (const { subSport } of sessions) {
     const named = multisportOf(subSport);
     if (named !== undefined) return named;
@@ -110,7 +110,7 @@ const SPORT_ORDERS: Readonly<Record<string, string>> = {
 };
 
 /** Whether the sport is `transition`, or the sub sport a transition such as bike to run. */
-function isTransition({ sport, subSport }: Session): boolean {
+function isTransition({ sport, subSport }: RecordedSession): boolean {
   return sport === TRANSITION || (subSport !== undefined && subSport >= 32 && subSport <= 34);
 }
 
@@ -125,7 +125,7 @@ interface SportName {
  * if it says more than the sport number. It does not if it is a label such as "INDOOR" or the name of
  * the sport in another language: "Laufen" for a run.
  */
-function sportName(session: Session): SportName | undefined {
+function sportName(session: RecordedSession): SportName | undefined {
   const bySubSport = subSportOf(session)?.name;
   if (bySubSport !== undefined) return { text: bySubSport, isWord: false };
   const { name: bySport, isVague = false } = sportOf(session) ?? {};

@@ -1,5 +1,5 @@
 import type { Means } from './contents.ts';
-import type { Averages, Session } from './summary.ts';
+import type { Averages, RecordedSession } from './summary.ts';
 
 type Quantity = keyof Averages;
 
@@ -18,7 +18,10 @@ const DEVIATION = 0.3;
  * Compares the device's averages with the means of the records. Devices differ in whether they count
  * zeroes, so any average between the two means is credible.
  */
-export function compareAverages(sessions: readonly Session[], means: Means): ComparedAverages {
+export function compareAverages(
+  sessions: readonly RecordedSession[],
+  means: Means,
+): ComparedAverages {
   const compare = (quantity: Quantity) => {
     const own = deviceAverage(sessions, quantity);
     const greatest = means.withoutZeroes[quantity];
@@ -45,7 +48,10 @@ export function compareAverages(sessions: readonly Session[], means: Means): Com
 }
 
 /** Averages the sessions by time, without 0: devices write 0 if they have no sensor. */
-function deviceAverage(sessions: readonly Session[], quantity: Quantity): number | undefined {
+function deviceAverage(
+  sessions: readonly RecordedSession[],
+  quantity: Quantity,
+): number | undefined {
   let sum = 0;
   let secs = 0;
   for (const { averages, timerSecs = 0 } of sessions) {

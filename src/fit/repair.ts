@@ -60,7 +60,7 @@ export function repairRecording(bytes: Uint8Array): Repair | undefined {
   return { bytes: copy, kept, cutBytes, droppedBytes, isDoubtful, lostSecs: lostSecs(copy, kept) };
 }
 
-interface Segment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> {
+interface RepairSegment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> {
   /** Offset in the original behind the bytes of this segment. */
   readonly next: number;
   /** Whether the copy ends with this segment. */
@@ -68,7 +68,7 @@ interface Segment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> 
 }
 
 /** Returns the segment at `start`, repaired if it is not whole; undefined if there is nothing to keep. */
-function repairSegment(bytes: Uint8Array, start: number): Segment | undefined {
+function repairSegment(bytes: Uint8Array, start: number): RepairSegment | undefined {
   const header = readHeader(bytes, start);
   if (header === undefined) return undefined;
   const dataStart = start + header.headerSize;
@@ -99,7 +99,7 @@ function repairSegment(bytes: Uint8Array, start: number): Segment | undefined {
   };
 }
 
-interface Span {
+interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -113,9 +113,9 @@ const LONGEST_PAUSE_SECS = 86_400;
  */
 class Salvage {
   /** Confirmed spans; adjacent ones are joined. */
-  readonly #kept: Span[] = [];
+  readonly #kept: ByteSpan[] = [];
   /** The last credible message and those without a time behind it, until the next one confirms them. */
-  #held: Span[] = [];
+  #held: ByteSpan[] = [];
   /** Messages after the last credible one, from the first that is not credible. */
   #bad = 0;
   #isPure = true;
@@ -126,9 +126,9 @@ class Salvage {
   #record = 0;
   readonly #bytes: Uint8Array;
   /** Fillers that do not end before the message in the visit. */
-  readonly #fillers: Span[];
+  readonly #fillers: ByteSpan[];
 
-  constructor(bytes: Uint8Array, fillers: Span[]) {
+  constructor(bytes: Uint8Array, fillers: ByteSpan[]) {
     this.#bytes = bytes;
     this.#fillers = fillers;
   }
@@ -183,7 +183,7 @@ class Salvage {
   }
 
   /** Adds a credible message. It shows that the one before the damage has its length. */
-  #add({ start, end }: Span): void {
+  #add({ start, end }: ByteSpan): void {
     if (this.#bad <= 1) this.#confirm();
     this.#bad = 0;
     this.#held = [{ start, end }];
@@ -225,7 +225,7 @@ class Salvage {
   }
 
   /** Returns whether a filler begins or ends in the message. A filler inside of it is a value. */
-  #isInFiller({ kind, start, end }: Span & Partial<Message>): boolean {
+  #isInFiller({ kind, start, end }: ByteSpan & Partial<Message>): boolean {
     while ((this.#fillers[0]?.end ?? Infinity) <= start) this.#fillers.shift();
     const [filler] = this.#fillers;
     // The end of an `activity` is often 0.
@@ -235,7 +235,7 @@ class Salvage {
   }
 
   /** Returns whether a definition states a byte order, and fields of known types. */
-  #hasForm({ start }: Span): boolean {
+  #hasForm({ start }: ByteSpan): boolean {
     const bytes = this.#bytes;
     const fields = bytes[start + 5] as number;
     if ((bytes[start + 2] as number) > 1 || fields === 0) return false;
@@ -259,8 +259,8 @@ const FILLER_AT_END = 4;
 const FILLER_BYTES = 256;
 
 /** Returns where memory was never written, or was lost: many zeroes, or many bytes 0xff. */
-function fillersIn(bytes: Uint8Array, from: number, to: number): Span[] {
-  const found: Span[] = [];
+function fillersIn(bytes: Uint8Array, from: number, to: number): ByteSpan[] {
+  const found: ByteSpan[] = [];
   for (let at = from; at < to;) {
     const byte = bytes[at];
     const start = at;

@@ -4,7 +4,7 @@ import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
 import { printableWord } from '../base/printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
-export interface Session {
+export interface RecordedSession {
   readonly sport: number | undefined;
   readonly subSport: number | undefined;
   /** The device's own word for the sport, such as "Squash". */
@@ -42,7 +42,7 @@ export type Maxima = Readonly<Record<'power' | 'heartRate' | 'speed', number | u
 /** The device's summary of a recording. */
 export interface Summary {
   readonly fileId: FileId | undefined;
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly RecordedSession[];
   /** Start of the first session. */
   readonly startTime: Date | undefined;
   /** Sum over all sessions, with pauses (s). */
@@ -56,7 +56,7 @@ export interface Summary {
 }
 
 /** The `sport` message, which devices write when the recording starts. */
-interface Sport {
+interface SessionSport {
   readonly sport: number | undefined;
   readonly subSport: number | undefined;
   readonly word: string | undefined;
@@ -67,8 +67,8 @@ interface Sport {
  * are undefined.
  */
 export function readSummary(bytes: Uint8Array): Summary {
-  const sessions: Session[] = [];
-  const sports: Sport[] = [];
+  const sessions: RecordedSession[] = [];
+  const sports: SessionSport[] = [];
   const clocks: { readonly utc: number | undefined; readonly local: number | undefined }[] = [];
   let fileId: FileId | undefined;
   let position: Position | undefined;
@@ -124,7 +124,7 @@ function poolOf(message: Message): Pool | undefined {
     : undefined;
 }
 
-function sessionOf(message: Message): Session {
+function sessionOf(message: Message): RecordedSession {
   return {
     sport: message.number(5),
     subSport: message.number(6),
@@ -159,7 +159,10 @@ export function cadenceOf(
 }
 
 /** Adds what only the `sport` messages state. A device that lost power wrote them, but no session. */
-function withSports(sessions: readonly Session[], sports: readonly Sport[]): readonly Session[] {
+function withSports(
+  sessions: readonly RecordedSession[],
+  sports: readonly SessionSport[],
+): readonly RecordedSession[] {
   const [sport] = sports;
   if (sport === undefined) return sessions;
   const [session] = sessions;
@@ -168,7 +171,7 @@ function withSports(sessions: readonly Session[], sports: readonly Sport[]): rea
   return [{ ...session, sport: session.sport ?? sport.sport, word: session.word ?? sport.word }];
 }
 
-const NO_SESSION: Session = {
+const NO_SESSION: RecordedSession = {
   sport: undefined,
   subSport: undefined,
   word: undefined,

@@ -78,7 +78,7 @@ class SqliteKnownFiles {
   find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
     const { path, stamp } = identityOf(filePath, fileStamp);
     if (this.#unsaved.has(path)) this.flush();
-    const row = this.#select.get(this.#account, path) as Row | undefined;
+    const row = this.#select.get(this.#account, path) as KnownFileRow | undefined;
     if (
       row?.size !== stamp.size ||
       row.mtime_ms !== stamp.mtimeMs ||
@@ -174,7 +174,7 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 
-type Row = {
+type KnownFileRow = {
   readonly size: number;
   readonly mtime_ms: number;
   readonly ctime_ms: number;

@@ -10,7 +10,7 @@ export type RecordKind = 'wellness' | 'nutrition';
  * `pending`: it may have been sent. `confirmed`: the service holds the sent values. `undone`: the user took
  * back all that was sent.
  */
-export type DayState = 'pending' | 'confirmed' | 'undone';
+export type RecordState = 'pending' | 'confirmed' | 'undone';
 
 /**
  * The answer to a claim. `yours`: this process sends the day. `unchanged`: the service confirmed this
@@ -119,15 +119,17 @@ export class RecordLedger {
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: DayState; readonly digest: string; readonly changedAt: number } | undefined {
+  ):
+    | { readonly state: RecordState; readonly digest: string; readonly changedAt: number }
+    | undefined {
     const found = this.#row(kind, date);
     return found && { state: found.state, digest: found.digest, changedAt: found.changed_at };
   }
 
-  statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, DayState> {
+  statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, RecordState> {
     const rows = this.#selectRange.all(this.#account, kind, first, last);
     return new Map(
-      (rows as { date: string; state: DayState }[]).map(({ date, state }) => [date, state]),
+      (rows as { date: string; state: RecordState }[]).map(({ date, state }) => [date, state]),
     );
   }
 
@@ -170,7 +172,7 @@ export class RecordLedger {
     const now = this.#now();
     const lost = dropped.length === 0 ? null : dropped.join(',');
     transaction(this.#database, () => {
-      const state: DayState = undone ? 'undone' : 'confirmed';
+      const state: RecordState = undone ? 'undone' : 'confirmed';
       this.#confirm.run(state, digest, lost, now, this.#account, kind, date);
       for (const path of sentFrom) this.#addFile.run(this.#account, kind, date, path, now);
     });
@@ -220,13 +222,13 @@ export class RecordLedger {
     );
   }
 
-  #isConfirmed(found: Row | undefined, digest: string): boolean {
+  #isConfirmed(found: RecordRow | undefined, digest: string): boolean {
     if (found?.state !== 'confirmed' || found.digest !== digest) return false;
     return found.dropped === null || this.wellness.drops(found.dropped.split(','));
   }
 
-  #row(kind: RecordKind, date: string): Row | undefined {
-    return this.#select.get(this.#account, kind, date) as Row | undefined;
+  #row(kind: RecordKind, date: string): RecordRow | undefined {
+    return this.#select.get(this.#account, kind, date) as RecordRow | undefined;
   }
 
   #workOf(kind: RecordKind, date: string): string {
@@ -234,8 +236,8 @@ export class RecordLedger {
   }
 }
 
-interface Row {
-  readonly state: DayState;
+interface RecordRow {
+  readonly state: RecordState;
   readonly owner: string | null;
   readonly digest: string;
   readonly dropped: string | null;

@@ -100,7 +100,7 @@ export function prepareStatements(database: Database) {
   };
 }
 
-export interface Row {
+export interface UploadRow {
   readonly sha256: string;
   readonly state: LedgerUpload['state'];
   readonly owner: string | null;
@@ -119,7 +119,7 @@ export interface Row {
 }
 
 /** Converts a row of {@link prepareStatements}' `select` and lists. */
-export function decode(row: Row): LedgerUpload {
+export function decode(row: UploadRow): LedgerUpload {
   return {
     sha256: row.sha256,
     state: row.state,

@@ -2,7 +2,7 @@ import type { Activity } from '../fit/activity.ts';
 import { type Database, transaction } from './guard.ts';
 import {
   type ConfirmedRow,
-  type Row,
+  type UploadRow,
   decode,
   decodeConfirmed,
   prepareStatements,
@@ -254,21 +254,21 @@ class SqliteUploadLedger {
 
   /** Returns the confirmed recordings that began last, the newest first. */
   latest(limit: number): LedgerUpload[] {
-    return (this.#statements.latest.all(this.#account, limit) as Row[]).map(decode);
+    return (this.#statements.latest.all(this.#account, limit) as UploadRow[]).map(decode);
   }
 
   /** Returns recordings in any state that began in `[from, to)` (ms since the epoch), in that order. */
   startedBetween(from: number, to: number): LedgerUpload[] {
-    return (this.#statements.started.all(this.#account, from, to) as Row[]).map(decode);
+    return (this.#statements.started.all(this.#account, from, to) as UploadRow[]).map(decode);
   }
 
   /** Returns recordings that the service does not have, the latest change first. */
   undelivered(limit: number): LedgerUpload[] {
-    return (this.#statements.undelivered.all(this.#account, limit) as Row[]).map(decode);
+    return (this.#statements.undelivered.all(this.#account, limit) as UploadRow[]).map(decode);
   }
 
-  #row(sha256: string): Row | undefined {
-    return this.#statements.select.get(this.#account, sha256) as Row | undefined;
+  #row(sha256: string): UploadRow | undefined {
+    return this.#statements.select.get(this.#account, sha256) as UploadRow | undefined;
   }
 
   #workOf(sha256: string): string {
@@ -288,7 +288,7 @@ class SqliteUploadLedger {
     }
   }
 
-  #judge(found: Row | undefined, force: boolean): Claim {
+  #judge(found: UploadRow | undefined, force: boolean): Claim {
     if (found === undefined) return { claim: 'yours' };
     const { state } = found;
     if ((state === 'confirmed' || state === 'undone') && !force) {

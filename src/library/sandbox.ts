@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { VERSION } from '../base/version.ts';
-import { type Sandbox as Server, startSandbox as startServer } from '../sandbox/server.ts';
+import { type SandboxServer as Server, startSandbox as startServer } from '../sandbox/server.ts';
 
 /** What the sandbox does differently from its defaults: docs/sandbox.md. */
 export interface SandboxOptions {

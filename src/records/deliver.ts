@@ -76,13 +76,13 @@ export async function deliverRecords(
   options: DeliveryOptions,
   target: DeliveryTarget,
 ): Promise<void> {
-  const run = new Run(context, records, options, target);
+  const run = new DayQueue(context, records, options, target);
   const all = await run.records();
   await inParallel(all, options.jobs, (record) => run.deliver(record));
   await run.review();
 }
 
-class Run {
+class DayQueue {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: DeliveryOptions;
   readonly #target: DeliveryTarget;

@@ -35,7 +35,7 @@ interface DayPart {
   readonly lists: (readonly JsonObject[])[];
 }
 
-interface Day {
+interface GatheredDay {
   readonly fields: Map<string, Stated>;
   readonly parts: DayPart[];
   /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
@@ -64,7 +64,7 @@ interface Day {
 export class DayMerger {
   readonly #kind: RecordKind;
   readonly #input: string;
-  readonly #days = new Map<string, Day>();
+  readonly #days = new Map<string, GatheredDay>();
 
   /** @param input where the records that are added come from: see {@link NutritionPart}. */
   constructor(kind: RecordKind, input: string) {
@@ -117,7 +117,7 @@ export class DayMerger {
     });
   }
 
-  #merge(date: string, later: Day): void {
+  #merge(date: string, later: GatheredDay): void {
     const day = this.#days.get(date);
     if (day === undefined) {
       this.#days.set(date, later);
@@ -160,7 +160,7 @@ export class DayMerger {
     return this.#kind === 'nutrition' && SUMMED_TOTALS.includes(name);
   }
 
-  #prepare(date: string, day: Day): PreparedRecord {
+  #prepare(date: string, day: GatheredDay): PreparedRecord {
     if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
@@ -175,7 +175,7 @@ export class DayMerger {
       : nutrition(about, day.parts.map(partOf), fields);
   }
 
-  #reportMerge(date: string, day: Day): void {
+  #reportMerge(date: string, day: GatheredDay): void {
     const last = day.sources.at(-1) ?? '';
     const listed = day.sources.slice(0, 5).join(', ');
     const more =
@@ -193,7 +193,7 @@ export class DayMerger {
 }
 
 /** Warns of items that are in several records. */
-function reportRepeated(day: Day, source: string): void {
+function reportRepeated(day: GatheredDay, source: string): void {
   const parts = day.parts.map(({ lists }) => lists);
   const twice = parts.reduce((sum, lists) => sum + repeatedItems(lists), 0);
   if (twice > 0) {
@@ -214,7 +214,7 @@ function partOf({ input, lists }: DayPart): NutritionPart {
   return lists.length === 0 ? { input } : { input, items: lists.flat() };
 }
 
-function dayOf(draft: DayDraft, input: string): Day {
+function dayOf(draft: DayDraft, input: string): GatheredDay {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
     {
@@ -238,7 +238,7 @@ function dayOf(draft: DayDraft, input: string): Day {
   };
 }
 
-function spanOf(items: readonly JsonObject[]): Pick<Day, 'first' | 'last'> {
+function spanOf(items: readonly JsonObject[]): Pick<GatheredDay, 'first' | 'last'> {
   let [first, last] = [Infinity, -Infinity];
   for (const item of items) {
     const instant = Number(instantOf(item));
@@ -279,7 +279,7 @@ function isOutdated(later: Stated, before: Stated): boolean {
   return later.timed && later.latest < before.latest;
 }
 
-function warn(day: Day, warning: Warning): void {
+function warn(day: GatheredDay, warning: Warning): void {
   if (day.warnings.length < MAX_WARNINGS) day.warnings.push(warning);
   else day.dropped++;
 }
@@ -310,14 +310,14 @@ function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
   return count;
 }
 
-type About = Omit<PreparedRecord, 'kind' | 'body' | 'digest' | 'parts' | 'fields'>;
+type RecordAbout = Omit<PreparedRecord, 'kind' | 'body' | 'digest' | 'parts' | 'fields'>;
 
-function wellness(about: About, body: JsonObject): PreparedRecord {
+function wellness(about: RecordAbout, body: JsonObject): PreparedRecord {
   return { kind: 'wellness', ...about, digest: recordDigest(body), body };
 }
 
 function nutrition(
-  about: About,
+  about: RecordAbout,
   parts: readonly NutritionPart[],
   fields: JsonObject,
 ): PreparedRecord {

@@ -63,14 +63,14 @@ export function noteFarWeight(record: JsonValue, last: number | undefined, notes
   notes.doubt('far weight', 'weight', found, SENT);
 }
 
-type Fields = Pick<ReadFields, 'known' | 'spellings'>;
+type Members = Pick<ReadFields, 'known' | 'spellings'>;
 
 /**
  * Notes implausible values of a wellness record.
  *
  * @param record as it is written
  */
-export function noteImplausibleWellness(fields: Fields, record: JsonObject, notes: Notes): void {
+export function noteImplausibleWellness(fields: Members, record: JsonObject, notes: Notes): void {
   noteUnits(fields, WELLNESS_DOUBTS, record, notes);
   noteDistance(fields, notes);
   const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
@@ -83,7 +83,7 @@ export function noteImplausibleWellness(fields: Fields, record: JsonObject, note
 
 /** Notes implausible values of a nutrition day, and totals that contradict its items. */
 export function noteImplausibleDay(
-  fields: Fields,
+  fields: Members,
   items: readonly JsonObject[],
   record: JsonObject,
   notes: Notes,
@@ -97,7 +97,7 @@ export function noteImplausibleDay(
 
 /** Notes implausible values of a nutrition item. @param path its place in the record */
 export function noteImplausibleItem(
-  fields: Fields,
+  fields: Members,
   item: JsonObject,
   path: string,
   notes: Notes,
@@ -111,7 +111,7 @@ const KILOJOULES = { least: 3.3, most: 6.5 };
 /** Least energy of macronutrients that shows it (kcal): alcohol has none. */
 const MUCH_MACROS_KCAL = 100;
 
-function noteEnergy(fields: Fields, path: string, notes: Notes): void {
+function noteEnergy(fields: Members, path: string, notes: Notes): void {
   const [kcal = 0, carbs = 0, protein = 0, fat = 0] = ['calories', 'carbs', 'protein', 'fat'].map(
     (name) => numberIn(fields, name),
   );
@@ -127,7 +127,7 @@ function noteEnergy(fields: Fields, path: string, notes: Notes): void {
 const MANY_STEPS = 1_000;
 const SHORT_WALK_M = 100;
 
-function noteDistance(fields: Fields, notes: Notes): void {
+function noteDistance(fields: Members, notes: Notes): void {
   const [metres = 0, steps = 0] = ['distanceMeters', 'steps'].map((name) => numberIn(fields, name));
   if (metres === 0 || metres >= SHORT_WALK_M || steps <= MANY_STEPS) return;
   const found = () => `is ${metres} m in ${steps} steps: kilometres or miles?`;
@@ -135,7 +135,7 @@ function noteDistance(fields: Fields, notes: Notes): void {
 }
 
 function noteUnits(
-  fields: Fields,
+  fields: Members,
   doubts: UnitDoubts,
   record: JsonObject,
   notes: Notes,
@@ -169,7 +169,7 @@ const PHASE_TOLERANCE = 1.05;
 
 const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
 
-function notePhases(fields: Fields, notes: Notes): void {
+function notePhases(fields: Members, notes: Notes): void {
   const sleep = numberIn(fields, 'sleepSecs');
   if (sleep === undefined) return;
   const phases = PHASES.reduce((sum, name) => sum + (numberIn(fields, name) ?? 0), 0);
@@ -210,11 +210,11 @@ function noteTotal(
   notes.doubt(`total ${name}`, field, found, SENT);
 }
 
-function numberIn({ known }: Fields, name: string): number | undefined {
+function numberIn({ known }: Members, name: string): number | undefined {
   const value = known[name];
   return typeof value === 'number' ? value : undefined;
 }
 
-function spellingOf({ spellings }: Fields, name: string): string {
+function spellingOf({ spellings }: Members, name: string): string {
   return spellings.get(name) ?? name;
 }

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
-import { type JsonObject, shownItems } from '../api/wire.ts';
+import { type WireObject, shownItems } from '../api/wire.ts';
 import { listIn } from '../api/workout-pages.ts';
 import type { ItemState } from '../ledger/nutrition.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
@@ -61,7 +61,7 @@ export async function verifyDays(
 function differences(
   kind: RecordKind,
   date: string,
-  row: JsonObject,
+  row: WireObject,
   ledger: RecordLedger,
 ): string[] {
   if (kind === 'wellness') {

@@ -6,7 +6,7 @@ import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
 import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.ts';
 import { pageRoutes } from './page/routes.ts';
-import { Problem, refusal, TokenProblem } from './http/problem.ts';
+import { ApiProblem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
 import { methodsOf, pathOf } from './http/routes.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
@@ -55,7 +55,9 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   app.onError((error, c) => {
     if (error instanceof TokenProblem) return error.toResponse();
     const problem =
-      error instanceof Problem ? error : new Problem(500, `The sandbox failed: ${error.message}`);
+      error instanceof ApiProblem
+        ? error
+        : new ApiProblem(500, `The sandbox failed: ${error.message}`);
     return problem.toResponse(c.req.url);
   });
   return {

@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import type { AddFoodRequest, Control, ExpireRequest, MintRequest } from './control.ts';
 import { FaultSpecError } from './faults/spec.ts';
-import { Problem, refusal } from './http/problem.ts';
+import { ApiProblem, refusal } from './http/problem.ts';
 import { sameOriginOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { SettingError } from './settings.ts';
@@ -53,7 +53,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   });
   app.get('/recordings/:sha256', (c) => {
     const bytes = control.recordingBytes(c.req.param('sha256'), c.req.query('athlete'));
-    if (bytes === null) throw new Problem(404, 'No such recording');
+    if (bytes === null) throw new ApiProblem(404, 'No such recording');
     return c.body(new Uint8Array(bytes), 200, { 'content-type': 'application/vnd.ant.fit' });
   });
   app.get('/requests', (c) => {
@@ -112,7 +112,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
     throw refusal(404, 'No such control endpoint', ENDPOINTS);
   });
   app.onError((error, c) => {
-    if (error instanceof Problem) return error.toResponse(c.req.url);
+    if (error instanceof ApiProblem) return error.toResponse(c.req.url);
     if (error instanceof SettingError || error instanceof FaultSpecError) {
       return refusal(400, error.message).toResponse(c.req.url);
     }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import type { Athlete } from './resources/athletes.ts';
+import type { AthleteProfile } from './resources/athletes.ts';
 import { PUBLIC_CLIENT_ID } from './oauth/clients.ts';
 import type { DailyState } from './resources/daily-records.ts';
 import { isPlainDate } from './resources/dates.ts';
 import type { LoginState, TokenAnswer } from './oauth/grants.ts';
 import { dayOf } from './resources/nutrition.ts';
 import { editedDay, MEALS, type StoredItem } from './resources/nutrition-day.ts';
-import { Problem } from './http/problem.ts';
+import { ApiProblem } from './http/problem.ts';
 import type { RecordingState } from './resources/recordings.ts';
 import type { AnsweredRequest, RequestFilter, RequestRecord } from './http/request-log.ts';
 import { SCOPES } from './oauth/scopes.ts';
@@ -17,7 +17,7 @@ import type { World } from './world.ts';
 
 interface AthleteState {
   readonly athlete: string;
-  readonly profile: Athlete;
+  readonly profile: AthleteProfile;
   /** In the order of first arrival. */
   readonly recordings: readonly RecordingState[];
   /** By date. */
@@ -116,7 +116,7 @@ export class Control {
         sha256 === undefined ? each.processing === 'queued' : each.sha256 === sha256,
       )
       .map((each) => each.sha256);
-    if (sha256 !== undefined && hashes.length === 0) throw new Problem(404, 'No such recording');
+    if (sha256 !== undefined && hashes.length === 0) throw new ApiProblem(404, 'No such recording');
     for (const hash of hashes) {
       if (outcome === 'none') {
         recordings.fail(athleteId, hash);
@@ -134,7 +134,7 @@ export class Control {
   /** Returns a request with its answer. @throws Problem 404 */
   request(ordinal: number): AnsweredRequest {
     const found = this.#world.requests.find(ordinal);
-    if (found === undefined) throw new Problem(404, 'No such request in the log');
+    if (found === undefined) throw new ApiProblem(404, 'No such request in the log');
     return found;
   }
 
@@ -167,7 +167,7 @@ export class Control {
 
   /** Removes the first fault with this spec. @throws Problem 404 */
   removeFault(spec: string): void {
-    if (!this.#world.faults.remove(spec)) throw new Problem(404, `No fault "${spec}"`);
+    if (!this.#world.faults.remove(spec)) throw new ApiProblem(404, `No fault "${spec}"`);
   }
 
   clearFaults(): void {
@@ -186,7 +186,7 @@ export class Control {
     );
     const { athletes, clients, grants, settings } = this.#world;
     if (!clients.some((client) => client.id === clientId)) {
-      throw new Problem(404, `No client "${clientId}"`);
+      throw new ApiProblem(404, `No client "${clientId}"`);
     }
     return grants.mint(
       { clientId, athleteId: this.#athlete(athlete ?? athletes.first().id), scopes },
@@ -261,11 +261,11 @@ export class Control {
         return;
       }
     }
-    throw new Problem(404, `No food item "${id}"`);
+    throw new ApiProblem(404, `No food item "${id}"`);
   }
 
   #athlete(id: string): string {
     if (this.#world.athletes.has(id)) return id;
-    throw new Problem(404, `No athlete "${id}": ${this.#world.athletes.ids.join(', ')}`);
+    throw new ApiProblem(404, `No athlete "${id}": ${this.#world.athletes.ids.join(', ')}`);
   }
 }

@@ -3,23 +3,23 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandboxApp } from './app.ts';
-import { type Client, PUBLIC_CLIENT_ID } from './oauth/clients.ts';
+import { type RegisteredClient, PUBLIC_CLIENT_ID } from './oauth/clients.ts';
 import type { Control } from './control.ts';
 import type { WorldOptions } from './world.ts';
 
 /** The port after the login callback's (8917), easy to remember. */
 export const DEFAULT_SANDBOX_PORT = 8918;
 
-export interface SandboxOptions extends WorldOptions {
+export interface ServerOptions extends WorldOptions {
   readonly port?: number | undefined;
 }
 
-export interface Sandbox {
+export interface SandboxServer {
   /** Without a trailing slash: `http://127.0.0.1:8918`. */
   readonly url: string;
   readonly port: number;
   readonly clientId: string;
-  readonly clients: readonly Client[];
+  readonly clients: readonly RegisteredClient[];
   readonly control: Control;
   /** Closes open connections, also those with a request in flight. May be called twice. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Sandbox {
  * @throws SettingError, FaultSpecError; the error of listening (`EADDRINUSE`) or of reading the
  *   data
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: ServerOptions = {}): Promise<SandboxServer> {
   const { app, control, world, close: closeApp } = createSandboxApp(options);
   // The default would replace Request and Response for the whole process.
   const server = createAdaptorServer({

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
-import { Athletes, DEFAULT_ATHLETES, type Athlete } from './resources/athletes.ts';
-import { defaultClients, type Client } from './oauth/clients.ts';
+import { Athletes, DEFAULT_ATHLETES, type AthleteProfile } from './resources/athletes.ts';
+import { defaultClients, type RegisteredClient } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
 import { Grants, type Bearer } from './oauth/grants.ts';
@@ -16,7 +16,7 @@ import { Store } from './store.ts';
 export interface WorldOptions {
   /** Folder of the data; undefined: in memory. */
   readonly data?: string | undefined;
-  readonly athletes?: readonly Athlete[] | undefined;
+  readonly athletes?: readonly AthleteProfile[] | undefined;
   readonly redirectUris?: readonly string[] | undefined;
   readonly settings?: SettingsPatch | undefined;
   readonly faults?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export interface World {
   readonly now: () => number;
   readonly store: Store;
   readonly settings: Settings;
-  readonly clients: readonly Client[];
+  readonly clients: readonly RegisteredClient[];
   readonly athletes: Athletes;
   readonly grants: Grants;
   readonly recordings: Recordings;

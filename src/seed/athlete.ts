@@ -1,7 +1,7 @@
 import { sine } from './arithmetic.ts';
 import { stream } from './random.ts';
 import { type Phase, PHASES, SEASON, type WorkWeeks, weekOf } from './season.ts';
-import type { Sport } from './workouts.ts';
+import type { SeedSport } from './workouts.ts';
 
 /** The synthetic athlete at the peak of the season; {@link detraining} applies to other days. */
 export interface Athlete {
@@ -53,8 +53,8 @@ export function athleteOf(seed: number): Athlete {
 
 /** The habits that distinguish one athlete's training from another's. */
 interface Character {
-  readonly sport: Sport;
-  readonly device: Device;
+  readonly sport: SeedSport;
+  readonly device: SeedDevice;
   /** Days from the last seeded day to the next race, 0 on race day. */
   readonly raceIn: number;
   /** Training time as a share of a full plan's. */
@@ -87,7 +87,7 @@ const STARTS: readonly [Starts, ...Starts[]] = [
 
 function characterOf(seed: number): Character {
   const random = stream(seed, 'self');
-  const sport = dealt<Sport>(seed, 'sport', ['cycling', 'running']);
+  const sport = dealt<SeedSport>(seed, 'sport', ['cycling', 'running']);
   const workWeeks = dealt<WorkWeeks>(seed, 'weeks', [2, 3, 4]);
   const later = random.integer(-18, 18);
   const { habit, hard, easy, weekend } = dealt(seed, 'starts', STARTS);
@@ -128,7 +128,7 @@ function dealt<T>(seed: number, name: string, choices: readonly [T, ...T[]]): T 
 }
 
 /** A device by its numbers in FIT files. */
-export interface Device {
+export interface SeedDevice {
   readonly name: string;
   readonly manufacturer: number;
   readonly product: number;
@@ -141,7 +141,7 @@ const GARMIN = 1;
  * and `garmin_product`). The products of other makers are those in public recordings: of
  * dtcooper/python-fitparse (Wahoo) and jat255/Fit-File-Faker (COROS).
  */
-export const DEVICES: Readonly<Record<Sport, readonly [Device, ...Device[]]>> = {
+export const DEVICES: Readonly<Record<SeedSport, readonly [SeedDevice, ...SeedDevice[]]>> = {
   cycling: [
     { name: 'Edge 840', manufacturer: GARMIN, product: 4062 },
     { name: 'ELEMNT', manufacturer: 32, product: 28 },

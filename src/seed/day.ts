@@ -3,15 +3,15 @@ import type { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
 import { HISTORY, LoadHistory, type Load } from './load.ts';
 import { nutritionOf, type SyntheticNutrition } from './nutrition.ts';
-import { planDay, type DayPlan } from './plan.ts';
+import { planDay, type TrainingPlan } from './plan.ts';
 import { perform, type RecordingTruth } from './recording.ts';
 import type { Home } from './route.ts';
 import { isRaceDay } from './season.ts';
 import { wellnessOf, type SyntheticWellness } from './wellness.ts';
-import type { Workout } from './workouts.ts';
+import type { Training } from './workouts.ts';
 
 /** The athlete, calendar and home that all recordings share. */
-export interface Setting {
+export interface DaySetting {
   readonly athlete: Athlete;
   readonly calendar: Calendar;
   readonly home: Home;
@@ -26,7 +26,7 @@ export interface SyntheticDay {
   /** Null on a messy day without it. */
   readonly nutrition: SyntheticNutrition | null;
   /** The morning's fitness and fatigue, and the day's planned training stress. */
-  readonly plan: Load & Pick<DayPlan, 'phase' | 'stress' | 'ill'>;
+  readonly plan: Load & Pick<TrainingPlan, 'phase' | 'stress' | 'ill'>;
 }
 
 /** A day that is not messy. */
@@ -44,7 +44,7 @@ export interface SyntheticRecording {
   /** The encoded contents. */
   readonly truth: RecordingTruth;
   /** What is wrong with the recording of a messy account. */
-  readonly fault?: Fault;
+  readonly fault?: SeedFault;
 }
 
 /**
@@ -52,18 +52,18 @@ export interface SyntheticRecording {
  * activity as another recording of the day, from a device that was started up to a minute later.
  * `broken`: cut off, as by an empty battery.
  */
-export type Fault = 'copy' | 'second-device' | 'broken';
+export type SeedFault = 'copy' | 'second-device' | 'broken';
 
 /** The plan and the place of each day, if they differ from the athlete's usual ones. */
 export interface Variation {
   /** @param index days before the next race */
-  plan(index: number): DayPlan;
-  settingOn(daysBefore: number): Setting;
+  plan(index: number): TrainingPlan;
+  settingOn(daysBefore: number): DaySetting;
 }
 
 /** Makes complete days up to the last one, oldest first. */
 export function* daysOf(
-  setting: Setting,
+  setting: DaySetting,
   days: number,
   variation: Variation = {
     plan: (index) => planDay(setting.athlete, index),
@@ -82,7 +82,7 @@ export function* daysOf(
   }
 }
 
-function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteDay {
+function dayOf(setting: DaySetting, plan: TrainingPlan, history: LoadHistory): CompleteDay {
   const { athlete, calendar } = setting;
   const { index, phase, stress, ill } = plan;
   const daysBefore = index - athlete.character.raceIn;
@@ -117,9 +117,9 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): CompleteD
 }
 
 export function recordingOf(
-  setting: Setting,
+  setting: DaySetting,
   daysBefore: number,
-  workout: Workout,
+  workout: Training,
 ): SyntheticRecording {
   const { athlete, calendar, home } = setting;
   const index = daysBefore + athlete.character.raceIn;

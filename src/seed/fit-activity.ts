@@ -1,9 +1,9 @@
 import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 
 import type { Lap, LapTrigger, Records, RecordingTruth } from './recording.ts';
-import type { Position } from './route.ts';
-import type { Totals } from './totals.ts';
-import type { SegmentKind, Sport } from './workouts.ts';
+import type { RoutePosition } from './route.ts';
+import type { SessionTotals } from './totals.ts';
+import type { SegmentKind, SeedSport } from './workouts.ts';
 
 /** FIT counts seconds from 1989-12-31T00:00:00Z. */
 const FIT_EPOCH = 631_065_600;
@@ -28,7 +28,7 @@ const Message = {
 /** Numbers of the FIT profile's types. */
 const Event = { timer: 0, session: 8, lap: 9, activity: 26 };
 const EventType = { start: 0, stop: 1, stopAll: 4 };
-const SPORT: Record<Sport, number> = { running: 1, cycling: 2 };
+const SPORT: Record<SeedSport, number> = { running: 1, cycling: 2 };
 const SUB_SPORT = { generic: 0, indoor_cycling: 6, road: 7 };
 const INTENSITY: Record<SegmentKind, number> = {
   active: 0,
@@ -51,7 +51,7 @@ const TYPES = {
 } as const;
 
 /** A field's number, type and value, scaled as in the file. A field with null is left out. */
-type Field =
+type FitField =
   | readonly [number: number, type: keyof typeof TYPES, value: number | null]
   | readonly [number: number, type: 'text', value: string];
 
@@ -70,7 +70,7 @@ interface Owner {
 export function encodeActivity(truth: RecordingTruth, owner: Owner): Uint8Array {
   // Protocol 1.0, which every reader accepts.
   const encoder = new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
-  const write = ([global, local]: readonly [number, number], fields: readonly Field[]) => {
+  const write = ([global, local]: readonly [number, number], fields: readonly FitField[]) => {
     const present = fields.filter(([, , value]) => value !== null);
     encoder.writeMessage(global, present.map(encoded), local);
   };
@@ -109,7 +109,7 @@ export function encodeActivity(truth: RecordingTruth, owner: Owner): Uint8Array 
   return encoder.close();
 }
 
-function encoded([number, type, value]: Field): FitEncoderField {
+function encoded([number, type, value]: FitField): FitEncoderField {
   if (type === 'text') {
     const bytes = FitEncoder.string(value);
     return { number, size: bytes.length, baseType: FitBaseType.String, value: bytes };
@@ -119,12 +119,12 @@ function encoded([number, type, value]: Field): FitEncoderField {
 }
 
 /** @param instant seconds since 1970-01-01T00:00:00Z */
-function time(number: number, instant: number): Field {
+function time(number: number, instant: number): FitField {
   return [number, 'uint32', instant - FIT_EPOCH];
 }
 
 function writeHead(
-  write: (message: readonly [number, number], fields: readonly Field[]) => void,
+  write: (message: readonly [number, number], fields: readonly FitField[]) => void,
   { device, serial, start }: RecordingTruth,
   owner: Owner,
 ): void {
@@ -159,7 +159,7 @@ function writeHead(
   ]);
 }
 
-function recordFields(records: Records, index: number): Field[] {
+function recordFields(records: Records, index: number): FitField[] {
   const { path } = records;
   const at = (column: Int32Array | undefined, offset = 0) => {
     const value = column?.[index];
@@ -179,7 +179,7 @@ function recordFields(records: Records, index: number): Field[] {
   ];
 }
 
-function lapFields(index: number, lap: Lap, { sport, subSport }: RecordingTruth): Field[] {
+function lapFields(index: number, lap: Lap, { sport, subSport }: RecordingTruth): FitField[] {
   const { totals } = lap;
   return [
     [254, 'uint16', index],
@@ -193,7 +193,7 @@ function lapFields(index: number, lap: Lap, { sport, subSport }: RecordingTruth)
   ];
 }
 
-function sessionFields(truth: RecordingTruth): Field[] {
+function sessionFields(truth: RecordingTruth): FitField[] {
   const { totals } = truth;
   return [
     [254, 'uint16', 0],
@@ -213,7 +213,7 @@ function sessionFields(truth: RecordingTruth): Field[] {
 }
 
 /** Returns the fields that laps and sessions share, many by other numbers. */
-function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
+function totalFields(totals: SessionTotals, message: 'lap' | 'session'): FitField[] {
   const either = (lap: number, session: number) => (message === 'lap' ? lap : session);
   return [
     time(253, totals.end),
@@ -241,7 +241,7 @@ function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
 }
 
 /** Returns the two fields of a position, from the number of its latitude. */
-function positionFields(number: number, position: Position | null): Field[] {
+function positionFields(number: number, position: RoutePosition | null): FitField[] {
   return [
     [number, 'sint32', position && position.latitude],
     [number + 1, 'sint32', position && position.longitude],

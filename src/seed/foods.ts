@@ -2,7 +2,7 @@
 type Absorption = 'RAPID' | 'FAST' | 'BALANCED' | 'DENSE' | 'HYPER_LOAD';
 
 /** The contents of 100 g (or 100 ml): kcal and grams, as in food tables. */
-type Row = readonly [
+type FoodRow = readonly [
   absorption: Absorption,
   calories: number,
   carbs: number,
@@ -37,7 +37,7 @@ const FOODS = {
   'Mixed salad with olive oil': ['DENSE', 82, 4.2, 1.3, 6.9, 1.8, 2.3],
   'Roast vegetables': ['DENSE', 74, 8.4, 1.9, 3.6, 2.9, 4.2],
   'Mixed nuts': ['DENSE', 607, 21, 20, 54, 7, 4.2],
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, FoodRow>>;
 
 export type Food = keyof typeof FOODS;
 
@@ -45,7 +45,7 @@ const DRINKS: readonly Food[] = ['Carbohydrate drink', 'Chocolate milk', 'Orange
 
 /** Returns the contents of 100 g or 100 ml of a food. */
 export function contentsOf(food: Food) {
-  const row: Row = FOODS[food];
+  const row: FoodRow = FOODS[food];
   const [absorption, calories, carbs, protein, fat, fiber, sugar] = row;
   const unit = DRINKS.includes(food) ? 'ml' : 'g';
   return { absorption, calories, carbs, protein, fat, fiber, sugar, unit };

@@ -2,13 +2,13 @@ import {
   daysOf,
   recordingOf,
   type CompleteDay,
-  type Setting,
+  type DaySetting,
   type SyntheticDay,
   type SyntheticRecording,
   type Variation,
 } from './day.ts';
 import { DEVICES } from './athlete.ts';
-import { planDay, type DayPlan } from './plan.ts';
+import { planDay, type TrainingPlan } from './plan.ts';
 import { type Random, stream } from './random.ts';
 import { homeIn } from './route.ts';
 import { nightRide, plannedStress } from './workouts.ts';
@@ -48,7 +48,7 @@ type Mess =
   | 'second-device';
 
 /** Makes days like those of a real account, oldest first. */
-export function* messyDaysOf(setting: Setting, days: number): Generator<SyntheticDay, void> {
+export function* messyDaysOf(setting: DaySetting, days: number): Generator<SyntheticDay, void> {
   const account = new MessyAccount(setting);
   let daysBefore = days;
   for (const day of daysOf(setting, days, account)) {
@@ -62,15 +62,15 @@ export function* messyDaysOf(setting: Setting, days: number): Generator<Syntheti
  * more days do not change the others.
  */
 class MessyAccount implements Variation {
-  readonly #setting: Setting;
+  readonly #setting: DaySetting;
   /** The period that was asked for last. */
   #period: { readonly number: number; readonly days: readonly Mess[] } = { number: -1, days: [] };
 
-  constructor(setting: Setting) {
+  constructor(setting: DaySetting) {
     this.#setting = setting;
   }
 
-  plan(index: number): DayPlan {
+  plan(index: number): TrainingPlan {
     const { athlete, calendar } = this.#setting;
     const daysBefore = index - athlete.character.raceIn;
     const usual = planDay(athlete, index);
@@ -89,7 +89,7 @@ class MessyAccount implements Variation {
     }
   }
 
-  settingOn(daysBefore: number): Setting {
+  settingOn(daysBefore: number): DaySetting {
     if (this.#messOn(daysBefore) !== 'abroad') return this.#setting;
     const { athlete, calendar } = this.#setting;
     const hours = calendar.standardOffsetHours();

@@ -3,7 +3,7 @@ import type { Athlete } from './athlete.ts';
 import { Heart, Stamina } from './body.ts';
 import { Wander, type Random } from './random.ts';
 import type { Terrain } from './route.ts';
-import type { Segment, SegmentKind, Workout } from './workouts.ts';
+import type { SeedSegment, SegmentKind, Training } from './workouts.ts';
 
 /** A workout by the second, before each second gets a position and a time. */
 export interface Motion {
@@ -48,7 +48,7 @@ const DRIVETRAIN = 0.975;
 const FASTEST = 17.5;
 
 /** Simulates a ride: power follows from plan, hills and fatigue; speed from power and resistance. */
-export function ride({ segments, indoors, race }: Workout, conditions: Conditions): Motion {
+export function ride({ segments, indoors, race }: Training, conditions: Conditions): Motion {
   const { athlete, weight, threshold, terrain, random } = conditions;
   const traffic = !indoors && !race;
   const motion = emptyMotion(segments);
@@ -119,7 +119,7 @@ function coastFrom(grade: number, speed: number, random: Random): number {
 export const RUNNING_POWER = 1.04;
 
 /** Simulates a run: speed follows from plan and hills, power from speed. */
-export function run({ segments, race }: Workout, conditions: Conditions): Motion {
+export function run({ segments, race }: Training, conditions: Conditions): Motion {
   const { athlete, weight, threshold, runThreshold, terrain, random } = conditions;
   const crossings = new Crossings(random);
   const heart = new Heart(athlete, random, conditions.heat);
@@ -153,7 +153,7 @@ export function run({ segments, race }: Workout, conditions: Conditions): Motion
   return { ...motion, breaks: [] };
 }
 
-function emptyMotion(segments: readonly Segment[]) {
+function emptyMotion(segments: readonly SeedSegment[]) {
   let duration = 0;
   for (const { seconds } of segments) duration += seconds;
   const column = () => new Int32Array(duration);
@@ -170,7 +170,7 @@ interface Second {
 }
 
 /** Yields the plan second by second, in one reused object. */
-function* secondsOf(segments: readonly Segment[]): Generator<Readonly<Second>, void> {
+function* secondsOf(segments: readonly SeedSegment[]): Generator<Readonly<Second>, void> {
   const now: Second = { elapsed: 0, share: 0, kind: 'active' };
   for (const { seconds, from, to, kind } of segments) {
     now.kind = kind;

@@ -8,7 +8,7 @@ import type { RecordingTruth } from './recording.ts';
 /** A day's nutrition in the service's fields (service interface, section 2.3), items by time. */
 export type SyntheticNutrition = Readonly<ReturnType<typeof nutritionOf>>;
 
-interface NutritionDay {
+interface SeedNutritionDay {
   readonly athlete: Athlete;
   /** Days before the race. */
   readonly index: number;
@@ -39,7 +39,7 @@ export function carbTarget(weight: number, workoutCalories: number, loading: boo
   return loading ? Math.max(weight * 8.5, training) : training;
 }
 
-export function nutritionOf(day: NutritionDay) {
+export function nutritionOf(day: SeedNutritionDay) {
   const { athlete, index, workout } = day;
   const random = stream(athlete.seed, 'kitchen', index);
   const weight = weightOn(athlete, index);
@@ -60,7 +60,7 @@ export function nutritionOf(day: NutritionDay) {
 
 /** Returns the food before, during and after a workout: mostly quick sugar. */
 function aroundWorkout(
-  { start, end, totals: { calories } }: NonNullable<NutritionDay['workout']>,
+  { start, end, totals: { calories } }: NonNullable<SeedNutritionDay['workout']>,
   weight: number,
   random: Random,
 ): Serving[] {
@@ -101,7 +101,7 @@ const BIGGEST_PLATE = 480;
  * @param carbs g for all meals
  * @param burned kcal in the day's workout
  */
-function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Random): Serving[] {
+function mealsOf(carbs: number, burned: number, day: SeedNutritionDay, random: Random): Serving[] {
   const servings: Serving[] = [];
   let left = carbs;
   if (random.chance(0.6)) {
@@ -141,7 +141,7 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
 }
 
 /** Returns the time of breakfast: two hours before a long morning workout, otherwise a free time. */
-function breakfastTime(usual: number, day: NutritionDay): number {
+function breakfastTime(usual: number, day: SeedNutritionDay): number {
   const [from, to] = [atMinute(day, 7 * 60), atMinute(day, 11 * 60)];
   const { start, end } = day.workout ?? { start: 0, end: 0 };
   const isLong = start >= from && start < to && end - start > 5400;
@@ -149,14 +149,14 @@ function breakfastTime(usual: number, day: NutritionDay): number {
 }
 
 /** Returns the first time from an instant on that is not during the workout, nor close to it. */
-function freeTime(instant: number, day: NutritionDay): number {
+function freeTime(instant: number, day: SeedNutritionDay): number {
   const { start, end } = day.workout ?? { start: 0, end: 0 };
   const free = instant > start - 3600 && instant < end + 1800 ? end + 1800 : instant;
   return Math.min(free, atMinute(day, 23 * 60 + 50));
 }
 
 /** Returns the instant of a minute of the day by the wall clock. */
-function atMinute({ calendar, daysBefore }: NutritionDay, minute: number): number {
+function atMinute({ calendar, daysBefore }: SeedNutritionDay, minute: number): number {
   return calendar.moment(daysBefore, minute * 60).instant;
 }
 
@@ -166,7 +166,7 @@ function carbsOf(servings: readonly Serving[]): number {
   return carbs;
 }
 
-function itemOf({ food, amount, meal, instant }: Serving, { calendar }: NutritionDay) {
+function itemOf({ food, amount, meal, instant }: Serving, { calendar }: SeedNutritionDay) {
   const { absorption, unit, ...per100 } = contentsOf(food);
   const part = (share: number) => rounded((share * amount) / 100, 1);
   return {

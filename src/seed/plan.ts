@@ -1,18 +1,18 @@
 import type { Athlete, Starts } from './athlete.ts';
 import { stream } from './random.ts';
 import { isIll, isRaceDay, weekOf, type Phase } from './season.ts';
-import { makeRace, makeWorkout, plannedStress, type Purpose, type Workout } from './workouts.ts';
+import { makeRace, makeWorkout, plannedStress, type Purpose, type Training } from './workouts.ts';
 
 /**
  * A day of the training plan. The index counts back from the next race after the last day: 0 is race
  * day. A day's plan depends only on the seed and the index. So a longer history ends with the same
  * days, and another last date moves the plan without changing it.
  */
-export interface DayPlan {
+export interface TrainingPlan {
   readonly index: number;
   readonly phase: Phase;
   readonly ill: boolean;
-  readonly workout: Workout | null;
+  readonly workout: Training | null;
   /** Planned training stress of the day (TSS). */
   readonly stress: number;
 }
@@ -37,7 +37,7 @@ const RACE_START = 8 * 60 + 30;
 /** Largest deviation from a usual start (s). */
 const SPREAD = 20 * 60;
 
-export function planDay(athlete: Athlete, index: number): DayPlan {
+export function planDay(athlete: Athlete, index: number): TrainingPlan {
   const { seed, character } = athlete;
   const { sport, volume, restDay, starts } = character;
   const week = weekOf(index, character.workWeeks);

@@ -1,10 +1,10 @@
 import { sine } from './arithmetic.ts';
-import { type Athlete, type Device, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
+import { type Athlete, type SeedDevice, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
 import { ride, run, RUNNING_POWER, type Motion } from './motion.ts';
 import { stream } from './random.ts';
 import { Loop, Terrain, type Home } from './route.ts';
-import { stressOf, totalsOf, type Totals } from './totals.ts';
-import type { SegmentKind, Sport, Workout } from './workouts.ts';
+import { stressOf, totalsOf, type SessionTotals } from './totals.ts';
+import type { SegmentKind, SeedSport, Training } from './workouts.ts';
 
 /**
  * The contents of a synthetic recording in the units of the FIT file, so that tests can compare each
@@ -16,20 +16,20 @@ export interface RecordingTruth extends Performance {
   readonly end: number;
   /** Local time minus UTC at the end (s), for `local_timestamp`. */
   readonly offset: number;
-  readonly device: Device;
+  readonly device: SeedDevice;
   readonly serial: number;
 }
 
 /** A workout as an athlete performed it. */
 export interface Performance {
-  readonly sport: Sport;
+  readonly sport: SeedSport;
   readonly subSport: 'generic' | 'road' | 'indoor_cycling';
   /** One per second while the timer runs, at the end of that second. */
   readonly records: Records;
   readonly laps: readonly Lap[];
   /** Pauses of the timer: seconds since 1970, from the last record before each. */
   readonly pauses: readonly { readonly from: number; readonly to: number }[];
-  readonly totals: Totals;
+  readonly totals: SessionTotals;
   /** Threshold power for the training stress (W). */
   readonly thresholdPower: number;
   /** Training stress score in tenths. */
@@ -67,7 +67,7 @@ export interface Records {
 export interface Lap {
   readonly intensity: SegmentKind;
   readonly trigger: LapTrigger;
-  readonly totals: Totals;
+  readonly totals: SessionTotals;
 }
 
 export type LapTrigger = 'manual' | 'distance' | 'session_end';
@@ -82,10 +82,10 @@ interface Circumstances {
 }
 
 /** Number of routes that the athlete uses for each sport. */
-const ROUTES: Readonly<Record<Sport, number>> = { cycling: 6, running: 4 };
+const ROUTES: Readonly<Record<SeedSport, number>> = { cycling: 6, running: 4 };
 
 /** Simulates a workout. */
-export function perform(workout: Workout, circumstances: Circumstances): Performance {
+export function perform(workout: Training, circumstances: Circumstances): Performance {
   const { athlete, index, home, start } = circumstances;
   const { sport, indoors } = workout;
   const cycling = sport === 'cycling';
@@ -131,7 +131,7 @@ export function perform(workout: Workout, circumstances: Circumstances): Perform
   };
 }
 
-interface Setting {
+interface RideSetting {
   readonly start: number;
   readonly path: { readonly loop: Loop; altitude(metres: number): number } | null;
   /** Degrees Celsius at the start, and the rise per hour. */
@@ -140,7 +140,7 @@ interface Setting {
 }
 
 /** Adds time, position, altitude and temperature to each second. */
-function recordsOf(motion: Motion, { start, path, heat, warming }: Setting) {
+function recordsOf(motion: Motion, { start, path, heat, warming }: RideSetting) {
   const { heartRate, cadence, power, step: speed, breaks } = motion;
   const column = () => new Int32Array(speed.length);
   const records = {
@@ -182,7 +182,7 @@ type LapEnd = Omit<Lap, 'totals'> & {
 };
 
 /** Ends laps at the segments of intervals and on a trainer, otherwise every 10 km (on foot 1 km). */
-function lapEndsOf({ sport, segments, indoors, race }: Workout, distance: Int32Array): LapEnd[] {
+function lapEndsOf({ sport, segments, indoors, race }: Training, distance: Int32Array): LapEnd[] {
   const ends: LapEnd[] = [];
   if (!race && (indoors || segments.some(({ kind }) => kind === 'interval'))) {
     let end = 0;

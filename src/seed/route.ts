@@ -9,7 +9,7 @@ const SEMICIRCLES_PER_DEGREE = 2_147_483_648 / 180;
 const CORNERS = 480;
 
 /** Semicircles. */
-export interface Position {
+export interface RoutePosition {
   readonly latitude: number;
   readonly longitude: number;
 }
@@ -75,7 +75,7 @@ export class Loop {
   }
 
   /** Returns the position after a distance (m). Calls must be in rising order. */
-  at(metres: number): Position {
+  at(metres: number): RoutePosition {
     const along = Math.min(metres, this.#length);
     while (
       this.#corner < this.#corners.length - 1 &&

@@ -1,11 +1,11 @@
 import { SyncError } from '../base/errors.ts';
 import { athleteOf, ftpOn } from './athlete.ts';
 import { Calendar } from './calendar.ts';
-import { daysOf, type Setting, type SyntheticDay } from './day.ts';
+import { daysOf, type DaySetting, type SyntheticDay } from './day.ts';
 import { messyDaysOf } from './messy.ts';
 import { homeIn } from './route.ts';
 
-export type { Fault, SyntheticDay, SyntheticRecording } from './day.ts';
+export type { SeedFault, SyntheticDay, SyntheticRecording } from './day.ts';
 
 export interface SynthesizeOptions {
   /** 1 to {@link MOST_DAYS}. */
@@ -79,7 +79,7 @@ export function profileOf(
 }
 
 /** @throws SyncError `USAGE` for an invalid seed, date or zone */
-export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>): Setting {
+export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>): DaySetting {
   const { seed, until, zone } = options;
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw new SyncError('USAGE', `The seed must be a whole number from 0, not ${seed}.`);

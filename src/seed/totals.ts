@@ -1,18 +1,18 @@
 import type { Records } from './recording.ts';
-import type { Position } from './route.ts';
-import type { Sport } from './workouts.ts';
+import type { RoutePosition } from './route.ts';
+import type { SeedSport } from './workouts.ts';
 
 /** The facts beside the records that totals depend on. */
 export interface TotalsBasis {
-  readonly sport: Sport;
+  readonly sport: SeedSport;
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
-  readonly origin: Position | null;
+  readonly origin: RoutePosition | null;
   /** kg */
   readonly weight: number;
 }
 
-export type Totals = Readonly<ReturnType<typeof totalsOf>>;
+export type SessionTotals = Readonly<ReturnType<typeof totalsOf>>;
 
 /**
  * Computes the totals of a lap or a session: the records `from` (inclusive) to `to` (exclusive). All
@@ -107,7 +107,7 @@ function climbOf(altitude: Int32Array): { ascent: number; descent: number } {
   return { ascent: Math.round(up / 5), descent: Math.round(down / 5) };
 }
 
-function positionAt({ path }: Records, index: number): Position | null {
+function positionAt({ path }: Records, index: number): RoutePosition | null {
   const latitude = path?.latitude[index];
   const longitude = path?.longitude[index];
   return latitude === undefined || longitude === undefined ? null : { latitude, longitude };

@@ -11,7 +11,7 @@ import type { RecordingTruth } from './recording.ts';
 export type SyntheticWellness = Readonly<ReturnType<typeof wellnessOf>>;
 
 /** The facts that determine a day's record. */
-interface WellnessDay {
+interface SeedWellnessDay {
   readonly athlete: Athlete;
   /** Days before the race. */
   readonly index: number;
@@ -27,7 +27,7 @@ interface WellnessDay {
 }
 
 /** Returns the day's record: the morning after the recent training load, and the day's activity. */
-export function wellnessOf(day: WellnessDay) {
+export function wellnessOf(day: SeedWellnessDay) {
   const { athlete, index, load, ill, trained } = day;
   const body = bodyOf(day);
   const night = nightOf(day);
@@ -81,7 +81,7 @@ function strainOf(load: Load): number {
   return clamp((load.atl - load.ctl) / 28, -1.1, 1.8);
 }
 
-function bodyOf({ athlete, index, load, yesterday, ill }: WellnessDay) {
+function bodyOf({ athlete, index, load, yesterday, ill }: SeedWellnessDay) {
   const strain = strainOf(load);
   const fatigue = (load.atl - 65) / 40;
   const tired = clamp(yesterday / 100, 0, 2.5);
@@ -105,7 +105,7 @@ function bodyOf({ athlete, index, load, yesterday, ill }: WellnessDay) {
   };
 }
 
-function nightOf({ athlete, index, load, yesterday, ill, startMinute }: WellnessDay) {
+function nightOf({ athlete, index, load, yesterday, ill, startMinute }: SeedWellnessDay) {
   const random = stream(athlete.seed, 'night', index);
   const early = startMinute !== null && startMinute < 7 * 60 ? 0.55 : 0;
   const hours =
@@ -132,7 +132,7 @@ function shareOf(seconds: number, share: number): number {
 }
 
 /** Returns the steps of a day without those of its workout. */
-function stepsOf({ athlete, index, ill }: WellnessDay): number {
+function stepsOf({ athlete, index, ill }: SeedWellnessDay): number {
   const random = stream(athlete.seed, 'steps', index);
   return Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));
 }

@@ -2,25 +2,25 @@ import type { Random } from './random.ts';
 import type { Week } from './season.ts';
 
 /** A planned workout, independent of body and landscape. It becomes one recording. */
-export interface Workout {
+export interface Training {
   readonly title: string;
-  readonly sport: Sport;
+  readonly sport: SeedSport;
   readonly indoors: boolean;
   /** Whether the road is closed: there are no stops. */
   readonly race: boolean;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly SeedSegment[];
   /** Minutes after local midnight, to the second. */
   readonly startMinute: number;
 }
 
-export type UnscheduledWorkout = Omit<Workout, 'startMinute'>;
+export type UnscheduledWorkout = Omit<Training, 'startMinute'>;
 
-export type Sport = 'cycling' | 'running';
+export type SeedSport = 'cycling' | 'running';
 
 /** A word of the FIT profile's type `intensity`. */
 export type SegmentKind = 'warmup' | 'active' | 'interval' | 'rest' | 'cooldown';
 
-export interface Segment {
+export interface SeedSegment {
   readonly seconds: number;
   /** Share of the threshold (power on the bike, speed on foot) at the start and at the end. */
   readonly from: number;
@@ -74,7 +74,7 @@ export type Purpose =
 type Choices = readonly [Intervals | Steady, ...(Intervals | Steady)[]];
 
 /** The workouts that serve a purpose in a week. */
-const CHOICES: Readonly<Record<Sport, Readonly<Record<Purpose, Choices>>>> = {
+const CHOICES: Readonly<Record<SeedSport, Readonly<Record<Purpose, Choices>>>> = {
   cycling: {
     strength: [sweetSpot, tempo],
     tempo: [endurance, tempo],
@@ -101,7 +101,7 @@ const CHOICES: Readonly<Record<Sport, Readonly<Record<Purpose, Choices>>>> = {
 
 /** Makes a workout for a week of training at a share (`volume`) of a full plan's time. */
 export function makeWorkout(
-  athletes: Sport,
+  athletes: SeedSport,
   purpose: Purpose,
   week: Week,
   volume: number,
@@ -134,10 +134,10 @@ export function nightRide(random: Random): UnscheduledWorkout {
 }
 
 /** Makes a race with changing efforts on the bike, an even one on foot, both with a fast end. */
-export function makeRace(sport: Sport, random: Random): UnscheduledWorkout {
+export function makeRace(sport: SeedSport, random: Random): UnscheduledWorkout {
   const [shortest, longest, usual, spread] =
     sport === 'cycling' ? [105, 160, 0.9, 0.25] : [150, 200, 0.86, 0.02];
-  const segments: Segment[] = [];
+  const segments: SeedSegment[] = [];
   for (let left = random.integer(shortest, longest) * 60; left > 0;) {
     const seconds = Math.min(left, random.integer(60, 400));
     const share = usual + random.between(-spread, spread);
@@ -148,7 +148,7 @@ export function makeRace(sport: Sport, random: Random): UnscheduledWorkout {
   return { title: 'Race', sport, indoors: false, race: true, segments };
 }
 
-type Content = Pick<Workout, 'title' | 'segments'>;
+type Content = Pick<Training, 'title' | 'segments'>;
 
 function steady([title, full, start, middle, end]: Steady, volume: number): Content {
   return {
@@ -165,7 +165,7 @@ function steady([title, full, start, middle, end]: Steady, volume: number): Cont
 function intervals(
   [title, repeats, more, minutes, longer, share, rest]: Intervals,
   step: number,
-  sport: Sport,
+  sport: SeedSport,
 ): Content {
   const count = repeats + more * step;
   const each = minutes + longer * step;
@@ -185,12 +185,12 @@ function intervals(
   };
 }
 
-function segment(minutes: number, from: number, kind: SegmentKind, to = from): Segment {
+function segment(minutes: number, from: number, kind: SegmentKind, to = from): SeedSegment {
   return { seconds: Math.round(minutes * 60), from, to, kind };
 }
 
 /** Varies a part that ends at a place or at will: intervals and rests end by the clock. */
-function uneven(each: Segment, random: Random): Segment {
+function uneven(each: SeedSegment, random: Random): SeedSegment {
   if (each.kind === 'interval' || each.kind === 'rest') return each;
   return { ...each, seconds: Math.round(each.seconds * random.between(0.95, 1.05)) };
 }
@@ -199,7 +199,7 @@ function uneven(each: Segment, random: Random): Segment {
 export function plannedStress({
   segments,
   indoors,
-}: Pick<Workout, 'segments' | 'indoors'>): number {
+}: Pick<Training, 'segments' | 'indoors'>): number {
   let seconds = 0;
   let fourth = 0;
   for (const each of segments) {

@@ -46,7 +46,7 @@ const MAY_HANG =
 const MOST_LINKS = 40;
 
 /** Where a path leads, as far as that shows without a call to a file system that may hang. */
-export interface Place {
+export interface MountPlace {
   /** Without links, up to the first missing part or such a file system. */
   readonly path: string;
   /** Where that file system is mounted. */
@@ -58,7 +58,7 @@ export interface Place {
 }
 
 /** @param path absolute */
-export function placeOf(path: string, mounts: readonly Mount[] = listMounts()): Place {
+export function placeOf(path: string, mounts: readonly Mount[] = listMounts()): MountPlace {
   // Other systems have no list of mounts: a network folder of Windows, a volume of macOS.
   const isOutside = /^[\\/]{2}[^\\/?.]|^\/Volumes\/./.test(path);
   if (isOutside || isOnMtp(path)) return { path, point: path, type: undefined, mayHang: true };
@@ -79,7 +79,7 @@ export function placeOf(path: string, mounts: readonly Mount[] = listMounts()): 
 }
 
 /** @param path without links */
-function placeAt(path: string, mounts: readonly Mount[]): Place {
+function placeAt(path: string, mounts: readonly Mount[]): MountPlace {
   let found: Mount | undefined;
   for (const mount of mounts) {
     const { point } = mount;

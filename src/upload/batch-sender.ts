@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
-import type { UploadOptions } from './known-outcome.ts';
+import type { SendOptions } from './known-outcome.ts';
 import type { RunTarget } from './pipeline.ts';
 import {
   type BufferSource,
@@ -39,7 +39,7 @@ export class BatchSender {
   /** @param total number of recordings, if it is known, for the progress */
   constructor(
     context: Context,
-    options: UploadOptions & { readonly jobs: number },
+    options: SendOptions & { readonly jobs: number },
     target: RunTarget,
     total: number | undefined,
   ) {

@@ -4,7 +4,7 @@ import type { UploadStanding } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 
-export interface UploadOptions {
+export interface SendOptions {
   /** Send recordings that the service already has. */
   readonly force: boolean;
   /** Send FIT files that are not activities. */
@@ -24,7 +24,7 @@ export interface UploadOptions {
  */
 export function knownOutcome(
   file: RecordingFile,
-  options: Pick<UploadOptions, 'force' | 'anyType' | 'name'>,
+  options: Pick<SendOptions, 'force' | 'anyType' | 'name'>,
   known: KnownFiles,
 ): UploadItem | 'new' | 'failed-before' {
   const { path, absolute, stamp, named } = file;

@@ -2,7 +2,7 @@ import { otherKind } from '../inputs/recording-names.ts';
 import type { Context } from '../base/context.ts';
 import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type UploadOptions, knownOutcome } from './known-outcome.ts';
+import { type SendOptions, knownOutcome } from './known-outcome.ts';
 import type { UploadTarget } from './uploader.ts';
 
 /** Where the recordings of one run are sent and reported. */
@@ -32,7 +32,7 @@ export interface BatchTarget extends RunTarget {
 export async function uploadBatch(
   context: Context,
   paths: readonly string[],
-  options: UploadOptions & { readonly jobs: number },
+  options: SendOptions & { readonly jobs: number },
   target: BatchTarget,
 ): Promise<void> {
   const { waiting, archives } = target.known.reading(() => reportKnown(paths, options, target));
@@ -54,7 +54,7 @@ export async function uploadBatch(
  */
 function reportKnown(
   paths: readonly string[],
-  options: UploadOptions,
+  options: SendOptions,
   target: BatchTarget,
 ): { readonly waiting: RecordingFile[]; readonly archives: RecordingFile[] } {
   const archives: RecordingFile[] = [];

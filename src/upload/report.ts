@@ -19,7 +19,7 @@ export type UploadItem = { readonly path: string } & (
       readonly service: ServiceRecording;
       /** What became of `--name`, if the workout is another one's or keeps its name. */
       readonly note?: string;
-    } & Sent)
+    } & SentFile)
   | {
       readonly outcome: 'skipped';
       readonly reason: SkipReason;
@@ -33,13 +33,20 @@ export type UploadItem = { readonly path: string } & (
       readonly detail: string;
       readonly wellness?: boolean;
     }
-  | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
-  | ({ readonly outcome: 'failed' } & Failure & Partial<Sent>)
+  | ({
+      readonly outcome: 'rejected';
+      readonly status?: number;
+      readonly message: string;
+    } & SentFile)
+  | ({ readonly outcome: 'failed' } & Failure & Partial<SentFile>)
   /** The request that `--dry-run` did not send. */
-  | ({ readonly outcome: 'would-upload'; readonly request: UploadRequest } & Omit<Sent, 'attempts'>)
+  | ({ readonly outcome: 'would-upload'; readonly request: UploadRequest } & Omit<
+      SentFile,
+      'attempts'
+    >)
 );
 
-interface Sent {
+interface SentFile {
   readonly activity: Activity;
   readonly sha256: string;
   /** Bytes of the recording (unpacked). */

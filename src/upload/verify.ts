@@ -1,7 +1,7 @@
 import type { Context } from '../base/context.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { JsonObject } from '../api/wire.ts';
+import type { WireObject } from '../api/wire.ts';
 import { workoutPages } from '../api/workout-pages.ts';
 
 /** The state of an uploaded recording on the platform. */
@@ -69,7 +69,7 @@ export async function listWorkouts(
   uploads: readonly ConfirmedUpload[],
   client: ServiceClient,
   signal: AbortSignal,
-): Promise<JsonObject[]> {
+): Promise<WireObject[]> {
   let from = Infinity;
   let to = -Infinity;
   for (const { startedAt, confirmedAt } of uploads) {
@@ -83,7 +83,7 @@ export async function listWorkouts(
     endDate: dayOf(to + 2 * DAY_MS),
     includeDuplicates: true,
   };
-  const found: JsonObject[] = [];
+  const found: WireObject[] = [];
   for await (const page of workoutPages(client, query, () => PAGE, signal)) {
     found.push(...page);
   }
@@ -97,7 +97,7 @@ function dayOf(time: number): string {
 
 /** A workout of the platform and its start (ms since the epoch). */
 interface Listed {
-  readonly workout: JsonObject;
+  readonly workout: WireObject;
   readonly date: number;
 }
 
@@ -107,8 +107,8 @@ interface Listed {
  */
 function matcher(
   uploads: readonly ConfirmedUpload[],
-  workouts: readonly JsonObject[],
-): (upload: ConfirmedUpload) => JsonObject | undefined {
+  workouts: readonly WireObject[],
+): (upload: ConfirmedUpload) => WireObject | undefined {
   const known = knownWorkouts(uploads, workouts);
   const taken = new Set(known.values());
   const left: Listed[] = workouts
@@ -125,14 +125,14 @@ function matcher(
  */
 export function knownWorkouts(
   uploads: readonly ConfirmedUpload[],
-  workouts: readonly JsonObject[],
-): ReadonlyMap<ConfirmedUpload, JsonObject> {
-  const byLabel = new Map<unknown, JsonObject>();
+  workouts: readonly WireObject[],
+): ReadonlyMap<ConfirmedUpload, WireObject> {
+  const byLabel = new Map<unknown, WireObject>();
   for (const workout of workouts) {
     byLabel.set(`id ${String(workout['id'])}`, workout);
     if (workout['source'] === SOURCE) byLabel.set(workout['externalId'], workout);
   }
-  const known = new Map<ConfirmedUpload, JsonObject>();
+  const known = new Map<ConfirmedUpload, WireObject>();
   for (const upload of uploads) {
     const { workoutId, startedAt, sentAs } = upload;
     const byId = workoutId === undefined ? undefined : byLabel.get(`id ${workoutId}`);
@@ -155,12 +155,12 @@ function labelOf(sentAs: string): string {
 }
 
 /** Returns whether a workout comes from another source, such as a device's platform. */
-function isFromElsewhere({ source, externalId }: JsonObject): boolean {
+function isFromElsewhere({ source, externalId }: WireObject): boolean {
   return typeof source === 'string' && source !== SOURCE && typeof externalId === 'string';
 }
 
 /** Returns the workout with the nearest start and a similar duration, and removes it from `left`. */
-function takeNearest(upload: ConfirmedUpload, left: Listed[]): JsonObject | undefined {
+function takeNearest(upload: ConfirmedUpload, left: Listed[]): WireObject | undefined {
   const { startedAt } = upload;
   if (startedAt === undefined) return takeNamesake(upload, left);
   let best: { readonly index: number; readonly off: number } | undefined;
@@ -175,7 +175,7 @@ function takeNearest(upload: ConfirmedUpload, left: Listed[]): JsonObject | unde
 }
 
 /** Finds the workout of a recording without a start time, whose label holds another time. */
-function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): JsonObject | undefined {
+function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): WireObject | undefined {
   const index = left.findIndex(
     ({ workout: { externalId } }) =>
       typeof externalId === 'string' && externalId.endsWith(`_${labelOf(sentAs)}`),
@@ -196,7 +196,7 @@ function firstFrom(left: readonly Listed[], from: number): number {
 }
 
 /** Compares durations. An unknown duration matches any other. */
-function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: JsonObject): boolean {
+function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: WireObject): boolean {
   if (durationSecs === undefined || typeof durationSec !== 'number' || durationSec === 0) {
     return true;
   }
@@ -206,7 +206,7 @@ function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: JsonObject
 /** Returns what is left of a recording in a workout that is shorter; undefined if it is not. */
 function shortenedTo(
   { movingSecs = 0, durationSecs = 0, distanceMeters = 0 }: ConfirmedUpload,
-  workout: JsonObject,
+  workout: WireObject,
 ): Shortened | undefined {
   const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const isLess = (there: number | undefined, recorded: number, least: number) =>

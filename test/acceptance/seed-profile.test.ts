@@ -10,7 +10,7 @@ import {
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { heldBy } from '../support/seeded.ts';
-import { type Athlete, DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
+import { type AthleteProfile, DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 
 const DAY = ['--days', '1', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
@@ -28,7 +28,7 @@ describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision)
       const world = await openLoggedInWorld({
         revision,
         sandbox: {
-          athletes: [{ ...(DEFAULT_ATHLETES[0] as Athlete), weightUnits }],
+          athletes: [{ ...(DEFAULT_ATHLETES[0] as AthleteProfile), weightUnits }],
         },
       });
       const { code, line } = await seedProfile(world);

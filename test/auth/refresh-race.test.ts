@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/credentials/open-store.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { mint, never, sandbox, scratchDir, tokenRequests } from './support.ts';
@@ -42,7 +42,7 @@ async function endOf(child: ChildProcess): Promise<void> {
 }
 
 /** An expired login in a store that all processes share, and the environment to find it with. */
-async function sharedLogin(service: Sandbox, kind: 'file' | 'keychain') {
+async function sharedLogin(service: SandboxServer, kind: 'file' | 'keychain') {
   const stateDir = scratchDir();
   let desktop: Readonly<Record<string, string>> = { PATH: process.env['PATH'] ?? '' };
   if (kind === 'keychain') {

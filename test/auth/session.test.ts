@@ -6,7 +6,7 @@ import type { CredentialStore, Credentials } from '../../src/credentials/store.t
 import { systemClock } from '../../src/system/this-process.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { testContext } from '../support/context.ts';
 import type { Clock } from '../../src/base/time.ts';
@@ -127,7 +127,7 @@ describe('a refresh', () => {
   });
 
   it.each([
-    ['another client', (service: Sandbox) => ({ service: service.url, clientId: 'another' })],
+    ['another client', (service: SandboxServer) => ({ service: service.url, clientId: 'another' })],
     ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
   ])('sends the client and secret of the login as JSON, not those of %s', async (_what, whose) => {
     const { service, clock, needs } = await loggedIn();

@@ -13,7 +13,7 @@ import type { System } from '../../src/app/context.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { Http } from '../../src/api/http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import type { Clock } from '../../src/base/time.ts';
@@ -28,7 +28,7 @@ export function scratchDir(): string {
 }
 
 /** Starts a sandbox on a free port; it ends with the test. */
-export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function sandbox(options: ServerOptions = {}): Promise<SandboxServer> {
   // Logins here listen on any free port, so that tests may run side by side.
   const settings = { exactRedirectUris: false, ...options.settings };
   const started = await startSandbox({ port: 0, ...options, settings });
@@ -63,8 +63,8 @@ setMaxListeners(0, never);
 
 /** Credentials as a login at this sandbox gives them. */
 export function mint(
-  { url, control, clientId }: Sandbox,
-  request: Parameters<Sandbox['control']['mint']>[0] = {},
+  { url, control, clientId }: SandboxServer,
+  request: Parameters<SandboxServer['control']['mint']>[0] = {},
 ): Credentials {
   const answer = control.mint(request);
   return {
@@ -81,7 +81,7 @@ export type TestSessionOptions = SessionOptions & { readonly clock: Clock };
 
 /** Returns the options for a session over a token file, against a sandbox. */
 export function sessionOptions(
-  { url }: Sandbox,
+  { url }: SandboxServer,
   over: Partial<TestSessionOptions> & { readonly stateDir: string },
 ): TestSessionOptions {
   return {
@@ -108,7 +108,7 @@ export function openTestSession(
   return session;
 }
 
-export function tokenRequests({ control }: Sandbox): readonly { status: number | null }[] {
+export function tokenRequests({ control }: SandboxServer): readonly { status: number | null }[] {
   return control.requests({ route: 'token' }).map(({ status }) => ({ status }));
 }
 

@@ -9,7 +9,7 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Env } from '../../src/base/env.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
 import {
   everythingShownOf,
   failure,
@@ -24,7 +24,7 @@ import { startCommand } from '../support/command.ts';
 import { ndjson } from '../support/program.ts';
 
 /** A machine with a login at this sandbox. */
-async function loggedIn(service: Sandbox, extra: Env = {}) {
+async function loggedIn(service: SandboxServer, extra: Env = {}) {
   const homeDir = scratchDir();
   const env = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: join(homeDir, 'state'), ...extra };
   const paths = findPaths(env, process.platform, homeDir);

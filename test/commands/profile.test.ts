@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
-import { type ProfileChange, showOrUpdate } from '../../src/app/profile-update.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
+import { type MetricsChange, showOrUpdate } from '../../src/app/profile-update.ts';
 import { profileText } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';
 import { type Answer, openTinyService } from '../support/tiny-service.ts';
@@ -9,7 +9,7 @@ import { type Answer, openTinyService } from '../support/tiny-service.ts';
 async function open() {
   const sandbox = await openSandbox();
   const { client, asked } = clientOf(sandbox);
-  const run = (options: Partial<ProfileChange>) =>
+  const run = (options: Partial<MetricsChange>) =>
     showOrUpdate(
       { dryRun: false, force: false, ...options },
       { client, url: () => new URL('/api/profile', sandbox.url) },
@@ -29,7 +29,7 @@ describe('the profile', () => {
     expect(requests().map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it.each<[Partial<ProfileChange>, object[]]>([
+  it.each<[Partial<MetricsChange>, object[]]>([
     [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
     [{ ftp: 280 }, [{ ftp: 280 }]],
     [{ weight: 60, ftp: 200 }, [{ weight: 60, weightUnits: 'Kilograms', ftp: 200 }]],
@@ -65,7 +65,7 @@ describe('the profile', () => {
     expect([requests(), asked()]).toEqual([[], 0]);
   });
 
-  it.each<[Partial<ProfileChange>, string]>([
+  it.each<[Partial<MetricsChange>, string]>([
     [{ weight: 19.9 }, '--weight 19.9: not between 20 and 400 kg.'],
     [{ weight: 725 }, '--weight 725: not between 20 and 400 kg.'],
     [{ ftp: 0 }, '--ftp 0: not between 30 and 700 W.'],
@@ -128,9 +128,11 @@ async function openService(
       return [200, { success: true, profile: shown() }];
     },
   });
-  const control = { mint: () => ({ access_token: 'some-token' }) } as unknown as Sandbox['control'];
+  const control = {
+    mint: () => ({ access_token: 'some-token' }),
+  } as unknown as SandboxServer['control'];
   const { client } = clientOf({ url: service.url, control });
-  const run = (options: Partial<ProfileChange>) =>
+  const run = (options: Partial<MetricsChange>) =>
     showOrUpdate(
       { dryRun: false, force: false, ...options },
       { client, url: () => new URL('/api/profile', service.url) },

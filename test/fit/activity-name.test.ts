@@ -1,7 +1,7 @@
 import { getFitSportName } from 'fit-file-parser/profile';
 import { describe, expect, it } from 'vitest';
 import { activityName } from '../../src/fit/activity.ts';
-import { readSummary, type Session } from '../../src/fit/summary.ts';
+import { readSummary, type RecordedSession } from '../../src/fit/summary.ts';
 import { makeActivity, START } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
@@ -9,7 +9,7 @@ const startTime = new Date('2026-02-15T07:30:00Z');
 
 function sessions(
   ...sports: readonly (readonly [number | undefined, number?, string?])[]
-): Session[] {
+): RecordedSession[] {
   return sports.map(([sport, subSport, word]) => ({
     sport,
     subSport,
@@ -55,7 +55,7 @@ describe('the name of an activity', () => {
     expect(activityName({ sessions: sessions([1]), startTime, localOffsetMinutes })).toBe(name);
   });
 
-  it.each<[string, Session[], string | undefined, string | undefined]>([
+  it.each<[string, RecordedSession[], string | undefined, string | undefined]>([
     ['a run', sessions([1, 0]), 'Run', 'Morning run'],
     ['a run whose sub sport is unknown', sessions([1, 250]), 'Run', 'Morning run'],
     ['a treadmill run', sessions([1, 1]), 'Treadmill run', 'Morning treadmill run'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/sandbox/http/request-log.ts';
+import type { LoggedExchange } from '../../src/sandbox/http/request-log.ts';
 import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
@@ -188,7 +188,10 @@ describe('the control endpoints in docs/openapi.yaml', () => {
 });
 
 describe('the check of exchanges', () => {
-  const exchange = (changes: Partial<Exchange['record']>, rest: Partial<Exchange> = {}) =>
+  const exchange = (
+    changes: Partial<LoggedExchange['record']>,
+    rest: Partial<LoggedExchange> = {},
+  ) =>
     ({
       record: {
         ordinal: 1,
@@ -209,7 +212,7 @@ describe('the check of exchanges', () => {
       answer: [],
       answerType: 'application/json',
       ...rest,
-    }) satisfies Exchange;
+    }) satisfies LoggedExchange;
   const wellness = {
     method: 'POST',
     path: '/api/wellness',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.ts';
+import { startSandbox, type SandboxServer, type ServerOptions } from '../../src/sandbox/server.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
 
@@ -20,7 +20,7 @@ export function openApp(options: WorldOptions = {}): SandboxApp {
 }
 
 /** Starts a sandbox on a free port that closes after the test. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(options: ServerOptions = {}): Promise<SandboxServer> {
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { encodeActivity } from '../../src/seed/fit-activity.ts';
 import type { Lap, Records, RecordingTruth } from '../../src/seed/recording.ts';
-import type { Totals } from '../../src/seed/totals.ts';
+import type { SessionTotals } from '../../src/seed/totals.ts';
 import { synthesize, type SyntheticRecording } from '../../src/seed/synthesize.ts';
 import { decodeIndependently, type RawMessage } from './independent-decoder.ts';
 import { SEASON, SUMMER, firstOfEachKind, sampleRecording } from './support.ts';
@@ -225,7 +225,7 @@ function totalsRow(fields: Fields, number: typeof LAP_TOTALS | typeof SESSION_TO
   };
 }
 
-function totalsTruthRow(totals: Totals) {
+function totalsTruthRow(totals: SessionTotals) {
   return {
     start: totals.start,
     end: totals.end,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
-import type { Totals } from '../../src/seed/totals.ts';
+import type { SessionTotals } from '../../src/seed/totals.ts';
 import { daysOf, type CompleteDay } from '../../src/seed/day.ts';
 import { settingOf, synthesize, type SynthesizeOptions } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
@@ -272,7 +272,7 @@ function shapeOf({ recordings, wellness, nutrition, plan }: CompleteDay) {
 }
 
 function fromStart(truth: RecordingTruth) {
-  const from0 = (totals: Totals) => ({ ...totals, start: 0, end: 0 });
+  const from0 = (totals: SessionTotals) => ({ ...totals, start: 0, end: 0 });
   return {
     ...truth,
     start: 0,

@@ -4,7 +4,7 @@ import { athleteOf } from '../../src/seed/athlete.ts';
 import { homeIn } from '../../src/seed/route.ts';
 import { firstOfEachKind, mean, SEASON } from './support.ts';
 import { perform, type RecordingTruth } from '../../src/seed/recording.ts';
-import type { Totals } from '../../src/seed/totals.ts';
+import type { SessionTotals } from '../../src/seed/totals.ts';
 
 const sessions = [...firstOfEachKind(SEASON)].map(([kind, { truth }]) => [kind, truth] as const);
 
@@ -21,7 +21,7 @@ describe.each(sessions)('%s', (_, session) => {
     }
     expect(from).toBe(session.records.timestamp.length);
     const laps = session.laps.map(({ totals }) => totals);
-    const sum = (pick: (totals: Totals) => number) =>
+    const sum = (pick: (totals: SessionTotals) => number) =>
       laps.reduce((total, lap) => total + pick(lap), 0);
     expect(sum((lap) => lap.distance)).toBe(session.totals.distance);
     expect(sum((lap) => lap.elapsed)).toBe(session.totals.elapsed);
@@ -111,7 +111,12 @@ it('an hour at threshold has a training stress of 100', () => {
 });
 
 /** Recomputes the totals from plain arrays by their definitions. */
-function expectToAddUp(session: RecordingTruth, totals: Totals, from: number, to: number): void {
+function expectToAddUp(
+  session: RecordingTruth,
+  totals: SessionTotals,
+  from: number,
+  to: number,
+): void {
   const { records } = session;
   const part = (column: Int32Array) => [...column.slice(from, to)];
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { dayOf } from '../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import type { RequestRecord } from '../../src/sandbox/http/request-log.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
 import type { World } from './world.ts';
 
@@ -164,14 +164,14 @@ export function sha256(bytes: Uint8Array): string {
 }
 
 /** Returns the requests that the sandbox received, as `route status`, in order. */
-export function requestLines({ control }: Sandbox): string[] {
+export function requestLines({ control }: SandboxServer): string[] {
   return control
     .requests()
     .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
 }
 
 /** Returns the requests as {@link requestLines}, without the looks at nutrition days, which change nothing. */
-export function sendingLines(sandbox: Sandbox): string[] {
+export function sendingLines(sandbox: SandboxServer): string[] {
   const isLook = /^(?:nutrition-list |nutrition-items 4|userinfo )/;
   return requestLines(sandbox).filter((line) => !isLook.test(line));
 }
@@ -184,7 +184,7 @@ export function metadataOf({ parts }: RequestRecord): Record<string, unknown> {
 
 /** Returns every item that the platform holds for a day of an athlete, meal by meal. */
 export function foodsHeld(
-  { control }: Pick<Sandbox, 'control'>,
+  { control }: Pick<SandboxServer, 'control'>,
   date: string,
   athlete = 'athlete-1',
 ): StoredItem[] {
@@ -194,7 +194,7 @@ export function foodsHeld(
 }
 
 /** Counts the requests of each route that the sandbox received. */
-export function requestCounts({ control }: Sandbox): Record<string, number> {
+export function requestCounts({ control }: SandboxServer): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { route } of control.requests()) {
     const name = route ?? 'unknown';
@@ -217,7 +217,7 @@ export function expireAccess(world: World): void {
 }
 
 /** Asks the service for the athlete of a token; undefined if the token is invalid. */
-export async function ownerOf({ url }: Sandbox, token: string): Promise<string | undefined> {
+export async function ownerOf({ url }: SandboxServer, token: string): Promise<string | undefined> {
   const answer = await fetch(`${url}/api/oauth/userinfo`, {
     headers: { authorization: `Bearer ${token}` },
   });

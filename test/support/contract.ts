@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { Exchange } from '../../src/sandbox/http/request-log.ts';
+import type { LoggedExchange } from '../../src/sandbox/http/request-log.ts';
 
 interface Parameter {
   readonly name: string;
@@ -89,7 +89,7 @@ export class Contract {
    * Lists what breaks the contract: in the client's request unless the sandbox refused it by 400, and
    * in the answer unless a scripted fault made it.
    */
-  violations({ record, body, answer, answerType }: Exchange): string[] {
+  violations({ record, body, answer, answerType }: LoggedExchange): string[] {
     const { route, method, path, status, headers, query, faults } = record;
     const located = route === null ? undefined : this.#operations.get(route);
     if (route !== null && located === undefined) return [`${route}: no such operation`];
@@ -113,7 +113,7 @@ export class Contract {
     return this.#answer(located, String(response.status), answer, type);
   }
 
-  #query({ operation, pointer }: Located, query: Exchange['record']['query']): string[] {
+  #query({ operation, pointer }: Located, query: LoggedExchange['record']['query']): string[] {
     const known = (operation.parameters ?? []).filter((each) => each.in === 'query');
     const missing = known.filter(({ name, required }) => required === true && !(name in query));
     return [
@@ -130,7 +130,7 @@ export class Contract {
   #request(
     { operation, pointer }: Located,
     body: unknown,
-    headers: Exchange['record']['headers'],
+    headers: LoggedExchange['record']['headers'],
   ): string[] {
     if (operation.requestBody === undefined) return [];
     const type = headers['content-type']?.split(';', 1)[0] ?? '';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/system/this-process.ts';
-import { type SandboxOptions, type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type ServerOptions, type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { type ServiceClient, type TokenSource, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
@@ -10,7 +10,7 @@ import { testContext } from './context.ts';
 import type { Clock } from '../../src/base/time.ts';
 
 /** Starts a sandbox on a free port; it closes with the test. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(options: ServerOptions = {}): Promise<SandboxServer> {
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
@@ -25,8 +25,8 @@ export const hastyClock: Clock = {
 
 /** Creates a client of a sandbox over real HTTP, with a new token; counts how often it is used. */
 export function clientOf(
-  sandbox: Pick<Sandbox, 'url' | 'control'>,
-  mint: Parameters<Sandbox['control']['mint']>[0] = {},
+  sandbox: Pick<SandboxServer, 'url' | 'control'>,
+  mint: Parameters<SandboxServer['control']['mint']>[0] = {},
   over: { accessToken?: TokenSource['accessToken']; clock?: Clock; policy?: RetryPolicy } = {},
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Control } from '../../src/sandbox/control.ts';
 import { type Revision, REVISION_NAMES } from '../../src/sandbox/settings.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
   type Finished,
   type Home,
@@ -16,7 +16,7 @@ import {
 
 /** A sandbox and a home that is configured for it. Both end with the test. */
 export interface World {
-  readonly sandbox: Sandbox;
+  readonly sandbox: SandboxServer;
   readonly home: Home;
   /**
    * Runs a command line to its end in the process of the test, from source: ten times faster than the
@@ -40,7 +40,7 @@ export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revi
 export const NUTRITION_REVISIONS = REVISION_NAMES;
 
 export interface WorldOptions {
-  readonly sandbox?: SandboxOptions;
+  readonly sandbox?: ServerOptions;
   /** The revision that the sandbox plays; default: the newest. */
   readonly revision?: Revision;
   /** Variables for every run, in place of the usual ones; `undefined` removes one. */
@@ -60,7 +60,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /** Another home beside the first, or the same sandbox seen from elsewhere. */
-export function worldOf(sandbox: Sandbox, home: Home): World {
+export function worldOf(sandbox: SandboxServer, home: Home): World {
   const start: World['start'] = (args, more = {}) => {
     const running = startSync(args, { home, ...more });
     onTestFinished(() => void running.child.kill('SIGKILL'));
@@ -107,9 +107,9 @@ export async function loginWithToken(
 }
 
 export async function openSandbox(
-  options: SandboxOptions = {},
+  options: ServerOptions = {},
   revision?: Revision,
-): Promise<Sandbox> {
+): Promise<SandboxServer> {
   const sandbox = await startSandbox({
     port: 0,
     ...options,

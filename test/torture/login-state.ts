@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
+import { type LoggedExchange, EXCHANGES } from '../../src/sandbox/http/request-log.ts';
 import { type World, tokenFile } from '../support/acceptance.ts';
 
 /** The tokens that the sandbox issues, as its own answers state them. */
@@ -17,7 +17,7 @@ export function followTokens(): IssuedTokens {
   let newest: string | undefined;
   let count = 0;
   const onExchange = (message: unknown) => {
-    const { record, answer } = message as Exchange;
+    const { record, answer } = message as LoggedExchange;
     if (record.route !== 'token' || record.status !== 200) return;
     count += 1;
     newest = (answer as { refresh_token?: string }).refresh_token ?? newest;

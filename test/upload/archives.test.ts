@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
-import type { UploadOptions } from '../../src/upload/known-outcome.ts';
+import type { SendOptions } from '../../src/upload/known-outcome.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
 import { markIn, openIn } from '../ledger/support.ts';
@@ -32,7 +32,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
   const { client } = clientOf(sandbox);
   const run = async (
     paths: string[],
-    { signal, ...options }: Partial<UploadOptions> & { signal?: AbortSignal } = {},
+    { signal, ...options }: Partial<SendOptions> & { signal?: AbortSignal } = {},
     onItem?: (item: UploadItem) => void,
   ) => {
     const items: Record<string, string> = {};

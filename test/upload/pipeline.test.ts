@@ -11,7 +11,7 @@ import { testContext } from '../support/context.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import { Uploader } from '../../src/upload/uploader.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
-import type { UploadOptions } from '../../src/upload/known-outcome.ts';
+import type { SendOptions } from '../../src/upload/known-outcome.ts';
 import { buildWorker, markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import {
@@ -36,7 +36,7 @@ const SETTINGS = makeRecording({ seed: 2, sizeBytes: 2_000, type: 2 });
 
 const aText = expect.any(String) as unknown;
 
-interface BatchOptions extends Partial<UploadOptions> {
+interface BatchOptions extends Partial<SendOptions> {
   readonly jobs?: number;
   readonly signal?: AbortSignal;
   readonly client?: ReturnType<typeof clientOf>['client'];

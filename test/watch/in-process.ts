@@ -9,7 +9,7 @@ import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
@@ -26,7 +26,7 @@ import type { ManualClock } from './manual-clock.ts';
 export let dir: string;
 /** Watched. */
 export let folder: string;
-export let sandbox: Sandbox;
+export let sandbox: SandboxServer;
 let ends: (() => Promise<unknown>)[];
 
 /** Gives each test of a file its own {@link dir}, {@link folder} and {@link sandbox}. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, onTestFinished } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
@@ -22,7 +22,7 @@ export { until };
 
 /** A platform, a home and a folder, for watchers of the built program. */
 export interface WatchWorld {
-  readonly sandbox: Sandbox;
+  readonly sandbox: SandboxServer;
   /** Closes the port of the service and keeps its data. */
   stopService(): Promise<void>;
   startService(): Promise<void>;

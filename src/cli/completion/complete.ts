@@ -18,13 +18,15 @@ export const complete: CommandModule = {
       .addArgument(new Argument('<list>').choices(LISTS))
       .argument('[before]', 'the word before the one to complete'),
 
-  run(context, list: List, before: string | undefined) {
+  run(context, list: CompletionList, before: string | undefined) {
     for (const line of LINES[list](context, before ?? '')) context.io.out(line);
     return Promise.resolve(ExitCode.ok);
   },
 };
 
-const LINES: Readonly<Record<List, (context: AppContext, before: string) => readonly string[]>> = {
+const LINES: Readonly<
+  Record<CompletionList, (context: AppContext, before: string) => readonly string[]>
+> = {
   profiles: profileLines,
   zones: zoneNames,
   'setting-values': (_context, key) => settingLines(key),
@@ -54,4 +56,4 @@ function settingLines(key: string): readonly string[] {
 
 /** Lists that change, so that completion scripts ask the program: `sync complete LIST`. */
 export const LISTS = ['profiles', 'zones', 'setting-values'] as const;
-export type List = (typeof LISTS)[number];
+export type CompletionList = (typeof LISTS)[number];

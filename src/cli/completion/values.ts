@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../config/settings.ts';
 import { SOURCES } from '../../records/sources/all.ts';
-import type { List } from './complete.ts';
+import type { CompletionList } from './complete.ts';
 
 /** A word that a shell offers, with its meaning for shells that show one. */
 export interface Word {
@@ -13,7 +13,7 @@ export interface Values {
   readonly words: readonly Word[];
   /** Files (with the folders that lead to them), or folders alone. */
   readonly paths?: 'files' | 'folders';
-  readonly list?: List;
+  readonly list?: CompletionList;
 }
 
 /** By the placeholder of the value: `<dir>`, `[dir...]`, `<file|date>`. */

@@ -27,7 +27,7 @@ import {
   type Averages,
   type Maxima,
   type Pool,
-  type Session,
+  type RecordedSession,
   type Summary,
   readSummary,
   sum,
@@ -39,10 +39,10 @@ import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =
   | { readonly path: string; readonly state: 'unreadable'; readonly detail: string }
-  | ({ readonly path: string; readonly state: Envelope['state'] } & Findings);
+  | ({ readonly path: string; readonly state: Envelope['state'] } & FileFindings);
 
 /** The contents of a file. A field is `undefined` if the file does not say it. */
-export interface Findings {
+export interface FileFindings {
   /** SHA-256 of the recording as it would be sent: unpacked. */
   readonly sha256: string;
   /** Bytes. */
@@ -107,7 +107,7 @@ export interface ShownAverages extends Averages {
 
 export interface SessionFindings {
   /** Numbers in the FIT profile. */
-  readonly numbers: Pick<Session, 'sport' | 'subSport'>;
+  readonly numbers: Pick<RecordedSession, 'sport' | 'subSport'>;
   readonly sport: string | undefined;
   readonly subSport: string | undefined;
   readonly startTime: string | undefined;
@@ -130,7 +130,7 @@ export function inspectFile(path: string, absolute: string): InspectItem {
   return { path, state: envelope.state, ...findings(bytes, envelope) };
 }
 
-function findings(bytes: Buffer, envelope: Envelope): Findings {
+function findings(bytes: Buffer, envelope: Envelope): FileFindings {
   const fileId = readFileId(bytes);
   const identity = identify(bytes, envelope);
   const summary = readSummary(bytes);
@@ -188,14 +188,14 @@ function holds(bytes: Uint8Array, fileId: FileId | undefined): string {
 }
 
 /** Returns the greatest depth of the dives by the device's summary, else by the records. */
-function maxDepth(sessions: readonly Session[], { samples }: Contents): number | undefined {
+function maxDepth(sessions: readonly RecordedSession[], { samples }: Contents): number | undefined {
   const stated = sessions.flatMap(({ maxDepthMetres }) => maxDepthMetres ?? []);
   const depths = stated.length > 0 ? stated : samples.depth;
   const greatest = depths.reduce((a, b) => (b > a ? b : a), 0);
   return greatest === 0 ? undefined : greatest;
 }
 
-function maximaOf(sessions: readonly Session[], samples: Samples): ShownMaxima {
+function maximaOf(sessions: readonly RecordedSession[], samples: Samples): ShownMaxima {
   const greatest = (quantity: keyof Maxima) => {
     const stated = sessions.map(({ maxima }) => maxima[quantity] ?? 0);
     return extremes(stated).greatest || extremes(samples[quantity]).greatest || undefined;
@@ -213,7 +213,7 @@ function spanOf({ at }: Samples): number | undefined {
 }
 
 /** Rounds the averages to a tenth. A cadence needs sessions of one sport, which has the unit. */
-function inUnits(averages: Averages, sessions: readonly Session[]): ShownAverages {
+function inUnits(averages: Averages, sessions: readonly RecordedSession[]): ShownAverages {
   const { power, heartRate, cadence } = averages;
   const parts = sessions.filter(({ sport }) => sport !== TRANSITION);
   const units = new Set(parts.map(cadenceUnit));
@@ -243,7 +243,7 @@ function deviceOf(fileId: FileId): RecordingDevice | undefined {
   };
 }
 
-function describeSession(session: Session): SessionFindings {
+function describeSession(session: RecordedSession): SessionFindings {
   const { sport, subSport } = session;
   const subSportName = words(getFitSubSportName(subSport));
   return {

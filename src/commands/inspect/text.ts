@@ -3,7 +3,7 @@ import { TRANSITION, paceOf } from '../../fit/sports.ts';
 import { clockTime, distance, weekday } from '../../terminal/words.ts';
 import type {
   RecordingDevice,
-  Findings,
+  FileFindings,
   InspectItem,
   SessionFindings,
   ShownAverages,
@@ -18,7 +18,7 @@ export interface Screen {
 }
 
 /** A file that could be read. */
-type ReadItem = Exclude<InspectItem, { state: 'unreadable' }>;
+type NamedItem = Exclude<InspectItem, { state: 'unreadable' }>;
 
 /** Describes a recording in lines of text with a small picture. */
 export function inspectLines(item: InspectItem, screen: Screen): Text[] {
@@ -38,7 +38,7 @@ export function inspectLines(item: InspectItem, screen: Screen): Text[] {
 }
 
 /** Reports the problem of a file, how much of it can be read, and whether it is sent. */
-function verdictLines(item: ReadItem): Text[] {
+function verdictLines(item: NamedItem): Text[] {
   const { path, state, detail, isSent, hasWellness, holds = '' } = item;
   const isDamaged = state === 'incomplete' || state === 'corrupt';
   return present([
@@ -57,7 +57,7 @@ function verdictLines(item: ReadItem): Text[] {
   ]);
 }
 
-function readableLine(item: ReadItem): string | undefined {
+function readableLine(item: NamedItem): string | undefined {
   const { state, readableBytes, size, records, recordedSecs } = item;
   if (state === 'not-fit' || (state === 'whole' && readableBytes === undefined)) return undefined;
   const part = `${(readableBytes ?? size).toLocaleString('en-US')} of ${size.toLocaleString('en-US')} bytes`;
@@ -65,7 +65,7 @@ function readableLine(item: ReadItem): string | undefined {
   return `Readable: ${part}, ${counted(records, 'record') ?? 'no records'}${time}.`;
 }
 
-function activityLines(item: Findings): Text[] {
+function activityLines(item: FileFindings): Text[] {
   const { averages } = item;
   const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
   const course = [
@@ -98,12 +98,12 @@ function averageTexts(averages: ShownAverages): (string | undefined)[] {
   ];
 }
 
-function contradictionLine({ recordedAverages }: Findings): string | undefined {
+function contradictionLine({ recordedAverages }: FileFindings): string | undefined {
   const found = present(averageTexts(recordedAverages));
   return found.length === 0 ? undefined : `Its records average ${found.join(', ')} instead.`;
 }
 
-function maximaLine({ maxima, sessions }: Findings): string | undefined {
+function maximaLine({ maxima, sessions }: FileFindings): string | undefined {
   const { power, heartRate, speedMetersPerSec: speed } = maxima;
   const sport = sportOfAll(sessions);
   const speedText = speed && sport && speedIn(speed, sport);
@@ -111,7 +111,7 @@ function maximaLine({ maxima, sessions }: Findings): string | undefined {
   return found.length === 0 ? undefined : `Maximum: ${found.join(', ')}`;
 }
 
-function fromRecordsLine({ fromRecords }: Findings): string | undefined {
+function fromRecordsLine({ fromRecords }: FileFindings): string | undefined {
   const names = fromRecords.map((field) => (field === 'elapsedSecs' ? 'time' : 'distance'));
   return names.length === 0
     ? undefined
@@ -126,7 +126,7 @@ function poolText({ pool }: SessionFindings): string | undefined {
   return lengths ? `${counted(lengths, 'length')} of ${size}` : `${size} pool`;
 }
 
-function startLine({ startTime, localStartTime }: Findings): string | undefined {
+function startLine({ startTime, localStartTime }: FileFindings): string | undefined {
   if (startTime === undefined) return undefined;
   if (localStartTime === undefined) {
     return `${startTime.slice(0, 16).replace('T', ' ')} UTC; the device does not say the local time`;
@@ -146,7 +146,7 @@ function sessionLine(session: SessionFindings, index: number): string {
   return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
 }
 
-function countsLine({ laps, records, segments }: Findings): string | undefined {
+function countsLine({ laps, records, segments }: FileFindings): string | undefined {
   const counts = [
     counted(records, 'record'),
     counted(laps, 'lap'),
@@ -155,7 +155,7 @@ function countsLine({ laps, records, segments }: Findings): string | undefined {
   return present(counts).join(', ') || undefined;
 }
 
-function developerFieldsLine({ developerFields }: Findings): string | undefined {
+function developerFieldsLine({ developerFields }: FileFindings): string | undefined {
   if (developerFields.length === 0) return undefined;
   const names = developerFields.map(({ name, units }) =>
     units === undefined ? name : `${name} (${units})`,
@@ -163,7 +163,7 @@ function developerFieldsLine({ developerFields }: Findings): string | undefined 
   return `Developer fields: ${names.join(', ')}`;
 }
 
-function fileLines({ device, size, sha256, state }: ReadItem): string[] {
+function fileLines({ device, size, sha256, state }: NamedItem): string[] {
   return present([
     device && `Device  ${deviceName(device)} (${device.id})`,
     `File    ${size.toLocaleString('en-US')} bytes, ${state === 'not-fit' ? 'no recording' : state === 'whole' ? 'whole' : 'not whole'}`,
@@ -180,7 +180,7 @@ function deviceName({ manufacturer = '', product: stated = '' }: RecordingDevice
 }
 
 /** Returns the pace or the speed of a recording with one sport. */
-function pace({ sessions, timerSecs, distanceMeters }: Findings): string | undefined {
+function pace({ sessions, timerSecs, distanceMeters }: FileFindings): string | undefined {
   const sport = sportOfAll(sessions);
   if (!timerSecs || !distanceMeters || sport === undefined) return undefined;
   return speedIn(distanceMeters / timerSecs, sport);

@@ -5,7 +5,7 @@ import { inParallel } from '../../base/parallel.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
 import type { RecordKind } from '../../records/types.ts';
 import {
-  type Fault,
+  type SeedFault,
   type SynthesizeOptions,
   type SyntheticDay,
   type SyntheticRecording,
@@ -26,7 +26,7 @@ export interface FillTarget extends Targets {
 }
 
 /** The outcome of a day's record, or of a recording, which may have an intended fault. */
-export type SeedItem = (UploadItem & { readonly fault?: Fault }) | PushItem;
+export type SeedItem = (UploadItem & { readonly fault?: SeedFault }) | PushItem;
 
 export interface SeedReport {
   readonly from: string;
@@ -38,7 +38,7 @@ export interface SeedReport {
 }
 
 /** A day without the samples of its recordings, which are most of its size. */
-type SentDay = Pick<SyntheticDay, 'date' | RecordKind> & {
+type SeedDay = Pick<SyntheticDay, 'date' | RecordKind> & {
   readonly recordings: readonly Omit<SyntheticRecording, 'truth'>[];
 };
 
@@ -66,7 +66,7 @@ export async function fillWithSeed(
   const dates: string[] = [];
   let broken = 0;
 
-  const send = async ({ fileName, bytes, name, fault }: SentDay['recordings'][number]) => {
+  const send = async ({ fileName, bytes, name, fault }: SeedDay['recordings'][number]) => {
     context.signal.throwIfAborted();
     const { openedBy } = breaker;
     const item: UploadItem = openedBy
@@ -105,7 +105,7 @@ export async function fillWithSeed(
   };
 }
 
-function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): SentDay {
+function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): SeedDay {
   const sent = recordings.map(({ fileName, bytes, name, fault }) => {
     return { fileName, bytes, name, ...(fault === undefined ? {} : { fault }) };
   });

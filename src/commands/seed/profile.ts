@@ -13,10 +13,10 @@ import {
 import type { SyntheticProfile } from '../../seed/synthesize.ts';
 
 const FIELDS = ['weight', 'ftp'] as const;
-type Field = (typeof FIELDS)[number];
+type ProfileField = (typeof FIELDS)[number];
 
 /** A field that could not be set. */
-export type UnsetField = Failure & { readonly field: Field };
+export type UnsetField = Failure & { readonly field: ProfileField };
 
 /** The outcome of setting an account's weight and FTP. */
 export type ProfileItem = SyntheticProfile &
@@ -25,8 +25,8 @@ export type ProfileItem = SyntheticProfile &
         /** `updated`: the service took what differed. `incomplete`: not all of it. */
         readonly outcome: 'updated' | 'unchanged' | 'incomplete';
         /** What the profile said before; null is empty. Undefined if it could not be read. */
-        readonly before: Readonly<Partial<Record<Field, number | null>>> | undefined;
-        readonly set: readonly Field[];
+        readonly before: Readonly<Partial<Record<ProfileField, number | null>>> | undefined;
+        readonly set: readonly ProfileField[];
         readonly unset: readonly UnsetField[];
       }
     | { readonly outcome: 'would-update'; readonly requests: readonly ProfileRequest[] }
@@ -47,14 +47,14 @@ export async function fillProfile(
   { signal, dryRun }: { readonly signal: AbortSignal; readonly dryRun: boolean },
 ): Promise<ProfileItem> {
   const { weight, ftp } = wanted;
-  const update = (field: Field) =>
+  const update = (field: ProfileField) =>
     showOrUpdate({ [field]: wanted[field], force: false, dryRun }, service, signal);
   if (dryRun) {
     const reports = [await update('weight'), await update('ftp')];
     const requests = reports.flatMap((report) => ('requests' in report ? report.requests : []));
     return { weight, ftp, outcome: 'would-update', requests };
   }
-  const set: Field[] = [];
+  const set: ProfileField[] = [];
   const unset: UnsetField[] = [];
   const read = async () => (await readProfile(await service.client(), signal)).profile;
   let before: unknown;
@@ -97,8 +97,8 @@ export function exitCodeOfProfile(item: ProfileItem): ExitCode {
   return worstExitCode(failedFields(item).map(({ code }) => exitCodeOfDelivery(code)));
 }
 
-function fieldsIn(profile: unknown): Partial<Record<Field, number | null>> {
-  const fields: Partial<Record<Field, number | null>> = {};
+function fieldsIn(profile: unknown): Partial<Record<ProfileField, number | null>> {
+  const fields: Partial<Record<ProfileField, number | null>> = {};
   for (const field of FIELDS) {
     const value = isObject(profile) ? profile[field] : undefined;
     if (typeof value === 'number' || value === null) fields[field] = value;
@@ -106,13 +106,13 @@ function fieldsIn(profile: unknown): Partial<Record<Field, number | null>> {
   return fields;
 }
 
-function holds(profile: unknown, field: Field, wanted: SyntheticProfile): boolean {
+function holds(profile: unknown, field: ProfileField, wanted: SyntheticProfile): boolean {
   const value = fieldsIn(profile)[field];
   if (typeof value !== 'number') return false;
   return Math.abs(value - wanted[field]) <= (field === 'weight' ? ROUNDING_KG : 0);
 }
 
-function notKept(field: Field): SyncError {
+function notKept(field: ProfileField): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
     `The service accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,

@@ -1,4 +1,4 @@
-import { type Counts, Tally } from '../../app/outcomes.ts';
+import { type OutcomeCounts, Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { type ExitCode, SyncError } from '../../base/errors.ts';
@@ -44,7 +44,7 @@ export interface RemovalReport {
   readonly recordings: number;
   readonly dryRun: boolean;
   /** Days of nutrition: `pushed` ones were removed. */
-  readonly nutrition: Counts;
+  readonly nutrition: OutcomeCounts;
   readonly exitCode: ExitCode;
 }
 

@@ -123,7 +123,7 @@ export const seed: CommandModule = {
 };
 
 /** An account of the service, and the ledger that records what it got. */
-interface Account {
+interface SeedTarget {
   readonly context: AppContext;
   readonly options: FillOptions;
   readonly ledger: OpenLedger;
@@ -135,7 +135,7 @@ async function withAccount(
   context: AppContext,
   config: Config,
   sending: Omit<FillOptions, 'nutrition'>,
-  task: (account: Account) => Promise<ExitCode>,
+  task: (account: SeedTarget) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { clock, io } = context;
   const baseUrl = requireBaseUrl(config);
@@ -156,7 +156,7 @@ async function withAccount(
   );
 }
 
-async function fillAccount({ context, options, ledger, service, view }: Account) {
+async function fillAccount({ context, options, ledger, service, view }: SeedTarget) {
   const { output, signal, version } = context;
   const { dryRun } = options;
   const failures = new FailureGroups();
@@ -188,7 +188,7 @@ async function fillAccount({ context, options, ledger, service, view }: Account)
   ]);
 }
 
-async function clearAccount({ context, options, ledger, service, view }: Account) {
+async function clearAccount({ context, options, ledger, service, view }: SeedTarget) {
   const { output } = context;
   const removed = await removeSeed(context, options, {
     ledger,

@@ -20,7 +20,7 @@ import { isHeld } from '../../system/process-lock.ts';
  * `accepted`: with the account, if the service names it. `failed`: the service did not answer, or its
  * answer says nothing about the login.
  */
-export type Checked =
+export type CheckedLogin =
   | { readonly outcome: 'accepted'; readonly account?: Account | undefined }
   | ({ readonly outcome: 'ended' | 'failed' } & Failure);
 
@@ -40,7 +40,7 @@ export type StoredLogin =
 /** The login of a profile, and the service's answer about it. */
 export interface LoginFacts {
   readonly login: StoredLogin;
-  readonly checked?: Checked | undefined;
+  readonly checked?: CheckedLogin | undefined;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function askAboutLogin(
   context: AppContext,
   config: Config,
   http: Http,
-): Promise<Checked> {
+): Promise<CheckedLogin> {
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   return await withSession(context, config, http, async (session) => {
     try {
@@ -105,7 +105,7 @@ export async function askAboutLogin(
   });
 }
 
-function checkedBy(who: WhoAmI): Checked {
+function checkedBy(who: WhoAmI): CheckedLogin {
   switch (who.kind) {
     case 'known':
       return { outcome: 'accepted', account: who.account };

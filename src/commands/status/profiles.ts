@@ -10,7 +10,7 @@ import { ANY_DEVICE } from '../../daemon/watch-scope.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
-import type { Checked, StoredLogin } from './login.ts';
+import type { CheckedLogin, StoredLogin } from './login.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { loginWord, uploadsText } from './words.ts';
@@ -79,7 +79,7 @@ function shortText(report: StatusReport, now: number): Text {
 }
 
 /** Returns why a login or a disk is not good; nothing if it is. */
-function problemLines(found: StoredLogin | Checked | StatusReport['disk']): Text[] {
+function problemLines(found: StoredLogin | CheckedLogin | StatusReport['disk']): Text[] {
   if (found === undefined || !('message' in found)) return [];
   return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
 }

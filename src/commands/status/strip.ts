@@ -1,7 +1,7 @@
 import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { daysAfter } from '../../base/time.ts';
-import type { DayState, RecordKind } from '../../ledger/records.ts';
+import type { RecordState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { type Glyphs, glyphsFor } from '../../terminal/features.ts';
 import { weekday } from '../../terminal/words.ts';
@@ -43,7 +43,7 @@ export function marksOfDays(
   const first = dates[0] ?? today;
   const uploads = ledger === undefined ? [] : uploadsOfDays(ledger.uploads, first, today, zone);
   const states = (kind: RecordKind) =>
-    ledger?.records.statesBetween(kind, first, today) ?? new Map<string, DayState>();
+    ledger?.records.statesBetween(kind, first, today) ?? new Map<string, RecordState>();
   const [wellness, nutrition] = [states('wellness'), states('nutrition')];
   return dates.map((date) => ({
     date,
@@ -53,7 +53,7 @@ export function marksOfDays(
   }));
 }
 
-function markOf(state: DayState | undefined): Mark {
+function markOf(state: RecordState | undefined): Mark {
   return state === undefined ? 'none' : RECORD_MARKS[state];
 }
 

@@ -9,7 +9,7 @@ import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
 import { missingText, who } from '../login/words.ts';
-import type { Checked, StoredLogin } from './login.ts';
+import type { CheckedLogin, StoredLogin } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
@@ -103,7 +103,7 @@ function lifetimeText(
   return renewable ? `${left}, renews itself` : `${left}, does not renew itself`;
 }
 
-function checkedLines(checked: Checked | undefined): Text[] {
+function checkedLines(checked: CheckedLogin | undefined): Text[] {
   switch (checked?.outcome) {
     case undefined:
     case 'ended':

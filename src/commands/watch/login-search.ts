@@ -5,7 +5,7 @@ import {
   isLoginFailure,
 } from '../../watch/send/circuit-breaker.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
-import { type Login, type WatchSetup, isFailure, nextLogin } from './login.ts';
+import { type WatchLogin, type WatchSetup, isFailure, nextLogin } from './login.ts';
 
 /** Pause before a login that could not be read is tried again (ms). */
 const SEARCH_RETRY_MS = 10_000;
@@ -28,18 +28,23 @@ type SearchState =
       readonly message: string;
       readonly retryAt: number;
     }
-  | { readonly state: 'found'; readonly login: Login };
+  | { readonly state: 'found'; readonly login: WatchLogin };
 
 /** Searches for the next login, while the current one does not work, or lost its ledger. */
 export class LoginSearch {
-  readonly #login: Login;
+  readonly #login: WatchLogin;
   readonly #scope: WatcherOptions;
   readonly #setup: WatchSetup;
   readonly #options: LoginSearchOptions;
   #state: SearchState = { state: 'idle' };
   #marker: string;
 
-  constructor(login: Login, scope: WatcherOptions, setup: WatchSetup, options: LoginSearchOptions) {
+  constructor(
+    login: WatchLogin,
+    scope: WatcherOptions,
+    setup: WatchSetup,
+    options: LoginSearchOptions,
+  ) {
     this.#login = login;
     this.#scope = scope;
     this.#setup = setup;
@@ -48,7 +53,7 @@ export class LoginSearch {
   }
 
   /** The login to continue with; undefined: there is none yet. */
-  get found(): Login | undefined {
+  get found(): WatchLogin | undefined {
     return this.#state.state === 'found' ? this.#state.login : undefined;
   }
 

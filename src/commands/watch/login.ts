@@ -71,7 +71,7 @@ export interface OpenLogin extends WatchAccount {
   readonly close: () => Promise<void>;
 }
 
-export interface Login {
+export interface WatchLogin {
   readonly opened: OpenLogin;
   /** {@link WatchSetup.loginMarker} from before it was read. */
   readonly marker: string;
@@ -169,10 +169,10 @@ export function markOf(path: string): string {
  * @throws SyncError if it cannot be read, or another process watches the same for its account
  */
 export async function nextLogin(
-  before: Login,
+  before: WatchLogin,
   scope: WatchScope,
   setup: WatchSetup,
-): Promise<Login | DeliveryFailure> {
+): Promise<WatchLogin | DeliveryFailure> {
   const marker = setup.loginMarker();
   const opened = await setup.open('online');
   try {
@@ -214,7 +214,7 @@ function loggedOut(profile: string): DeliveryFailure {
   return { code, message, hint };
 }
 
-export function isFailure(found: Login | DeliveryFailure): found is DeliveryFailure {
+export function isFailure(found: WatchLogin | DeliveryFailure): found is DeliveryFailure {
   return 'code' in found;
 }
 

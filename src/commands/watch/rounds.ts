@@ -12,7 +12,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher } from '../../watch/watcher.ts';
 import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
-import { type Login, type WatchSetup, asError, markOf } from './login.ts';
+import { type WatchLogin, type WatchSetup, asError, markOf } from './login.ts';
 import { LoginSearch } from './login-search.ts';
 
 /** Interval of checks of when the login ends (ms). */
@@ -37,7 +37,7 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   });
   let monitor: DeviceMonitor | undefined;
   try {
-    let login: Login | undefined = await firstLogin(options, setup);
+    let login: WatchLogin | undefined = await firstLogin(options, setup);
     announcer.started(options);
     if (setup.monitor !== undefined) {
       monitor = await DeviceMonitor.start(setup.context, setup.monitor);
@@ -78,7 +78,7 @@ function devicesOf(
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
-async function firstLogin(scope: WatcherOptions, setup: WatchSetup): Promise<Login> {
+async function firstLogin(scope: WatcherOptions, setup: WatchSetup): Promise<WatchLogin> {
   const marker = setup.loginMarker();
   let why: SyncError | undefined;
   const opened = await setup.open('online').catch((error: unknown) => {
@@ -105,7 +105,7 @@ function isLasting(code: ErrorCode): boolean {
 /** One login at work. It owns the login: {@link Round.run} closes it. */
 class Round {
   readonly #setup: WatchSetup;
-  readonly #login: Login;
+  readonly #login: WatchLogin;
   readonly #health: HealthReporter;
   readonly #announcer: Announcer;
   readonly #outbox: Outbox;
@@ -126,7 +126,7 @@ class Round {
   constructor(
     options: WatcherOptions,
     setup: WatchSetup,
-    login: Login,
+    login: WatchLogin,
     { health, announcer, devices }: Shared,
   ) {
     const { clock, signal } = setup.context;
@@ -163,9 +163,9 @@ class Round {
    *
    * @returns the next login; undefined after the signal was aborted
    */
-  async run(): Promise<Login | undefined> {
+  async run(): Promise<WatchLogin | undefined> {
     const { opened, why, locks } = this.#login;
-    let next: Login | undefined;
+    let next: WatchLogin | undefined;
     try {
       this.#health.note({ account: opened.account, refreshEndsAt: undefined });
       if (why !== undefined) this.#watcher.hinder(why);

@@ -1,7 +1,7 @@
 import type { Env } from '../../base/env.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { sanitize } from '../../base/printable.ts';
-import type { Run } from './runner.ts';
+import type { CommandRun } from './runner.ts';
 
 /** A service of the operating system, for one profile. */
 export interface ServiceDefinition {
@@ -43,5 +43,5 @@ export interface ManagerOptions {
   readonly stateDir: string;
   /** Of the user; undefined on Windows. */
   readonly uid: number | undefined;
-  readonly run: Run;
+  readonly run: CommandRun;
 }

@@ -1,7 +1,8 @@
 import { MARK, type ServiceDefinition } from './definition.ts';
 import { xmlText } from './xml.ts';
 
-type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
+type PlistValue =
+  string | number | boolean | readonly string[] | { readonly [key: string]: PlistValue };
 
 /**
  * A launch agent's property list (launchd.plist(5)) that keeps the watcher running.
@@ -14,7 +15,7 @@ type Value = string | number | boolean | readonly string[] | { readonly [key: st
  */
 export function launchdPlist(label: string, definition: ServiceDefinition): string {
   const { command, env, crashFile } = definition;
-  const properties: Record<string, Value> = {
+  const properties: Record<string, PlistValue> = {
     Label: label,
     ProgramArguments: command,
     EnvironmentVariables: env,
@@ -44,7 +45,7 @@ export function launchdPlist(label: string, definition: ServiceDefinition): stri
   ].join('\n');
 }
 
-function element(value: Value, indent: string): string[] {
+function element(value: PlistValue, indent: string): string[] {
   if (typeof value === 'string') return [`${indent}<string>${xmlText(value)}</string>`];
   if (typeof value === 'number') return [`${indent}<integer>${value}</integer>`];
   if (typeof value === 'boolean') return [`${indent}<${value ? 'true' : 'false'}/>`];

@@ -5,7 +5,7 @@ import { phrase, sync } from '../../base/phrase.ts';
 import { sha256 } from '../../system/this-process.ts';
 import { type ManagerOptions, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
 import { generated, readOwnFile, removeOwnFile, writeOwnFile } from './files.ts';
-import { type System, launchd, systemd, windows } from './systems.ts';
+import { type ServiceSystem, launchd, systemd, windows } from './systems.ts';
 
 export type ServiceManager = Readonly<ReturnType<typeof serviceManager>>;
 
@@ -79,7 +79,7 @@ function systemFor(
   context: Pick<Context, 'clock' | 'signal'>,
   profile: string,
   options: ManagerOptions,
-): System {
+): ServiceSystem {
   switch (options.platform) {
     case 'linux':
       return systemd(profile, options);

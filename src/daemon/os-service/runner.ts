@@ -14,12 +14,12 @@ export interface Ran {
 }
 
 /** Runs a program of the system to its end. Never rejects. */
-export type Run = (program: string, args: readonly string[]) => Promise<Ran>;
+export type CommandRun = (program: string, args: readonly string[]) => Promise<Ran>;
 
 /** How long a service manager may take for an answer, in ms. */
 const LIMIT_MS = 90_000;
 
-export function systemRunner(env: Env, platform: NodeJS.Platform): Run {
+export function systemRunner(env: Env, platform: NodeJS.Platform): CommandRun {
   return (program, args) =>
     new Promise((resolve) => {
       const file = platform === 'win32' ? inSystemFolder(program, env) : program;

@@ -14,7 +14,7 @@ import { systemdUnit } from './systemd.ts';
 import { environmentFile, windowsTask } from './windows-task.ts';
 
 /** What a service manager needs beside its files: commands of its own. */
-export interface System {
+export interface ServiceSystem {
   readonly kind: ServiceKind;
   readonly name: string;
   /** The definition, then others. */
@@ -42,7 +42,7 @@ async function must({ run }: ManagerOptions, program: string, ...args: string[])
 }
 
 /** The user's own systemd: units under `~/.config/systemd/user`, no privilege needed. */
-export function systemd(profile: string, options: ManagerOptions): System {
+export function systemd(profile: string, options: ManagerOptions): ServiceSystem {
   const { env, homeDir, uid, run } = options;
   const name = profile === 'default' ? 'athlete-sync.service' : `athlete-sync-${profile}.service`;
   const configHome = env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
@@ -98,7 +98,7 @@ export function launchd(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   slug: string,
   { homeDir, uid, run }: ManagerOptions,
-): System {
+): ServiceSystem {
   const name = `athlete-sync.${slug}`;
   const path = join(homeDir, 'Library', 'LaunchAgents', `${name}.plist`);
   const domain = `gui/${String(uid)}`;
@@ -140,7 +140,7 @@ export function launchd(
 }
 
 /** Windows' Task Scheduler: a task of the user's own, started when they log on. */
-export function windows(slug: string, options: ManagerOptions): System {
+export function windows(slug: string, options: ManagerOptions): ServiceSystem {
   const { env, stateDir, run } = options;
   const name = `athlete-sync ${slug}`;
   const path = join(stateDir, 'watch', `task-${slug}.xml`);

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../types.ts';
 import { CountedOnce } from './counted-once.ts';
-import type { FieldRule } from '../sources/types.ts';
+import type { MappingRule } from '../sources/types.ts';
 
 /** Turns the values of one field on one day into one. */
 
@@ -22,7 +22,7 @@ export interface Combination {
   result(): Sample;
 }
 
-type Name = NonNullable<FieldRule['combine']>;
+type Name = NonNullable<MappingRule['combine']>;
 
 /** @param prefer as in `SpanRule` */
 export function combination(name: Name = 'latest', prefer: readonly string[] = []): Combination {

@@ -26,7 +26,7 @@ import { type Match, anyOf, matchFit, matchJson, matchXml } from './recognise.ts
 import type { MappingOptions } from './row-values.ts';
 import type { DecimalComma } from './value.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Mapping, Paths, Source } from '../sources/types.ts';
+import type { Mapping, SourcePaths, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {
@@ -173,7 +173,8 @@ export class ExportReader {
   async #unitsOf(name: string, { header }: TableForm, match: Match): Promise<Units> {
     const units = new Map(this.#sources.units);
     const columns = header.map(plain);
-    const hasAny = (paths: Paths = []) => anyOf(paths, (path) => columns.includes(plain(path)));
+    const hasAny = (paths: SourcePaths = []) =>
+      anyOf(paths, (path) => columns.includes(plain(path)));
     const rules = match.mapping.kind === 'wellness' ? match.mapping.fields : {};
     for (const [field, rule] of Object.entries(rules)) {
       if (typeof rule === 'string' || rule.mayLackUnit !== true || rule.factor !== undefined)

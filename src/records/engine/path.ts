@@ -1,7 +1,7 @@
 import { joinPointer } from '../listed.ts';
 import type { JsonValue } from '../types.ts';
 import { isObject, scalarText } from '../values.ts';
-import type { Path, Paths } from '../sources/types.ts';
+import type { Path, SourcePaths } from '../sources/types.ts';
 
 /** Looks up the paths of a source in the values of a JSON document. */
 
@@ -28,7 +28,7 @@ export function valueAt({ value, around }: Place, path: Path): JsonValue | undef
  */
 export function* recordsAt(
   document: JsonValue,
-  paths: Paths = '',
+  paths: SourcePaths = '',
 ): Generator<Place, void, undefined> {
   for (const path of [paths].flat()) {
     let isFound = false;

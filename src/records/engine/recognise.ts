@@ -2,7 +2,7 @@ import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
 import { isOwnName } from '../sources/foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
-import type { Mapping, Path, Paths, Source } from '../sources/types.ts';
+import type { Mapping, Path, SourcePaths, Source } from '../sources/types.ts';
 
 /** Finds the sources whose files look like a given one. */
 
@@ -106,6 +106,6 @@ function isNamed(name: string, { file = '' }: Mapping): boolean {
   return (name.split(/[/\\]/).at(-1) ?? '').includes(file);
 }
 
-export function anyOf(paths: Paths, test: (path: Path) => boolean): boolean {
+export function anyOf(paths: SourcePaths, test: (path: Path) => boolean): boolean {
   return typeof paths === 'string' ? test(paths) : paths.some(test);
 }

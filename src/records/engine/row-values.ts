@@ -2,7 +2,7 @@ import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
 import type { JsonValue, RawRecord, Units, Zone } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
-import type { FieldRule, Mapping, Path, TimeRule } from '../sources/types.ts';
+import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
 import { type DecimalComma, readValue } from './value.ts';
 
 /** Finds the platform's fields in a record. */
@@ -26,12 +26,12 @@ export interface MappingOptions {
 /** A field of the platform and the rule that finds it. */
 interface FieldTarget {
   readonly field: string;
-  readonly rule: FieldRule;
+  readonly rule: MappingRule;
   readonly platform: PlatformRule;
 }
 
 export function targetsOf(
-  fields: Readonly<Record<string, Path | FieldRule>>,
+  fields: Readonly<Record<string, Path | MappingRule>>,
   table: FieldTable,
 ): readonly FieldTarget[] {
   return Object.entries(fields).map(([name, rule]) => {
@@ -113,7 +113,7 @@ export class ValueReader {
 /** Limits the names of values that no rule wants, which are listed. */
 const MAX_UNREAD = 100;
 
-function isNamed({ named }: FieldRule, name: JsonValue | undefined): boolean {
+function isNamed({ named }: MappingRule, name: JsonValue | undefined): boolean {
   if (named === undefined) return true;
   return typeof named === 'string' ? named === name : named.includes(scalarText(name));
 }

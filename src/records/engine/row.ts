@@ -2,7 +2,7 @@ import { parseJson } from '../../base/json.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 import { plain } from '../names.ts';
 import { type Place, valueAt } from './path.ts';
-import type { Path, Paths } from '../sources/types.ts';
+import type { Path, SourcePaths } from '../sources/types.ts';
 
 /** One record of an export, whatever the format of the file. */
 export interface Row {
@@ -19,7 +19,7 @@ export interface Row {
 export type Rows = Iterable<Iterable<Row>> | AsyncIterable<Iterable<Row>>;
 
 /** Returns the first value at these paths that is neither `null` nor an empty text. */
-export function firstValue(row: Row, paths: Paths): JsonValue | undefined {
+export function firstValue(row: Row, paths: SourcePaths): JsonValue | undefined {
   for (const path of typeof paths === 'string' ? [paths] : paths) {
     const value = row.get(path);
     if (value !== undefined && value !== null && value !== '') return value;

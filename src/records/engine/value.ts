@@ -3,7 +3,7 @@ import { readDuration } from '../clock.ts';
 import type { JsonValue } from '../types.ts';
 import { isOutOfRange, isPlaceholder, scalarText, show, wrongNumber } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
-import type { FieldRule } from '../sources/types.ts';
+import type { MappingRule } from '../sources/types.ts';
 
 /** Reads the value of one field of a record, in the platform's unit. */
 
@@ -20,7 +20,7 @@ export type DecimalComma = boolean | 'always';
  */
 export function readValue(
   row: Row,
-  rule: FieldRule,
+  rule: MappingRule,
   platform: PlatformRule,
   commaIsDecimal: DecimalComma,
   unit: number | undefined,
@@ -59,7 +59,7 @@ export function readValue(
 export const CONVERTED_DECIMALS = 4;
 
 /** Whether a value is a part of what is sent. */
-export function isPart({ combine }: FieldRule): boolean {
+export function isPart({ combine }: MappingRule): boolean {
   return combine === 'sum' || combine === 'mean' || combine === 'once';
 }
 
@@ -69,13 +69,13 @@ function round(value: number, decimals: number): number {
   return Number.isFinite(rounded) ? rounded + 0 : value;
 }
 
-function isNone(value: JsonValue, { none }: FieldRule): boolean {
+function isNone(value: JsonValue, { none }: MappingRule): boolean {
   if (none === undefined) return false;
   const number = typeof value === 'string' ? Number(value) : value;
   return none.some((word) => word === value || word === number);
 }
 
-function addends(row: Row, rule: FieldRule): JsonValue[] {
+function addends(row: Row, rule: MappingRule): JsonValue[] {
   return (rule.and ?? []).flatMap((path) => {
     const value = firstValue(row, path);
     return value === undefined || isNone(value, rule) ? [] : [value];
@@ -84,7 +84,7 @@ function addends(row: Row, rule: FieldRule): JsonValue[] {
 
 function wordOf(
   value: JsonValue,
-  words: NonNullable<FieldRule['words']>,
+  words: NonNullable<MappingRule['words']>,
 ): string | number | undefined {
   const wanted = scalarText(value).trim().toLowerCase();
   return Object.entries(words).find(([word]) => word.toLowerCase() === wanted)?.[1];
@@ -96,7 +96,7 @@ function textOf(value: JsonValue): JsonValue {
 
 function numberOf(
   value: JsonValue,
-  { read }: Pick<FieldRule, 'read'>,
+  { read }: Pick<MappingRule, 'read'>,
   commaIsDecimal: DecimalComma,
 ): number | undefined {
   if (typeof value === 'number') return value;
@@ -107,7 +107,7 @@ function numberOf(
 /** Returns what the value is divided by; undefined if the record does not have it. */
 function divisorOf(
   row: Row,
-  { over }: FieldRule,
+  { over }: MappingRule,
   commaIsDecimal: DecimalComma,
 ): number | undefined {
   if (over === undefined) return 1;
@@ -126,7 +126,7 @@ function outside(found: JsonValue, value: number, platform: NumberRule): string 
  * Returns the factor of the value's unit, or the fault of the unit. A unit in the record overrides
  * the user's.
  */
-function unitFactor(row: Row, rule: FieldRule, users: number | undefined): number | string {
+function unitFactor(row: Row, rule: MappingRule, users: number | undefined): number | string {
   const { unit } = rule;
   const name = unit && firstValue(row, unit.from);
   const takesUsers = rule.mayLackUnit === true || rule.factor === undefined;

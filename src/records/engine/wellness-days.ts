@@ -15,7 +15,7 @@ import {
 } from './row-values.ts';
 import { type When, readInstant, readWhen } from './time.ts';
 import { CONVERTED_DECIMALS, isPart } from './value.ts';
-import type { FieldRule, SpanRule, WellnessMapping } from '../sources/types.ts';
+import type { MappingRule, SpanRule, WellnessMapping } from '../sources/types.ts';
 
 /** Combines the rows of an export to one record a day. */
 export class WellnessDays {
@@ -197,7 +197,7 @@ class WellnessDay {
   readonly doubts: Problem[] = [];
   /** Fields of which a value could not be read: a sum that lacks a part is not sent. */
   readonly faulty = new Set<string>();
-  readonly fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
+  readonly fields = new Map<string, { readonly all: Combination; readonly rule: MappingRule }>();
   readonly #source: string;
 
   constructor(source: string) {
@@ -205,7 +205,7 @@ class WellnessDay {
   }
 
   /** @param prefer as in {@link SpanRule} */
-  add(field: string, rule: FieldRule, sample: Sample, prefer: readonly string[] = []): void {
+  add(field: string, rule: MappingRule, sample: Sample, prefer: readonly string[] = []): void {
     let known = this.fields.get(field);
     if (known === undefined) {
       this.fields.set(field, (known = { all: combination(rule.combine, prefer), rule }));
@@ -239,7 +239,7 @@ class WellnessDay {
 }
 
 /** Rounds what sums and means leave. */
-function rounded(field: string, rule: FieldRule, value: JsonValue): JsonValue {
+function rounded(field: string, rule: MappingRule, value: JsonValue): JsonValue {
   if (typeof value !== 'number') return value;
   if ((isPart(rule) || rule.factor !== undefined) && WELLNESS_FIELDS[field]?.type === 'integer')
     return Math.round(value);

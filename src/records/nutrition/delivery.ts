@@ -14,7 +14,7 @@ import {
 } from './day-match.ts';
 import { isDropped, nutritionBody } from './day-plan.ts';
 import { type DayOptions, type NutritionRecord, planDay } from './plan.ts';
-import type { Kind, NutritionService, Posted } from './service.ts';
+import type { PlatformKind, NutritionService, Posted } from './service.ts';
 import * as words from './words.ts';
 
 /**
@@ -314,7 +314,7 @@ class DayDelivery {
     return true;
   }
 
-  #learn(kind: Kind): void {
+  #learn(kind: PlatformKind): void {
     const setting = this.#service.learnKind(kind);
     if (setting !== undefined) this.#warn(words.contradictedNote(this.#record, setting, kind));
   }

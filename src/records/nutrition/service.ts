@@ -4,7 +4,7 @@ import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { DaysQuery, ServiceClient } from '../../api/client.ts';
 import type { Repeatable } from '../../api/retry.ts';
-import { type ShownItem as WireItem, shownDays, shownItems } from '../../api/wire.ts';
+import { type WireItem, shownDays, shownItems } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
 import { nutritionBody } from './day-plan.ts';
 import type { JsonObject } from '../types.ts';
@@ -15,7 +15,7 @@ import type { JsonObject } from '../types.ts';
 export type NutritionMode = 'auto' | 'replace' | 'append';
 
 /** What a platform does with a day that is sent again. */
-export type Kind = 'adds' | 'replaces';
+export type PlatformKind = 'adds' | 'replaces';
 
 export interface NutritionTarget {
   readonly ledger: RecordLedger;
@@ -42,7 +42,7 @@ export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #mode: NutritionMode;
   readonly #target: NutritionTarget;
-  #kind: Promise<Kind> | undefined;
+  #kind: Promise<PlatformKind> | undefined;
   #canRead: boolean | undefined;
   source: string | undefined;
   /** The last answer about the kind. */
@@ -65,7 +65,7 @@ export class NutritionService {
    * Tells what the platform does with a day that is sent again. Asks once a run, by an invalid request that
    * the route for single items refuses before it reads anything: a platform with this route adds.
    */
-  async kind(date: string): Promise<Kind> {
+  async kind(date: string): Promise<PlatformKind> {
     const asked = (this.#kind ??= this.#given() ?? this.#probe(date));
     try {
       this.adds = (await asked) === 'adds';
@@ -77,12 +77,12 @@ export class NutritionService {
     }
   }
 
-  #given(): Promise<Kind> | undefined {
+  #given(): Promise<PlatformKind> | undefined {
     if (this.#mode === 'auto') return undefined;
     return Promise.resolve(this.#mode === 'append' ? 'adds' : 'replaces');
   }
 
-  async #probe(date: string): Promise<Kind> {
+  async #probe(date: string): Promise<PlatformKind> {
     const client = await this.#target.client();
     const { status, error } = await client.patchNutritionItems(date, {}, this.#context.signal);
     // Unknown counts as the interface says.
@@ -90,14 +90,14 @@ export class NutritionService {
   }
 
   /** Records the kind that an answer has proved. @returns the setting, if it says otherwise */
-  learnKind(kind: Kind): NutritionMode | undefined {
+  learnKind(kind: PlatformKind): NutritionMode | undefined {
     this.#kind = Promise.resolve(kind);
     this.adds = kind === 'adds';
     return this.#mode === 'auto' ? undefined : this.#mode;
   }
 
   /** Asks again, after an answer that made the kind doubtful. */
-  async askAgain(date: string): Promise<Kind> {
+  async askAgain(date: string): Promise<PlatformKind> {
     this.#kind = this.#probe(date);
     return await this.kind(date);
   }

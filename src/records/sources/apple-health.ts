@@ -4,14 +4,14 @@ import {
   METRES_PER_MILE,
   ML_PER_FLUID_OUNCE,
 } from '../../base/units.ts';
-import type { FieldRule, Source } from './types.ts';
+import type { MappingRule, Source } from './types.ts';
 
 /** A quantity, by the end of its type's name. */
-function quantity(type: string, rule: Omit<FieldRule, 'from' | 'named'>): FieldRule {
+function quantity(type: string, rule: Omit<MappingRule, 'from' | 'named'>): MappingRule {
   return { from: 'value', named: `HKQuantityTypeIdentifier${type}`, ...rule };
 }
 
-function inUnits(factors: Readonly<Record<string, number>>): Pick<FieldRule, 'unit'> {
+function inUnits(factors: Readonly<Record<string, number>>): Pick<MappingRule, 'unit'> {
   return { unit: { from: 'unit', factors } };
 }
 
@@ -22,7 +22,7 @@ const LENGTH_CM = inUnits({ cm: 1, m: 100, in: 2.54, ft: 30.48 });
 const PERCENT = { factor: 100, decimals: 1 };
 
 /** The time of sleep with one of these values of `HKCategoryValueSleepAnalysis`. */
-function sleep(...values: string[]): FieldRule {
+function sleep(...values: string[]): MappingRule {
   const words = values.map((value) => [`HKCategoryValueSleepAnalysis${value}`, 1]);
   return {
     from: 'value',

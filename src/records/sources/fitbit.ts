@@ -1,9 +1,9 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import type { FieldRule, Source, WellnessMapping } from './types.ts';
+import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
 const MINUTE_SECS = 60;
 
-const minutes = (...from: string[]): FieldRule => ({ from, factor: MINUTE_SECS });
+const minutes = (...from: string[]): MappingRule => ({ from, factor: MINUTE_SECS });
 
 const mainSleep = {
   kind: 'wellness',
@@ -35,7 +35,7 @@ function daily(holds: string, field: string, column: string, ...also: string[]):
 function measurements(
   holds: string,
   field: string,
-  rule: FieldRule & { readonly from: string },
+  rule: MappingRule & { readonly from: string },
 ): WellnessMapping {
   return {
     kind: 'wellness',
@@ -51,7 +51,7 @@ function measurements(
 function dailyAnswer(
   holds: string,
   records: string,
-  fields: Readonly<Record<string, FieldRule>>,
+  fields: Readonly<Record<string, MappingRule>>,
 ): WellnessMapping {
   return {
     kind: 'wellness',

@@ -1,12 +1,12 @@
 import { KCAL_PER_KJ, KG_PER_POUND, METRES_PER_MILE } from '../../base/units.ts';
-import type { FieldRule, Source } from './types.ts';
+import type { MappingRule, Source } from './types.ts';
 
 const HOUR_SECS = 3_600;
 
 const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
 const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1 };
 
-function metric(named: string | string[], rule: Partial<FieldRule> = {}): FieldRule {
+function metric(named: string | string[], rule: Partial<MappingRule> = {}): MappingRule {
   return { from: 'qty', named, ...rule };
 }
 
@@ -14,13 +14,13 @@ function metric(named: string | string[], rule: Partial<FieldRule> = {}): FieldR
 function metricIn(
   factors: Record<string, number>,
   named: string,
-  rule: Partial<FieldRule>,
-): FieldRule {
+  rule: Partial<MappingRule>,
+): MappingRule {
   return metric(named, { ...rule, unit: { from: '^.units', factors } });
 }
 
 /** A night is exported again while it grows: the longest of its versions is complete. */
-const sleep = (...from: string[]): FieldRule => ({
+const sleep = (...from: string[]): MappingRule => ({
   from,
   named: 'sleep_analysis',
   factor: HOUR_SECS,
@@ -28,7 +28,7 @@ const sleep = (...from: string[]): FieldRule => ({
   none: [0],
 });
 
-const sleepColumn = (...from: string[]): FieldRule => ({
+const sleepColumn = (...from: string[]): MappingRule => ({
   from,
   factor: HOUR_SECS,
   combine: 'max',

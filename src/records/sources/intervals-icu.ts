@@ -1,13 +1,13 @@
-import type { FieldRule, Path, Source } from './types.ts';
+import type { MappingRule, Path, Source } from './types.ts';
 
 /** 1 to 4, of which 1 is the best: no points of 100. */
-const ownScale = (from: Path): FieldRule => ({ from, scale: 4 });
+const ownScale = (from: Path): MappingRule => ({ from, scale: 4 });
 
 /**
  * Most names are the platform's own. Left out: `temp*` (a value copied from an earlier day), the loads of
  * one day, `sportInfo`, and fields of the athlete's own.
  */
-const fields: Readonly<Record<string, Path | FieldRule>> = {
+const fields: Readonly<Record<string, Path | MappingRule>> = {
   hrv: 'hrv',
   hrvSdnn: 'hrvSDNN',
   restingHr: 'restingHR',

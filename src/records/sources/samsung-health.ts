@@ -1,4 +1,4 @@
-import type { FieldRule, TimeRule, WellnessMapping, Source } from './types.ts';
+import type { MappingRule, TimeRule, WellnessMapping, Source } from './types.ts';
 
 const MINUTE_SECS = 60;
 
@@ -15,7 +15,7 @@ const PRESSURE = 'com.samsung.health.blood_pressure.';
 const OXYGEN = 'com.samsung.health.oxygen_saturation.';
 
 /** A nap is a line of its own: the longest sleep of the day counts. */
-const minutesAsleep = (from: string): FieldRule => ({
+const minutesAsleep = (from: string): MappingRule => ({
   from,
   factor: MINUTE_SECS,
   combine: 'max',

@@ -35,12 +35,12 @@ interface FileMapping {
    * with the path `''`. Of several, the first that has records counts. `[]` at the end of a name goes
    * through a list: `data.metrics[].data[]`. XML: the element's name.
    */
-  readonly records?: Paths;
+  readonly records?: SourcePaths;
   /**
    * Members that tell this file from all others: each must be in a record (JSON), in the header (CSV),
    * or be the name of the root element (XML). A list inside the list: any one of these spellings.
    */
-  readonly has: readonly Paths[];
+  readonly has: readonly SourcePaths[];
   /** Members that no file of this kind has: tells it from a similar one. */
   readonly hasNot?: readonly Path[];
   /** A record counts only if each of these members has one of the values. */
@@ -69,7 +69,7 @@ export interface WellnessMapping extends FileMapping {
    * By the platform's name of the field (`WELLNESS_FIELDS`). A field with several rules has them under
    * `weight`, `weight#2`, ...: the values of all of them are combined.
    */
-  readonly fields: Readonly<Record<string, Path | FieldRule>>;
+  readonly fields: Readonly<Record<string, Path | MappingRule>>;
 }
 
 export interface NutritionMapping extends FileMapping {
@@ -80,9 +80,9 @@ export interface NutritionMapping extends FileMapping {
    */
   readonly time: TimeRule;
   /** Every record is an item: its fields by the platform's names (`ITEM_FIELDS`). */
-  readonly item?: Readonly<Record<string, Path | FieldRule>>;
+  readonly item?: Readonly<Record<string, Path | MappingRule>>;
   /** Every record is a day's total: its fields by the platform's names (`NUTRITION_FIELDS`). */
-  readonly totals?: Readonly<Record<string, Path | FieldRule>>;
+  readonly totals?: Readonly<Record<string, Path | MappingRule>>;
 }
 
 /**
@@ -93,13 +93,13 @@ export interface NutritionMapping extends FileMapping {
  */
 export type Path = string;
 /** The first of these with a value counts: the languages or versions of an export. */
-export type Paths = Path | readonly Path[];
+export type SourcePaths = Path | readonly Path[];
 
 /** Where a date or a time is, and how it is written. */
 export interface TimeRule {
-  readonly from: Paths;
+  readonly from: SourcePaths;
   /** A time of day in a member of its own, to be joined to a date (`08:14 AM`, `07:30`). */
-  readonly clock?: Paths;
+  readonly clock?: SourcePaths;
   /**
    * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes; in JSON, also
    * a list of numbers from the year on (`[2026, 2, 15, 7, 30]`).
@@ -114,7 +114,7 @@ export interface TimeRule {
    * The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. A time
    * in UTC is converted to it.
    */
-  readonly offset?: Paths;
+  readonly offset?: SourcePaths;
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
 }
 
@@ -123,26 +123,29 @@ export interface SpanRule {
   readonly from: TimeRule;
   readonly to: TimeRule;
   /** The name of the device or program that measured. */
-  readonly origin: Paths;
+  readonly origin: SourcePaths;
   /** Words in the names of origins that count before others (lower case). */
   readonly prefer: readonly string[];
 }
 
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
-export interface FieldRule {
-  readonly from: Paths;
+export interface MappingRule {
+  readonly from: SourcePaths;
   /** Members whose values are added to it, if the record has them: the phases of a sleep. */
   readonly and?: readonly Path[];
   /** With `name` of the mapping: the names of the values that are meant. */
   readonly named?: string | readonly string[];
   /** The value is divided by this member: a mass of fat by the weight. Without it, there is no value. */
-  readonly over?: Paths;
+  readonly over?: SourcePaths;
   /** The value is multiplied by this. */
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
   readonly plus?: number;
   /** The value's unit is in a member: the factor for each unit. An unknown unit is a problem. */
-  readonly unit?: { readonly from: Paths; readonly factors: Readonly<Record<string, number>> };
+  readonly unit?: {
+    readonly from: SourcePaths;
+    readonly factors: Readonly<Record<string, number>>;
+  };
   /**
    * The file does not say the unit: `--unit` overrides the factor, and without a factor it must be known
    * (a member for the unit, `--unit`, an answer of the user).

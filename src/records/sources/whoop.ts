@@ -1,4 +1,4 @@
-import type { FieldRule, Mapping, Source, TimeRule, WellnessMapping } from './types.ts';
+import type { MappingRule, Mapping, Source, TimeRule, WellnessMapping } from './types.ts';
 
 /** Headers of the account export, in English and as a German account has them. */
 const onset = ['Wake onset', 'Beginn des Aufwachens'] as const;
@@ -8,7 +8,7 @@ const recovery = ['Recovery score %', 'Erholungswert %'] as const;
 /** WHOOP's day is the day of waking. The times of the export are local times, wherever the athlete was. */
 const wakeDay: TimeRule = { from: onset };
 
-function minutes(...from: string[]): FieldRule {
+function minutes(...from: string[]): MappingRule {
   return { from, factor: 60 };
 }
 

@@ -1,8 +1,8 @@
 import { KG_PER_POUND } from '../../base/units.ts';
-import type { FieldRule, Source, WellnessMapping } from './types.ts';
+import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
 /** A nap, and each part of a night that was interrupted, is a line of its own. */
-const seconds = (...from: string[]): FieldRule => ({ from, combine: 'sum', none: [0] });
+const seconds = (...from: string[]): MappingRule => ({ from, combine: 'sum', none: [0] });
 
 const LIGHT = ['light (s)', 'leicht (s)', 'ligero (s)'];
 const DEEP = ['deep (s)', 'tief (s)', 'profundo (s)'];

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import type { DrawnFaults } from './script.ts';
-import { Problem } from '../http/problem.ts';
+import { ApiProblem } from '../http/problem.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
-type Fault = NonNullable<DrawnFaults['fault']>;
+type AnswerFault = NonNullable<DrawnFaults['fault']>;
 
-export interface Sent {
+export interface SentAnswer {
   readonly response: Response;
   readonly status: number | null;
 }
@@ -21,8 +21,8 @@ const HALF_ARRIVES_MS = 25;
 export async function answerInstead(
   c: Context<SandboxEnv>,
   world: World,
-  fault: Fault | null,
-): Promise<Sent | null> {
+  fault: AnswerFault | null,
+): Promise<SentAnswer | null> {
   if (fault === null || !('after' in fault) || fault.after) return null;
   return await misbehave(c, world, fault);
 }
@@ -31,8 +31,8 @@ export async function answerInstead(
 export async function spoilAnswer(
   c: Context<SandboxEnv>,
   world: World,
-  fault: Fault | null,
-): Promise<Sent> {
+  fault: AnswerFault | null,
+): Promise<SentAnswer> {
   if (fault === null || fault.kind === 'success-false') {
     return { response: c.res, status: c.res.status };
   }
@@ -42,8 +42,8 @@ export async function spoilAnswer(
 async function misbehave(
   c: Context<SandboxEnv>,
   world: World,
-  fault: Exclude<Fault, { kind: 'success-false' }>,
-): Promise<Sent> {
+  fault: Exclude<AnswerFault, { kind: 'success-false' }>,
+): Promise<SentAnswer> {
   switch (fault.kind) {
     case 'status':
       return whole(statusAnswer(c, world, fault));
@@ -68,7 +68,10 @@ async function misbehave(
 }
 
 /** Sends the head, with the whole Content-Length, and half of the body. */
-async function breakOff(c: Context<SandboxEnv>, kind: 'reset-mid' | 'close-mid'): Promise<Sent> {
+async function breakOff(
+  c: Context<SandboxEnv>,
+  kind: 'reset-mid' | 'close-mid',
+): Promise<SentAnswer> {
   const outgoing = outgoingOf(c);
   const { status, headers } = c.res;
   const body = await bodyOf(c.res);
@@ -86,7 +89,7 @@ async function breakOff(c: Context<SandboxEnv>, kind: 'reset-mid' | 'close-mid')
 function statusAnswer(
   c: Context<SandboxEnv>,
   world: World,
-  fault: Extract<Fault, { kind: 'status' }>,
+  fault: Extract<AnswerFault, { kind: 'status' }>,
 ): Response {
   const { status, retryAfter, error } = fault;
   const message = 'A scripted fault of the sandbox';
@@ -99,7 +102,7 @@ function statusAnswer(
   // 304 has no body by definition; the other statuses may have one.
   if (status === 304) return new Response(null, { status, headers });
   return error === null
-    ? new Problem(status, message, { headers }).toResponse(c.req.url)
+    ? new ApiProblem(status, message, { headers }).toResponse(c.req.url)
     : Response.json({ error, error_description: message }, { status, headers });
 }
 
@@ -110,7 +113,7 @@ function htmlAnswer(status: number): Response {
   );
 }
 
-function whole(response: Response): Sent {
+function whole(response: Response): SentAnswer {
   return { response, status: response.status };
 }
 
@@ -126,6 +129,6 @@ function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
 function outgoingOf(c: Context<SandboxEnv>): ServerResponse {
   // Without a server `env` is undefined, despite Hono's type.
   const { outgoing } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
-  if (outgoing === undefined) throw new Problem(500, 'This fault needs a real connection');
+  if (outgoing === undefined) throw new ApiProblem(500, 'This fault needs a real connection');
   return outgoing;
 }

@@ -1,4 +1,4 @@
-import { parseFault, type Fault, type FaultKind, type FaultRoute } from './spec.ts';
+import { parseFault, type ScriptedFault, type FaultKind, type FaultRoute } from './spec.ts';
 
 /** The faults that hit one request: first a delay, then a fault. */
 export interface DrawnFaults {
@@ -8,7 +8,7 @@ export interface DrawnFaults {
 }
 
 interface Scripted {
-  readonly fault: Fault;
+  readonly fault: ScriptedFault;
   skipLeft: number;
   hitsLeft: number;
 }

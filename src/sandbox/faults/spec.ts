@@ -38,7 +38,7 @@ export const FAULT_ROUTES: readonly FaultRoute[] = [
   'any',
 ];
 
-export interface Fault {
+export interface ScriptedFault {
   readonly spec: string;
   readonly route: FaultRoute;
   readonly what: FaultKind;
@@ -70,7 +70,7 @@ const SHAPE =
  * Parses `ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]`; docs/sandbox.md is the reference.
  * @throws FaultSpecError
  */
-export function parseFault(spec: string): Fault {
+export function parseFault(spec: string): ScriptedFault {
   const fail = (problem: string): never => {
     throw new FaultSpecError(spec, problem);
   };

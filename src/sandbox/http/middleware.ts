@@ -4,7 +4,7 @@ import { bearerToken } from '../oauth/bearer.ts';
 import { answerInstead, spoilAnswer } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { loggedAnswer } from './redaction.ts';
-import { Problem } from './problem.ts';
+import { ApiProblem } from './problem.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
 import { publishExchange, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
@@ -59,7 +59,7 @@ export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const { hostname } = new URL(c.req.url);
     if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname)) {
-      throw new Problem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
+      throw new ApiProblem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
     }
     await next();
   };
@@ -92,8 +92,8 @@ function isFromOtherPage(c: Context<SandboxEnv>): boolean {
   return foreign || !['none', 'same-origin'].includes(site);
 }
 
-function otherPage(): Problem {
-  return new Problem(403, 'The sandbox cannot be called by other web sites');
+function otherPage(): ApiProblem {
+  return new ApiProblem(403, 'The sandbox cannot be called by other web sites');
 }
 
 function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
@@ -120,7 +120,7 @@ async function readBody(
   const take = (count: number) => {
     taken += count;
     inFlight.bytes += count;
-    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES) throw new Problem(503, 'Too many large requests');
+    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES) throw new ApiProblem(503, 'Too many large requests');
   };
   try {
     const bytes = await readBytes(c, MAX_BODY_BYTES, take);
@@ -128,7 +128,7 @@ async function readBody(
     world.requests.recordBody(record, body, bytes.length);
     return body;
   } catch (error) {
-    if (error instanceof Problem) record.status = error.status;
+    if (error instanceof ApiProblem) record.status = error.status;
     world.feed.changed();
     throw error;
   } finally {

@@ -14,7 +14,7 @@ const DEFAULT_MESSAGE = 'Server Error';
  * An error answer of an API endpoint, sent as
  * `{"error": true, "url", "statusCode", "statusMessage", "message", "data"?}`.
  */
-export class Problem extends Error {
+export class ApiProblem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
   readonly statusMessage: string;
@@ -53,13 +53,13 @@ export class Problem extends Error {
 }
 
 /** Creates a 4xx with the same text as `statusMessage` and `message`. */
-export function refusal(status: number, message: string, data?: unknown): Problem {
-  return new Problem(status, message, { statusMessage: message, data });
+export function refusal(status: number, message: string, data?: unknown): ApiProblem {
+  return new ApiProblem(status, message, { statusMessage: message, data });
 }
 
 /** Creates the answer of a deployed service to a failure of its handler or its database. */
-export function serverError(): Problem {
-  return new Problem(500, DEFAULT_MESSAGE);
+export function serverError(): ApiProblem {
+  return new ApiProblem(500, DEFAULT_MESSAGE);
 }
 
 export type TokenErrorCode =

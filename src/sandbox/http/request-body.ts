@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { bufferToFormData } from 'hono/utils/buffer';
-import { Problem } from './problem.ts';
+import { ApiProblem } from './problem.ts';
 import { sha256 } from '../random.ts';
 import type { SandboxEnv } from '../world.ts';
 
@@ -8,7 +8,7 @@ import type { SandboxEnv } from '../world.ts';
 const MAX_PARTS = 1_000;
 
 /** One part of a multipart/form-data body (RFC 7578). */
-export interface Part {
+export interface BodyPart {
   readonly name: string;
   /** null for a plain field. */
   readonly fileName: string | null;
@@ -23,7 +23,7 @@ export interface Part {
 export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'multipart'; readonly parts: readonly Part[] }
+  | { readonly kind: 'multipart'; readonly parts: readonly BodyPart[] }
   | { readonly kind: 'form'; readonly fields: URLSearchParams }
   | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
   /** The bytes do not match the Content-Type. */
@@ -57,8 +57,8 @@ export async function readBytes(
   return chunks.length > 1 ? Buffer.concat(chunks) : only;
 }
 
-function tooLarge(maxBytes: number): Problem {
-  return new Problem(413, `A request may have at most ${maxBytes} bytes`);
+function tooLarge(maxBytes: number): ApiProblem {
+  return new ApiProblem(413, `A request may have at most ${maxBytes} bytes`);
 }
 
 /** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
@@ -101,7 +101,7 @@ export function valueOf(body: RequestBody): unknown {
         : valueOf(decodeJson(Buffer.from(body.text)));
     case 'multipart':
     case 'malformed':
-      throw new Problem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });
+      throw new ApiProblem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });
   }
 }
 
@@ -129,7 +129,7 @@ function hasTooManyParts(contentType: string, bytes: Buffer): boolean {
   return false;
 }
 
-async function toPart([name, value]: readonly [string, File | string]): Promise<Part> {
+async function toPart([name, value]: readonly [string, File | string]): Promise<BodyPart> {
   const plain = typeof value === 'string';
   const bytes = plain ? Buffer.from(value) : Buffer.from(await value.arrayBuffer());
   return {
@@ -146,12 +146,12 @@ async function toPart([name, value]: readonly [string, File | string]): Promise<
  * @throws Problem 400 if it is none, 415 if its Content-Type is not JSON
  */
 export function objectOf(body: RequestBody): Record<string, unknown> {
-  if (body.kind === 'malformed') throw new Problem(400, body.reason);
+  if (body.kind === 'malformed') throw new ApiProblem(400, body.reason);
   if (body.kind !== 'json') {
-    throw new Problem(415, 'The body must be sent as Content-Type: application/json');
+    throw new ApiProblem(415, 'The body must be sent as Content-Type: application/json');
   }
   if (isObject(body.value)) return body.value;
-  throw new Problem(400, 'The body must be a JSON object');
+  throw new ApiProblem(400, 'The body must be a JSON object');
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

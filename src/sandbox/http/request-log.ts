@@ -202,7 +202,7 @@ function masked(value: unknown): string | undefined {
 }
 
 /** A request and its answer, for tools that check both against a contract. */
-export interface Exchange {
+export interface LoggedExchange {
   readonly record: RequestRecord;
   /** Decoded JSON, form fields, or multipart parts by name; secrets in the clear. */
   readonly body: unknown;
@@ -230,7 +230,7 @@ export async function publishExchange(
     body: contentOf(body),
     answer: json ? await answer.clone().json() : null,
     answerType,
-  } satisfies Exchange);
+  } satisfies LoggedExchange);
 }
 
 function contentOf(body: RequestBody): unknown {

@@ -1,11 +1,11 @@
-import { redirectUriAllowed, type Client } from './clients.ts';
+import { redirectUriAllowed, type RegisteredClient } from './clients.ts';
 import type { CodeRequest } from './grants.ts';
-import { Problem } from '../http/problem.ts';
+import { ApiProblem } from '../http/problem.ts';
 import { isScope, scopeWords } from './scopes.ts';
 import type { World } from '../world.ts';
 
 export interface AuthorizationRequest {
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly redirectUri: string;
   readonly state: string | null;
   readonly scopes: readonly string[];
@@ -26,7 +26,7 @@ export function parseAuthorizationRequest(
   const { client, redirectUri } = readTarget(query, world);
   const value = (name: string) => query.get(name) ?? '';
   if (value('response_type') !== 'code') {
-    throw new Problem(400, 'Unsupported response_type. Only "code" is supported.');
+    throw new ApiProblem(400, 'Unsupported response_type. Only "code" is supported.');
   }
   const words = scopeWords(value('scope'));
   const challenge = value('code_challenge');
@@ -51,10 +51,10 @@ export function unknownScopesOf(
 function readTarget(query: URLSearchParams, world: Pick<World, 'clients' | 'settings'>) {
   const id = query.get('client_id') ?? '';
   const client = world.clients.find((candidate) => candidate.id === id);
-  if (client === undefined) throw new Problem(400, `Invalid client_id "${id}".`);
+  if (client === undefined) throw new ApiProblem(400, `Invalid client_id "${id}".`);
   const redirectUri = query.get('redirect_uri') ?? '';
   if (!redirectUriAllowed(client, redirectUri, world.settings.current.exactRedirectUris)) {
-    throw new Problem(
+    throw new ApiProblem(
       400,
       `The redirect URI "${redirectUri}" is not registered for "${id}". Registered: ${client.redirectUris.join(', ')}.`,
     );

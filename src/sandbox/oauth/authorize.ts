@@ -8,7 +8,7 @@ import {
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { randomToken } from '../random.ts';
 import { pathOf } from '../http/routes.ts';
-import { Problem } from '../http/problem.ts';
+import { ApiProblem } from '../http/problem.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 interface Pending {
@@ -115,7 +115,7 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
   }
   const athleteId = form.get('athlete') ?? '';
   if (form.get('decision') !== 'approve' || !world.athletes.has(athleteId)) {
-    throw new Problem(400, 'Choose an account, or deny the request.');
+    throw new ApiProblem(400, 'Choose an account, or deny the request.');
   }
   return approve(world, request, athleteId);
 }
@@ -127,7 +127,7 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
  */
 function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
   const unknown = unknownScopesOf(request, world);
-  if (unknown.length > 0) throw new Problem(400, `Invalid scope: ${unknown.join(' ')}`);
+  if (unknown.length > 0) throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
   const { client, redirectUri, challenge, challengeMethod } = request;
   const limit: readonly string[] | null = world.settings.current.grantScopes;
   const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
@@ -162,7 +162,7 @@ function answer(
 /** Refuses a login: a page for browsers and JSON for others. */
 function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
   const page = c.req.header('accept')?.includes('text/html') ?? false;
-  if (!(page && error instanceof Problem && error.status === 400)) throw error;
+  if (!(page && error instanceof ApiProblem && error.status === 400)) throw error;
   return refusePage(c, 400, 'This login failed', error.message);
 }
 

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { Problem } from '../http/problem.ts';
+import { ApiProblem } from '../http/problem.ts';
 import type { Scope } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
@@ -18,12 +18,12 @@ export function requireBearer(world: World, scope: Scope | null): MiddlewareHand
     const token = bearerToken(c);
     const bearer = token === null ? null : world.grants.bearer(token);
     if (bearer === null)
-      throw new Problem(401, scope === null ? whyUnknown(token) : 'Unauthorized');
+      throw new ApiProblem(401, scope === null ? whyUnknown(token) : 'Unauthorized');
     if (world.settings.current.deactivated.includes(bearer.athleteId)) {
-      throw new Problem(403, 'Account deactivated');
+      throw new ApiProblem(403, 'Account deactivated');
     }
     if (scope !== null && !bearer.scopes.includes(scope)) {
-      throw new Problem(403, `Insufficient permissions. Required scopes: ${scope}`);
+      throw new ApiProblem(403, `Insufficient permissions. Required scopes: ${scope}`);
     }
     c.set('bearer', bearer);
     await next();
@@ -43,7 +43,7 @@ export function requireTrait(
   has: (settings: SandboxSettings) => boolean,
 ): MiddlewareHandler<SandboxEnv> {
   return async (_c, next) => {
-    if (!has(world.settings.current)) throw new Problem(401, 'Unauthorized');
+    if (!has(world.settings.current)) throw new ApiProblem(401, 'Unauthorized');
     await next();
   };
 }

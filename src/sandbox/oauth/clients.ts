@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../random.ts';
 
 /** A registered application. */
-export interface Client {
+export interface RegisteredClient {
   readonly id: string;
   /** The platform's name for it: the `source` of its records is `oauth:APP_ID`. */
   readonly appId: string;
@@ -24,7 +24,7 @@ const CONFIDENTIAL_CLIENT = {
   secret: 'sandbox-secret',
 } as const;
 
-export function defaultClients(furtherRedirectUris: readonly string[] = []): Client[] {
+export function defaultClients(furtherRedirectUris: readonly string[] = []): RegisteredClient[] {
   const redirectUris = [...DEFAULT_REDIRECT_URIS, ...furtherRedirectUris];
   return [
     {
@@ -39,7 +39,7 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Cli
 }
 
 /** Compares a secret with the client's. Always false for a public client. */
-export function secretMatches(client: Client, secret: string): boolean {
+export function secretMatches(client: RegisteredClient, secret: string): boolean {
   if (client.secret === null) return false;
   return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(sha256(client.secret)));
 }
@@ -48,7 +48,7 @@ export function secretMatches(client: Client, secret: string): boolean {
  * Whether this redirect URI is registered. With `exact`, URIs are compared as strings, like deployed
  * services do. Otherwise the port of a plain-http loopback address is ignored (RFC 8252 section 7.3).
  */
-export function redirectUriAllowed(client: Client, uri: string, exact: boolean): boolean {
+export function redirectUriAllowed(client: RegisteredClient, uri: string, exact: boolean): boolean {
   if (client.redirectUris.includes(uri)) return true;
   if (exact) return false;
   const wanted = withoutLoopbackPort(uri);

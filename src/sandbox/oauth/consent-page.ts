@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import { type Athlete, initials } from '../resources/athletes.ts';
-import type { Client } from './clients.ts';
+import { type AthleteProfile, initials } from '../resources/athletes.ts';
+import type { RegisteredClient } from './clients.ts';
 import { ICON } from '../icon.ts';
 import { describeScope } from './scopes.ts';
 
@@ -10,10 +10,10 @@ export interface ConsentPageOptions {
   readonly nonce: string;
   readonly action: string;
   readonly requestId: string;
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  readonly athletes: readonly Athlete[];
+  readonly athletes: readonly AthleteProfile[];
 }
 
 /**
@@ -90,7 +90,7 @@ export function messagePage(options: { nonce: string; title: string; text: strin
   );
 }
 
-function athleteChoice(athlete: Athlete, checked: boolean): Html {
+function athleteChoice(athlete: AthleteProfile, checked: boolean): Html {
   const id = `account-${athlete.id}`;
   return html`<label class="choice" for="${id}">
     <input

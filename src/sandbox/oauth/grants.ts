@@ -58,7 +58,7 @@ interface Code extends CodeRequest {
   readonly isUsed: boolean;
 }
 
-interface Login extends LoginState {
+interface GrantedLogin extends LoginState {
   readonly athleteId: string;
 }
 
@@ -78,7 +78,7 @@ const CODE_TTL_MS = 600_000;
 export class Grants {
   readonly #now: () => number;
   readonly #codes: Table<Code>;
-  readonly #logins: Table<Login>;
+  readonly #logins: Table<GrantedLogin>;
   readonly #tokens: Table<Token>;
 
   constructor(store: Store, now: () => number) {
@@ -267,13 +267,13 @@ export class Grants {
   }
 
   /** Returns the login of a token; undefined if either of them has ended. */
-  #loginOf({ loginId, expiresAt, isReplaced }: Token): Login | undefined {
+  #loginOf({ loginId, expiresAt, isReplaced }: Token): GrantedLogin | undefined {
     const login = this.#logins.get(loginId);
     const hasEnded = isReplaced || (expiresAt !== null && expiresAt <= this.#now());
     return hasEnded || login?.revoked === true ? undefined : login;
   }
 
-  #addAccess({ id, scope }: Login, { accessTtl }: SandboxSettings): TokenAnswer {
+  #addAccess({ id, scope }: GrantedLogin, { accessTtl }: SandboxSettings): TokenAnswer {
     const token = this.#addToken('access', id, this.#now() + accessTtl * 1000);
     return { access_token: token, token_type: 'Bearer', expires_in: accessTtl, scope };
   }

@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import { secretMatches } from './clients.ts';
 import type { TokenAnswer } from './grants.ts';
-import { NO_STORE, Problem, serverError, TokenProblem } from '../http/problem.ts';
+import { NO_STORE, ApiProblem, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
@@ -11,7 +11,7 @@ export function postToken(world: World): Handler<SandboxEnv> {
 }
 
 /** @throws TokenProblem */
-function issue(world: World, field: Fields): TokenAnswer {
+function issue(world: World, field: TokenFields): TokenAnswer {
   const settings = world.settings.current;
   const clientId = field('client_id');
   switch (field('grant_type')) {
@@ -50,7 +50,7 @@ function issue(world: World, field: Fields): TokenAnswer {
 export function postRevoke(world: World): Handler<SandboxEnv> {
   return (c) => {
     const token = fieldsOf(c.get('body'))('token');
-    if (token === undefined) throw new Problem(400, 'Missing token parameter');
+    if (token === undefined) throw new ApiProblem(400, 'Missing token parameter');
     world.grants.revokeToken(token);
     return c.json({ success: true }, 200, NO_STORE);
   };
@@ -68,10 +68,10 @@ function secretIsRight(
 }
 
 /** Reads a field; undefined if it is absent or empty. */
-type Fields = (name: string) => string | undefined;
+type TokenFields = (name: string) => string | undefined;
 
 /** @throws Problem 400 for a body that is not JSON, 500 for one without string fields */
-function fieldsOf(body: RequestBody): Fields {
+function fieldsOf(body: RequestBody): TokenFields {
   const value = valueOf(body);
   if (!isObject(value)) throw serverError();
   return (name) => {

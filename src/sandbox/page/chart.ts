@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 
 /** HTML whose values are escaped. */
-export type Html = ReturnType<typeof html>;
+export type ChartHtml = ReturnType<typeof html>;
 
 /** A series of values at equal distances. */
-export interface Line {
+export interface ChartLine {
   readonly label: string;
   readonly unit: string;
   /** null without a value, which interrupts the line. */
@@ -18,10 +18,10 @@ export interface Line {
 
 /** Draws a line that fills its parent. The page's script shows the value below the pointer. */
 export function drawing(
-  { unit, values, low, high, digits, words }: Line,
+  { unit, values, low, high, digits, words }: ChartLine,
   marks: 'area' | 'dots',
   data: Readonly<Record<'seconds' | 'days', string | null>>,
-): Html {
+): ChartHtml {
   const runs = runsOf(values, low, high);
   const line = runs.map((run) => `M${run.join('L')}`).join('');
   return html`<div
@@ -58,7 +58,7 @@ export function drawing(
 }
 
 /** Returns the points of each stretch without a gap, in a box of 1000 by 100. */
-function runsOf(values: Line['values'], low: number, high: number): string[][] {
+function runsOf(values: ChartLine['values'], low: number, high: number): string[][] {
   const runs: string[][] = [[]];
   values.forEach((value, index) => {
     if (value === null) {
@@ -81,7 +81,7 @@ function areaOf(run: readonly string[]): string {
 const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
 
 /** Draws the times below a chart, at most six. */
-export function timeAxis(seconds: number): Html {
+export function timeAxis(seconds: number): ChartHtml {
   const step = STEPS.find((each) => seconds / each <= 5.5) ?? Math.ceil(seconds / 5);
   const count = Math.ceil((seconds * 0.96) / step) || 1;
   const times = Array.from({ length: count }, (_, index) => index * step);
@@ -89,7 +89,9 @@ export function timeAxis(seconds: number): Html {
 }
 
 /** Draws words at parts of the width. */
-export function axis(ticks: readonly { readonly part: number; readonly words: string }[]): Html {
+export function axis(
+  ticks: readonly { readonly part: number; readonly words: string }[],
+): ChartHtml {
   const anchor = (part: number) => (part === 0 ? 'start' : part === 1 ? 'end' : 'middle');
   return html`<svg class="axis" width="100%" height="18" aria-hidden="true">
     ${ticks.map(

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { REVISION_NAMES, REVISION_NOTES } from '../settings.ts';
 import { describeScope, scopeWords } from '../oauth/scopes.ts';
-import { counted, type Html } from './chart.ts';
+import { counted, type ChartHtml } from './chart.ts';
 import { actionButton, hidden, localTime, PAGE_PATH, section } from './parts.ts';
 import type { ListedLogin, PageView } from './view.ts';
 
@@ -16,7 +16,7 @@ const PRESETS: readonly { spec: string; label: string }[] = [
 ];
 
 /** Renders the faults that wait for requests. */
-function activeFaults({ faults }: PageView, token: string): Html {
+function activeFaults({ faults }: PageView, token: string): ChartHtml {
   return html`<div id="active-faults" data-part>
     ${
       faults.length === 0
@@ -48,7 +48,7 @@ function activeFaults({ faults }: PageView, token: string): Html {
 }
 
 /** Renders the faults with buttons to add some. Only the list of active faults is replaced. */
-export function faultsSection(view: PageView, token: string): Html {
+export function faultsSection(view: PageView, token: string): ChartHtml {
   return html`<section id="faults" aria-labelledby="faults-title">
     <h2 id="faults-title" tabindex="-1">Faults</h2>
     ${activeFaults(view, token)}
@@ -85,7 +85,7 @@ export function faultsSection(view: PageView, token: string): Html {
 }
 
 /** Renders the logins of all athletes with buttons to end them. */
-export function loginsSection({ logins, athlete }: PageView, token: string): Html {
+export function loginsSection({ logins, athlete }: PageView, token: string): ChartHtml {
   return section(
     'logins',
     'Logins',
@@ -97,7 +97,11 @@ export function loginsSection({ logins, athlete }: PageView, token: string): Htm
   );
 }
 
-function loginRow({ athlete, state, valid }: ListedLogin, timeZone: string, token: string): Html {
+function loginRow(
+  { athlete, state, valid }: ListedLogin,
+  timeZone: string,
+  token: string,
+): ChartHtml {
   const scopes = scopeWords(state.scope);
   const whose = `of ${athlete}, ${localTime(Date.parse(state.createdAt), timeZone)}`;
   const button = (action: string, label: string, about: string, fields: Record<string, string>) =>
@@ -130,7 +134,7 @@ function loginRow({ athlete, state, valid }: ListedLogin, timeZone: string, toke
   </li>`;
 }
 
-function stateBadge(revoked: boolean, valid: ReadonlySet<string>): Html {
+function stateBadge(revoked: boolean, valid: ReadonlySet<string>): ChartHtml {
   if (revoked) return html`<span class="badge bad">revoked</span>`;
   if (valid.has('access')) return html`<span class="badge good">active</span>`;
   return valid.has('refresh')
@@ -139,7 +143,7 @@ function stateBadge(revoked: boolean, valid: ReadonlySet<string>): Html {
 }
 
 /** Renders the revisions with a button to switch to each. */
-export function revisionSection({ settings }: PageView, token: string): Html {
+export function revisionSection({ settings }: PageView, token: string): ChartHtml {
   return section(
     'revision',
     'Platform revision',

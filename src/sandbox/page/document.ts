@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
 import type { RequestRecord } from '../http/request-log.ts';
 import { ICON } from '../icon.ts';
-import { counted, figure, type Html } from './chart.ts';
+import { counted, figure, type ChartHtml } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
 import { addressOf, PAGE_PATH } from './parts.ts';
@@ -48,7 +48,7 @@ export function documentHeaders(nonce: string): Record<string, string> {
 }
 
 /** Renders the page. Whatever comes from outside is escaped, because `html` escapes every value. */
-export function renderDocument(view: PageView, { nonce, token }: DocumentOptions): Html {
+export function renderDocument(view: PageView, { nonce, token }: DocumentOptions): ChartHtml {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -78,7 +78,7 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
     </html>`;
 }
 
-function banner({ origin, clientId, settings, faults }: PageView): Html {
+function banner({ origin, clientId, settings, faults }: PageView): ChartHtml {
   return html`<header class="banner">
     <h1><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
     <p id="summary" class="summary" data-part>
@@ -98,7 +98,7 @@ function banner({ origin, clientId, settings, faults }: PageView): Html {
 }
 
 /** Links to the sections, for windows in which they lie below each other. */
-function sectionsNav(): Html {
+function sectionsNav(): ChartHtml {
   const titles = [
     'Recordings',
     'Wellness',
@@ -113,7 +113,7 @@ function sectionsNav(): Html {
   </nav>`;
 }
 
-function athletesNav({ athletes, athlete }: PageView): Html {
+function athletesNav({ athletes, athlete }: PageView): ChartHtml {
   return html`<nav id="athletes" aria-label="Athletes" data-part>
     <ul>
       ${athletes.map(
@@ -143,7 +143,7 @@ function athletesNav({ athletes, athlete }: PageView): Html {
 }
 
 /** Renders the newest requests; the selected one with all that the log has of it. */
-function requestsSection(view: PageView): Html {
+function requestsSection(view: PageView): ChartHtml {
   const { requests, requestCount } = view;
   return html`<section id="requests" aria-labelledby="requests-title">
     <div class="heading">
@@ -169,7 +169,7 @@ const SHOWN = 100_000;
 function requestItem(
   { ordinal, method, path, status, durationMs, size, faults, ...record }: RequestRecord,
   view: PageView,
-): Html {
+): ChartHtml {
   const { opened } = view;
   // The most interesting members are first.
   const { body, parts, answer } = opened ?? {};

@@ -3,7 +3,7 @@ import type { DailyState } from '../resources/daily-records.ts';
 import { instantOf } from '../resources/dates.ts';
 import { dayOf } from '../resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
-import { axis, counted, figure, percent, type Html } from './chart.ts';
+import { axis, counted, figure, percent, type ChartHtml } from './chart.ts';
 import { dayName, formatIn, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
 
@@ -18,7 +18,7 @@ const SHAPES: readonly { type: string; label: string; path: string }[] = [
 const OTHER = { type: 'other', label: 'Other', path: 'M-5-1.5H5V1.5H-5Z' };
 
 /** Renders each day on a timeline of 24 hours in the athlete's time zone; it opens to a table. */
-export function nutritionSection({ nutrition, athlete }: PageView): Html {
+export function nutritionSection({ nutrition, athlete }: PageView): ChartHtml {
   return section(
     'nutrition',
     'Nutrition',
@@ -82,7 +82,7 @@ function lanesOf(items: readonly Eaten[]): number[] {
   });
 }
 
-function dayRow(state: DailyState, timeZone: string): Html {
+function dayRow(state: DailyState, timeZone: string): ChartHtml {
   const day = dayOf(state);
   const items = MEALS.flatMap((meal) =>
     day[meal].map((item) => eaten(item, meal, state.date, timeZone)),
@@ -132,7 +132,7 @@ function dayRow(state: DailyState, timeZone: string): Html {
   </details>`;
 }
 
-function macro(grams: number, letter: string, name: string): Html {
+function macro(grams: number, letter: string, name: string): ChartHtml {
   return html`<span>${figure(grams)} g <abbr title="${name}">${letter}</abbr></span>`;
 }
 
@@ -166,7 +166,7 @@ const CLOCK = {
   hourCycle: 'h23',
 } as const;
 
-function mark({ item, part, time }: Eaten, lane: number): Html {
+function mark({ item, part, time }: Eaten, lane: number): ChartHtml {
   const shape = SHAPES.find(({ type }) => type === item.absorptionType) ?? OTHER;
   const size = 0.75 + Math.min(1, Math.sqrt((item.carbs ?? 0) / 100)) * 0.75;
   return html`<svg

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import type { Html } from './chart.ts';
+import type { ChartHtml } from './chart.ts';
 import type { PageView } from './view.ts';
 
 export const PAGE_PATH = '/_sandbox/page';
 
 /** Renders a part of the page that the script replaces when its data changes. */
-export function section(id: string, title: string, content: Html): Html {
+export function section(id: string, title: string, content: ChartHtml): ChartHtml {
   return html`<section id="${id}" aria-labelledby="${id}-title" data-part>
     <h2 id="${id}-title" tabindex="-1">${title}</h2>
     ${content}
@@ -18,7 +18,7 @@ export function table(
   label: string,
   columns: readonly { readonly label: string; readonly unit?: string }[],
   rows: readonly (readonly string[])[],
-): Html {
+): ChartHtml {
   return html`<div id="${id}" class="scroll" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>
@@ -51,7 +51,7 @@ export function actionButton(options: {
   readonly label: string;
   /** Text for screen readers, if the label alone is ambiguous. */
   readonly about?: string;
-}): Html {
+}): ChartHtml {
   const { id, action, token, fields = {}, label, about } = options;
   return html`<form method="post" action="${PAGE_PATH}/${action}">
     ${hidden({ token, ...fields })}
@@ -61,7 +61,7 @@ export function actionButton(options: {
   </form>`;
 }
 
-export function hidden(fields: Readonly<Record<string, string>>): Html[] {
+export function hidden(fields: Readonly<Record<string, string>>): ChartHtml[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   );

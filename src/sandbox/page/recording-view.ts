@@ -6,11 +6,11 @@ export interface RecordingView {
   readonly startedAt: number;
   /** From the first to the last record (s). */
   readonly seconds: number;
-  readonly series: readonly Series[];
-  readonly track: Track | null;
+  readonly series: readonly RecordedSeries[];
+  readonly track: RecordedTrack | null;
 }
 
-export interface Series {
+export interface RecordedSeries {
   readonly kind: SeriesKind;
   readonly label: string;
   readonly unit: string;
@@ -22,7 +22,7 @@ export interface Series {
 }
 
 /** A course within a square of 100 by 100, north up, in its true proportions. */
-export interface Track {
+export interface RecordedTrack {
   readonly points: readonly (readonly [number, number])[];
   /** Extent from west to east (km). */
   readonly width: number;
@@ -40,7 +40,7 @@ const TRACK_POINTS = 600;
 /** Length of a degree of latitude (km). */
 const KM_PER_DEGREE = 111.2;
 
-const SERIES: readonly (Pick<Series, 'kind' | 'label' | 'unit'> & {
+const SERIES: readonly (Pick<RecordedSeries, 'kind' | 'label' | 'unit'> & {
   readonly fields: readonly string[];
 })[] = [
   { kind: 'power', label: 'Power', unit: 'W', fields: ['power'] },
@@ -48,7 +48,7 @@ const SERIES: readonly (Pick<Series, 'kind' | 'label' | 'unit'> & {
   { kind: 'altitude', label: 'Altitude', unit: 'm', fields: ['enhanced_altitude', 'altitude'] },
 ];
 
-interface Sample {
+interface RecordedSample {
   /** ms */
   readonly at: number;
   readonly record: Readonly<Record<string, unknown>>;
@@ -88,7 +88,7 @@ function isFinite(value: unknown): value is number {
 function summarize(
   found: readonly { at: number; value: number }[],
   span: { from: number; until: number },
-): Pick<Series, 'values' | 'average' | 'lowest' | 'highest'> {
+): Pick<RecordedSeries, 'values' | 'average' | 'lowest' | 'highest'> {
   const sums = Array.from({ length: SPANS }, () => ({ sum: 0, count: 0 }));
   const length = Math.max(1, span.until - span.from) / SPANS;
   let lowest = Infinity;
@@ -127,7 +127,7 @@ function bridged(values: readonly (number | null)[], most: number): (number | nu
   return result;
 }
 
-function trackOf(samples: readonly Sample[]): Track | null {
+function trackOf(samples: readonly RecordedSample[]): RecordedTrack | null {
   const places = samples.flatMap(({ record }) => {
     const { position_lat: north, position_long: east } = record;
     return isFinite(north) && isFinite(east) ? [{ north, east }] : [];

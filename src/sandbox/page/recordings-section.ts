@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { clockTime, counted, drawing, figure, timeAxis, type Html } from './chart.ts';
+import { clockTime, counted, drawing, figure, timeAxis, type ChartHtml } from './chart.ts';
 import type { WorkoutFacts } from '../resources/workout.ts';
 import { addressOf, localTime, section } from './parts.ts';
-import type { Series, Track } from './recording-view.ts';
+import type { RecordedSeries, RecordedTrack } from './recording-view.ts';
 import type { ListedRecording, PageView } from './view.ts';
 
 /** Renders the recordings of the athlete, and charts of the selected one. */
-export function recordingsSection(view: PageView): Html {
+export function recordingsSection(view: PageView): ChartHtml {
   const { recordings, selected, further } = view;
   return section(
     'recordings',
@@ -34,7 +34,7 @@ export function recordingsSection(view: PageView): Html {
   );
 }
 
-function recordingLink({ state, facts }: ListedRecording, view: PageView): Html {
+function recordingLink({ state, facts }: ListedRecording, view: PageView): ChartHtml {
   const { athlete, selected } = view;
   const words =
     facts === null
@@ -80,7 +80,7 @@ function factsOf(facts: WorkoutFacts): { label: string; value: string }[] {
 
 const PROCESSING = { queued: 'queued', none: 'no workout' } as const;
 
-function recordingCharts({ state, facts, view }: ListedRecording, page: PageView): Html {
+function recordingCharts({ state, facts, view }: ListedRecording, page: PageView): ChartHtml {
   const { athlete } = page;
   return html`<article class="charts" aria-labelledby="recording-title">
     <header>
@@ -121,7 +121,7 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
   </article>`;
 }
 
-function seriesChart(series: Series, seconds: number): Html {
+function seriesChart(series: RecordedSeries, seconds: number): ChartHtml {
   const { kind, label, unit, values, average, lowest, highest } = series;
   const numbers = `average ${figure(average)}, highest ${figure(highest)} ${unit}`;
   const words = `${label} over ${clockTime(seconds)}: lowest ${figure(lowest)}, ${numbers}`;
@@ -141,7 +141,7 @@ function seriesChart(series: Series, seconds: number): Html {
   </figure>`;
 }
 
-function trackChart({ points, width, height }: Track): Html {
+function trackChart({ points, width, height }: RecordedTrack): ChartHtml {
   const [start = [0, 0]] = points;
   const end = points.at(-1) ?? start;
   const size = `${figure(width, 1)} by ${figure(height, 1)} km`;

@@ -5,7 +5,7 @@ import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import type { Control } from '../control.ts';
 import { FaultSpecError } from '../faults/spec.ts';
 import { sameOriginOnly } from '../http/middleware.ts';
-import { Problem, refusal } from '../http/problem.ts';
+import { ApiProblem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../http/request-body.ts';
 import { REVISION_NAMES } from '../settings.ts';
@@ -27,10 +27,10 @@ const fields = v.object({
   kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
   revision: v.optional(v.picklist(REVISION_NAMES)),
 });
-type Fields = v.InferOutput<typeof fields>;
+type FormFields = v.InferOutput<typeof fields>;
 
 /** What the page's buttons do. Each returns what it did, in words. */
-const ACTIONS: Readonly<Record<string, (control: Control, fields: Fields) => string>> = {
+const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) => string>> = {
   'add-fault': (control, { spec }) => {
     control.addFaults(spec);
     return `Added the fault ${spec.trim()}.`;
@@ -82,7 +82,7 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     return wantsJson ? c.json({ message }) : c.redirect(`/${searchOfReferer(c)}`, 303);
   });
   app.onError((error, c) => {
-    if (error instanceof Problem) return error.toResponse(c.req.url);
+    if (error instanceof ApiProblem) return error.toResponse(c.req.url);
     if (error instanceof FaultSpecError) return refusal(400, error.message).toResponse(c.req.url);
     throw error;
   });
@@ -119,7 +119,7 @@ function asset(type: string): Record<string, string> {
 function events(world: World): Response {
   const stream = world.feed.listen(world.closing.signal);
   if (stream === null) {
-    throw new Problem(503, 'Too many pages are open', { headers: { 'retry-after': '5' } });
+    throw new ApiProblem(503, 'Too many pages are open', { headers: { 'retry-after': '5' } });
   }
   return new Response(stream, { headers: asset('text/event-stream') });
 }
@@ -128,15 +128,15 @@ function events(world: World): Response {
  * Reads the form of an action.
  * @throws Problem 403 without the page's token; 400, 413, 415
  */
-async function formOf(c: Context<SandboxEnv>, token: string): Promise<Fields> {
+async function formOf(c: Context<SandboxEnv>, token: string): Promise<FormFields> {
   const body = await decodeBody(
     c.req.header('content-type') ?? '',
     await readBytes(c, MAX_FORM_BYTES),
   );
-  if (body.kind !== 'form') throw new Problem(415, 'The page sends forms only');
+  if (body.kind !== 'form') throw new ApiProblem(415, 'The page sends forms only');
   const given = body.fields.get(TOKEN_FIELD) ?? '';
   if (!timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(token)))) {
-    throw new Problem(403, 'The page is out of date: reload it');
+    throw new ApiProblem(403, 'The page is out of date: reload it');
   }
   return checked(fields, Object.fromEntries(body.fields), 'form');
 }

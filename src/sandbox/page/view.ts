@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Athlete } from '../resources/athletes.ts';
+import type { AthleteProfile } from '../resources/athletes.ts';
 import type { DailyState } from '../resources/daily-records.ts';
 import type { AnsweredRequest, RequestRecord } from '../http/request-log.ts';
 import type { LoginState } from '../oauth/grants.ts';
@@ -15,7 +15,7 @@ export interface PageView {
   readonly clientId: string;
   readonly settings: SandboxSettings;
   readonly athletes: readonly AthleteCard[];
-  readonly athlete: Athlete;
+  readonly athlete: AthleteProfile;
   readonly recordings: readonly ListedRecording[];
   readonly further: number;
   readonly selected: ListedRecording | null;
@@ -33,7 +33,7 @@ export interface PageView {
 }
 
 interface AthleteCard {
-  readonly athlete: Athlete;
+  readonly athlete: AthleteProfile;
   readonly recordings: number;
   readonly wellness: number;
   readonly nutrition: number;

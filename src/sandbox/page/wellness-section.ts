@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { DailyState } from '../resources/daily-records.ts';
-import { counted, drawing, figure, type Html } from './chart.ts';
+import { counted, drawing, figure, type ChartHtml } from './chart.ts';
 import { dayName, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
 
@@ -49,7 +49,7 @@ const FURTHER: readonly Measure[] = [
 ];
 
 /** Renders a trend of each wellness field with values, and the numbers as a table. */
-export function wellnessSection({ wellness }: PageView): Html {
+export function wellnessSection({ wellness }: PageView): ChartHtml {
   const { main, further } = measuresOf(wellness);
   const trends = (measures: readonly Measure[]) =>
     html`<div class="trends">${measures.map((measure) => trend(measure, wellness))}</div>`;
@@ -100,7 +100,7 @@ function valueOf(day: DailyState | null, [field, , , , factor = 1]: Measure): nu
   return typeof value === 'number' ? value * factor : null;
 }
 
-function trend(measure: Measure, days: readonly DailyState[]): Html {
+function trend(measure: Measure, days: readonly DailyState[]): ChartHtml {
   const [, label, unit, digits] = measure;
   const slots = calendar(days);
   const values = slots.map((day) => valueOf(day, measure));
@@ -140,7 +140,7 @@ function calendar(days: readonly DailyState[]): (DailyState | null)[] {
   return slots;
 }
 
-function numbers(measures: readonly Measure[], days: readonly DailyState[]): Html {
+function numbers(measures: readonly Measure[], days: readonly DailyState[]): ChartHtml {
   const cell = (day: DailyState, measure: Measure) => {
     const value = valueOf(day, measure);
     return value === null ? '' : figure(value, measure[3]);

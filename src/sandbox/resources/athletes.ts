@@ -2,7 +2,7 @@ import type { Store, Table } from '../store.ts';
 
 type WeightUnits = 'Kilograms' | 'Pounds';
 
-export interface Athlete {
+export interface AthleteProfile {
   readonly id: string;
   readonly name: string;
   readonly email: string;
@@ -30,12 +30,12 @@ export function initials(name: string): string {
 }
 
 /** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
-export type ProfileChange = Partial<
-  Pick<Athlete, 'weight' | 'weighedAt' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
+export type AthleteChange = Partial<
+  Pick<AthleteProfile, 'weight' | 'weighedAt' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
 >;
 
 /** Three time zones and one athlete in pounds: both have exposed client bugs. */
-export const DEFAULT_ATHLETES: readonly Athlete[] = [
+export const DEFAULT_ATHLETES: readonly AthleteProfile[] = [
   {
     id: 'athlete-1',
     name: 'Ada Lindqvist',
@@ -73,10 +73,10 @@ export const DEFAULT_ATHLETES: readonly Athlete[] = [
 
 export class Athletes {
   readonly ids: readonly string[];
-  readonly #table: Table<Athlete>;
+  readonly #table: Table<AthleteProfile>;
 
   /** Adds the athletes that the store lacks; the others keep their stored profile. */
-  constructor(store: Store, athletes: readonly Athlete[]) {
+  constructor(store: Store, athletes: readonly AthleteProfile[]) {
     if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
     this.ids = athletes.map((athlete) => athlete.id);
     this.#table = store.table('athletes');
@@ -89,21 +89,21 @@ export class Athletes {
     return this.ids.includes(id);
   }
 
-  get(id: string): Athlete {
+  get(id: string): AthleteProfile {
     const athlete = this.#table.get(id);
     if (athlete === undefined) throw new Error(`No athlete ${id}`);
     return athlete;
   }
 
-  first(): Athlete {
+  first(): AthleteProfile {
     return this.get(this.ids[0] ?? '');
   }
 
-  all(): Athlete[] {
+  all(): AthleteProfile[] {
     return this.ids.map((id) => this.get(id));
   }
 
-  change(id: string, change: ProfileChange): Athlete {
+  change(id: string, change: AthleteChange): AthleteProfile {
     return this.#table.set(id, { ...this.get(id), ...change });
   }
 }

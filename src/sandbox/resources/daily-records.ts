@@ -14,7 +14,7 @@ export interface DailyState {
   readonly lastReceivedAt: string;
 }
 
-interface Row {
+interface DailyRow {
   readonly athleteId: string;
   readonly kind: DailyKind;
   readonly state: DailyState;
@@ -22,7 +22,7 @@ interface Row {
 
 export class DailyRecords {
   readonly #now: () => number;
-  readonly #table: Table<Row>;
+  readonly #table: Table<DailyRow>;
 
   constructor(store: Store, now: () => number) {
     this.#now = now;

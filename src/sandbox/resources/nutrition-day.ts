@@ -7,7 +7,7 @@ export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 export type Meal = (typeof MEALS)[number];
 
 /** An item as an application sends it. */
-export interface SentItem {
+export interface ReceivedItem {
   readonly logged_at: string;
   readonly name?: string | undefined;
   readonly calories?: number | undefined;
@@ -21,25 +21,25 @@ export interface SentItem {
   readonly absorptionType?: string | undefined;
 }
 
-export interface StoredItem extends SentItem {
+export interface StoredItem extends ReceivedItem {
   readonly id: string;
   /** `oauth:APP_ID`, `manual`, or the name of another source. */
   readonly source: string;
 }
 
 const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
-type Totals = Readonly<Record<(typeof SUMMED)[number], number>>;
+type DayTotals = Readonly<Record<(typeof SUMMED)[number], number>>;
 
-export interface NutritionDay extends Totals, Readonly<Record<Meal, readonly StoredItem[]>> {
+export interface StoredDay extends DayTotals, Readonly<Record<Meal, readonly StoredItem[]>> {
   readonly waterMl: number | null;
   readonly rawJson: unknown;
 }
 
 /** A day as a request sends it. */
-export interface SentDay extends Partial<
+export interface ReceivedDay extends Partial<
   Record<'calories' | 'carbs' | 'protein' | 'fat', number | undefined>
 > {
-  readonly items?: readonly SentItem[] | undefined;
+  readonly items?: readonly ReceivedItem[] | undefined;
   readonly waterMl?: number | undefined;
   readonly rawJson?: unknown;
 }
@@ -50,7 +50,7 @@ export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
 /** Water that the platform adds for each logged meal (ml). */
 const WATER_OF_A_MEAL = 400;
 
-export const EMPTY_DAY: NutritionDay = {
+export const EMPTY_DAY: StoredDay = {
   breakfast: [],
   lunch: [],
   dinner: [],
@@ -71,12 +71,12 @@ export const EMPTY_DAY: NutritionDay = {
  * @param timeZone the athlete's
  */
 export function receivedDay(
-  before: NutritionDay,
-  sent: SentDay,
+  before: StoredDay,
+  sent: ReceivedDay,
   source: string,
   timeZone: string,
   traits: Pick<SandboxSettings, 'nutrition' | 'nutritionFields'>,
-): NutritionDay {
+): StoredDay {
   const full = traits.nutritionFields === 'full';
   const items = (sent.items ?? []).map((item) => ({
     ...(full ? filledIn(item) : withoutMeal(item)),
@@ -114,9 +114,9 @@ export function receivedDay(
 
 /** Returns the day with changed lists, as after an edit in the app. */
 export function editedDay(
-  before: NutritionDay,
+  before: StoredDay,
   lists: Partial<Record<Meal, readonly StoredItem[]>>,
-): NutritionDay {
+): StoredDay {
   const after = { ...before, ...lists };
   return { ...after, ...recomputed(after) };
 }
@@ -130,7 +130,7 @@ const keepers: Readonly<
   replace: () => () => false,
 };
 
-function filledIn(item: SentItem): SentItem {
+function filledIn(item: ReceivedItem): ReceivedItem {
   const name = item.name?.trim();
   return {
     ...item,
@@ -139,7 +139,7 @@ function filledIn(item: SentItem): SentItem {
   };
 }
 
-function withoutMeal(item: SentItem): SentItem {
+function withoutMeal(item: ReceivedItem): ReceivedItem {
   return { ...item, meal: undefined };
 }
 
@@ -151,7 +151,7 @@ const USUAL: readonly (readonly [Meal, number])[] = [
   ['snacks', 15 * 60],
 ];
 
-function mealOf(item: SentItem, timeZone: string): Meal {
+function mealOf(item: ReceivedItem, timeZone: string): Meal {
   if (item.meal !== undefined) {
     return MEALS.find((meal) => meal === item.meal?.toLowerCase()) ?? 'snacks';
   }
@@ -177,7 +177,7 @@ function minutesOfDay(instant: Date, timeZone: string): number {
 
 function recomputed(
   lists: Readonly<Record<Meal, readonly StoredItem[]>>,
-): Totals & { waterMl: number } {
+): DayTotals & { waterMl: number } {
   return {
     ...sums(MEALS.flatMap((meal) => lists[meal])),
     waterMl: MEALS.filter((meal) => lists[meal].length > 0).length * WATER_OF_A_MEAL,
@@ -185,10 +185,11 @@ function recomputed(
 }
 
 /** Sums the items; calories are rounded, since their column is an integer. */
-function sums(items: readonly SentItem[]): Totals {
-  const sum = (field: keyof Totals) => items.reduce((total, item) => total + (item[field] ?? 0), 0);
+function sums(items: readonly ReceivedItem[]): DayTotals {
+  const sum = (field: keyof DayTotals) =>
+    items.reduce((total, item) => total + (item[field] ?? 0), 0);
   return {
-    ...(Object.fromEntries(SUMMED.map((field) => [field, sum(field)])) as Totals),
+    ...(Object.fromEntries(SUMMED.map((field) => [field, sum(field)])) as DayTotals),
     calories: Math.round(sum('calories')),
   };
 }

@@ -9,10 +9,10 @@ import {
   MEALS,
   NUTRITION_INTEGERS,
   receivedDay,
-  type NutritionDay,
-  type SentDay,
+  type StoredDay,
+  type ReceivedDay,
 } from './nutrition-day.ts';
-import { Problem, refusal, serverError } from '../http/problem.ts';
+import { ApiProblem, refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
@@ -85,7 +85,7 @@ export function listNutrition(world: World): Handler<SandboxEnv> {
     const from = withDates ? edge(c, 'startDate') : null;
     const to = withDates ? edge(c, 'endDate') : null;
     const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
-    if (!(limit >= 0)) throw new Problem(500, 'Failed to fetch nutrition data');
+    if (!(limit >= 0)) throw new ApiProblem(500, 'Failed to fetch nutrition data');
     const rows = world.daily
       .list(athleteId, 'nutrition')
       .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
@@ -112,11 +112,11 @@ export function patchNutritionItems(world: World): Handler<SandboxEnv> {
     const { athleteId } = c.get('bearer');
     const date = c.req.param('date') ?? '';
     const state = world.daily.find(athleteId, 'nutrition', date);
-    if (state === null) throw new Problem(404, 'Nutrition entry not found');
+    if (state === null) throw new ApiProblem(404, 'Nutrition entry not found');
     if (itemId === undefined) throw refusal(400, 'itemId is required for delete');
     await setImmediate();
     if (world.daily.find(athleteId, 'nutrition', date) !== state) {
-      throw new Problem(409, 'The day was changed by another request');
+      throw new ApiProblem(409, 'The day was changed by another request');
     }
     const before = dayOf(state);
     const items = before[mealType].filter(({ id }) => id !== itemId);
@@ -134,8 +134,8 @@ function withPlan(row: ReturnType<typeof rowOf>) {
 }
 
 /** Returns the stored day; an empty one if there is none. */
-export function dayOf(state: DailyState | null): NutritionDay {
-  return state === null ? EMPTY_DAY : (state.record as unknown as NutritionDay);
+export function dayOf(state: DailyState | null): StoredDay {
+  return state === null ? EMPTY_DAY : (state.record as unknown as StoredDay);
 }
 
 /** Returns the `source` of an application's items. */
@@ -144,12 +144,15 @@ function sourceOf(world: World, clientId: string): string {
   return `oauth:${client?.appId ?? clientId}`;
 }
 
-function readDay(c: Context<SandboxEnv>, settings: SandboxSettings): SentDay & { date: string } {
+function readDay(
+  c: Context<SandboxEnv>,
+  settings: SandboxSettings,
+): ReceivedDay & { date: string } {
   const body = c.get('body');
   const full = settings.nutritionFields === 'full';
   const value = valueOf(body);
   if (full) return checked(fullDay, value, 'nutrition data');
-  return checked(basicDay, value, 'nutrition data') as SentDay & { date: string };
+  return checked(basicDay, value, 'nutrition data') as ReceivedDay & { date: string };
 }
 
 /** Reads a limit of the range as a day; an instant counts as its UTC day. */

@@ -1,6 +1,6 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import type { Athlete, ProfileChange } from './athletes.ts';
+import type { AthleteProfile, AthleteChange } from './athletes.ts';
 import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
@@ -19,7 +19,7 @@ const schema = v.object({
   maxHr: v.nullish(finiteNumber),
   lthr: v.nullish(finiteNumber),
 });
-type Change = v.InferOutput<typeof schema>;
+type ReadChange = v.InferOutput<typeof schema>;
 
 /** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
 export function getProfile(world: World): Handler<SandboxEnv> {
@@ -63,10 +63,10 @@ export function patchProfile(world: World): Handler<SandboxEnv> {
 
 /** Returns the changed fields: null and absent ones change nothing. */
 function changeOf(
-  input: Change,
-  athlete: Athlete,
+  input: ReadChange,
+  athlete: AthleteProfile,
   { profileUnits }: SandboxSettings,
-): ProfileChange {
+): AthleteChange {
   const { weight, weightUnits } = input;
   const pounds = profileUnits && (weightUnits ?? athlete.weightUnits) === 'Pounds';
   const metrics = METRICS.flatMap((name) => {
@@ -83,7 +83,7 @@ function changeOf(
 }
 
 /** Returns an athlete's row, with some of the columns that no application fills. */
-function rowOf(athlete: Athlete) {
+function rowOf(athlete: AthleteProfile) {
   return {
     ...athlete,
     weighedAt: undefined,

@@ -17,7 +17,7 @@ export interface RecordingState {
 }
 
 /** An entry of `GET /api/workouts`. */
-export interface Workout {
+export interface SandboxWorkout {
   readonly id: string;
   readonly userId: string;
   /** `fit_<start in ms>_<file name>`, with `_` for each non-word character of the name. */
@@ -62,7 +62,7 @@ export interface WorkoutFilter {
   readonly offset: number;
 }
 
-interface Row {
+interface RecordingRow {
   readonly athleteId: string;
   readonly state: RecordingState;
   readonly workoutId: string;
@@ -76,7 +76,7 @@ interface Row {
 /** The recordings of all athletes, stored once per athlete and SHA-256. */
 export class Recordings {
   readonly #store: Store;
-  readonly #table: Table<Row>;
+  readonly #table: Table<RecordingRow>;
   readonly #now: () => number;
 
   constructor(store: Store, now: () => number) {
@@ -147,7 +147,7 @@ export class Recordings {
   }
 
   /** Returns the athlete's processed workouts, newest first. */
-  workouts(athleteId: string, filter: WorkoutFilter): Workout[] {
+  workouts(athleteId: string, filter: WorkoutFilter): SandboxWorkout[] {
     const { from, before, type, includeDuplicates, offset, limit } = filter;
     const rows = this.#of(athleteId).flatMap((row) => workoutOf(row) ?? []);
     // Of recordings that became one workout, the last one fills it.
@@ -165,7 +165,7 @@ export class Recordings {
   }
 
   /** Renames a workout. @returns null if the athlete has none with this id */
-  rename(athleteId: string, workoutId: string, title: string): Workout | null {
+  rename(athleteId: string, workoutId: string, title: string): SandboxWorkout | null {
     const rows = this.#ofWorkout(athleteId, workoutId);
     for (const row of rows) {
       const state = { ...row.state, name: title };
@@ -217,20 +217,20 @@ export class Recordings {
     if (row !== undefined) this.#table.set(keyOf(athleteId, sha256), { ...row, isDuplicate });
   }
 
-  #of(athleteId: string): Row[] {
+  #of(athleteId: string): RecordingRow[] {
     return this.#table.rows().filter((row) => row.athleteId === athleteId);
   }
 
-  #ofWorkout(athleteId: string, workoutId: string): Row[] {
+  #ofWorkout(athleteId: string, workoutId: string): RecordingRow[] {
     return this.#of(athleteId).filter((row) => row.facts !== null && row.workoutId === workoutId);
   }
 
-  #find(athleteId: string, sha256: string): Row | undefined {
+  #find(athleteId: string, sha256: string): RecordingRow | undefined {
     return this.#table.get(keyOf(athleteId, sha256));
   }
 
   /** The recording may have arrived again, or have been deleted, while it was decoded. */
-  #finish({ athleteId, state: { sha256 } }: Row, facts: WorkoutFacts | null): void {
+  #finish({ athleteId, state: { sha256 } }: RecordingRow, facts: WorkoutFacts | null): void {
     const row = this.#find(athleteId, sha256);
     if (row === undefined) return;
     const state = { ...row.state, processing: facts === null ? 'none' : 'workout' } as const;
@@ -248,7 +248,7 @@ const ALL = {
 } satisfies WorkoutFilter;
 
 /** Returns the workout of a processed recording. Start and file name identify a workout. */
-function workoutOf({ facts: found, ...row }: Row): Workout | undefined {
+function workoutOf({ facts: found, ...row }: RecordingRow): SandboxWorkout | undefined {
   if (found === null) return undefined;
   const { startedAt, ...facts } = found;
   const { athleteId, workoutId, isDuplicate, state } = row;

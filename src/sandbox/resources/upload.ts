@@ -1,12 +1,12 @@
 import type { Handler } from 'hono';
 import { refusal } from '../http/problem.ts';
 import type { NewRecording, Received } from './recordings.ts';
-import { isObject, type Part, type RequestBody } from '../http/request-body.ts';
+import { isObject, type BodyPart, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
 /** A file in an upload answer. */
-interface UploadItem {
+interface UploadedFile {
   readonly filename: string;
   readonly state: 'queued' | 'stored' | 'failed';
   readonly fitFileId?: string;
@@ -34,13 +34,13 @@ export function postUpload(world: World): Handler<SandboxEnv> {
   };
 }
 
-interface Outcome {
+interface FileOutcome {
   readonly kind: 'processed' | 'duplicates' | 'failed';
-  readonly item: UploadItem;
+  readonly item: UploadedFile;
   readonly error?: string;
 }
 
-function taken({ fileName }: NewRecording, received: Received): Outcome {
+function taken({ fileName }: NewRecording, received: Received): FileOutcome {
   const { fitFileId, duplicate, workoutId } = received;
   return {
     kind: duplicate ? 'duplicates' : 'processed',
@@ -54,7 +54,7 @@ function taken({ fileName }: NewRecording, received: Received): Outcome {
   };
 }
 
-function failed({ fileName }: NewRecording, reason: string): Outcome {
+function failed({ fileName }: NewRecording, reason: string): FileOutcome {
   return {
     kind: 'failed',
     item: { filename: fileName, state: 'failed' },
@@ -63,8 +63,8 @@ function failed({ fileName }: NewRecording, reason: string): Outcome {
 }
 
 /** `total` is `processed` + `duplicates` + `failed`. */
-function answer(outcomes: readonly Outcome[], withItems: boolean) {
-  const count = (kind: Outcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
+function answer(outcomes: readonly FileOutcome[], withItems: boolean) {
+  const count = (kind: FileOutcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
   const [processed, duplicates, failures] = [
     count('processed'),
     count('duplicates'),
@@ -89,7 +89,7 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   if (body.kind !== 'multipart' || body.parts.length === 0) {
     throw refusal(400, 'No file uploaded');
   }
-  const named = (name: string): Part[] => body.parts.filter((part) => part.name === name);
+  const named = (name: string): BodyPart[] => body.parts.filter((part) => part.name === name);
   const files = named('file');
   if (files.length === 0) throw refusal(400, 'File field missing');
   const names = named('name').flatMap((part) => part.bytes.toString('utf8').trim() || []);
@@ -107,14 +107,14 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
  * Deployed services lose a file name with a `=`, cut one at a `;`, and keep `%22`, which stands for `"`,
  * encoded.
  */
-function storedName({ fileName }: Part, { fileNames }: SandboxSettings): string {
+function storedName({ fileName }: BodyPart, { fileNames }: SandboxSettings): string {
   const sent = (fileName ?? '').replaceAll('"', '%22');
   const [name = ''] = fileNames === 'sent' ? [sent] : sent.includes('=') ? [] : sent.split(';', 1);
   return name === '' ? 'upload.fit' : name;
 }
 
 /** Ignores anything but a JSON object. */
-function readMetadata(part: Part | undefined): Record<string, unknown> | null {
+function readMetadata(part: BodyPart | undefined): Record<string, unknown> | null {
   if (part === undefined) return null;
   try {
     const value: unknown = JSON.parse(part.bytes.toString('utf8'));

@@ -1,4 +1,4 @@
-import { type Place, placeOf } from '../../system/mounts.ts';
+import { type MountPlace, placeOf } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 
 /** How the file system of a folder affects watching it. */
@@ -30,7 +30,7 @@ export function filesystemType(folder: string, platform: NodeJS.Platform): Files
   return judge(place);
 }
 
-export function judge({ type = '', mayHang }: Place): FilesystemType {
+export function judge({ type = '', mayHang }: MountPlace): FilesystemType {
   return { noEvents: whyNoEvents(type, mayHang), removable: mayHang };
 }
 

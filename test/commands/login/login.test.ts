@@ -12,7 +12,7 @@ import type { Env } from '../../../src/base/env.ts';
 import type { System } from '../../../src/app/context.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { findPaths } from '../../../src/config/paths.ts';
-import type { Sandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import {
   everythingShownOf,
   failure,
@@ -28,7 +28,7 @@ import { startLogin, tokenOf } from './support.ts';
 import { ISO_TIME } from '../../support/program.ts';
 
 /** A fresh machine with a token file, in front of a sandbox. */
-function machine(service: Sandbox | undefined, env: Env = {}) {
+function machine(service: SandboxServer | undefined, env: Env = {}) {
   const homeDir = scratchDir();
   const full = {
     SYNC_TOKEN_STORE: 'file',
@@ -221,9 +221,9 @@ describe('a login through the browser', () => {
   });
 
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  const loginsAt = (service: Sandbox) =>
+  const loginsAt = (service: SandboxServer) =>
     service.control.state().athletes[0]?.logins.map(({ revoked }) => revoked);
-  const revocations = (service: Sandbox) =>
+  const revocations = (service: SandboxServer) =>
     service.control.requests({ route: 'revoke' }).map(({ body }) => body);
 
   it('revokes the replaced login by its refresh token, after storing the new one', async () => {
@@ -849,7 +849,7 @@ describe('flags of sync login', () => {
 });
 
 describe('--with-token', () => {
-  const withToken = (service: Sandbox, stdin: string, env: Env = {}) => {
+  const withToken = (service: SandboxServer, stdin: string, env: Env = {}) => {
     const here = machine(service, env);
     const run = login(here, { args: ['--with-token'], system: { io: testIo({ stdin }) } });
     return { here, ...run };

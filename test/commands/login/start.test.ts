@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import { findPaths } from '../../../src/config/paths.ts';
-import type { Sandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import {
   failure,
   never,
@@ -20,7 +20,7 @@ import { startLogin } from './support.ts';
 const autoApprove = { settings: { autoApprove: true } } as const;
 
 /** A login that opens the browser with `open`. */
-function login(service: Sandbox, open: (address: string) => Promise<void>) {
+function login(service: SandboxServer, open: (address: string) => Promise<void>) {
   const homeDir = scratchDir();
   const env = {
     SYNC_TOKEN_STORE: 'file',

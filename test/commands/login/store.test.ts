@@ -6,14 +6,14 @@ import { readConfigFile } from '../../../src/config/config.ts';
 import { keychainEntryName } from '../../../src/credentials/open-store.ts';
 import { tokenFilePath } from '../../../src/credentials/file.ts';
 import { type Paths, findPaths } from '../../../src/config/paths.ts';
-import type { Sandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import { failure, sandbox, scratchDir, testSystem, testIo } from '../../auth/support.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { startKeychain, whyNoKeychain } from '../../support/keychain.ts';
 import { startLogin, tokenOf } from './support.ts';
 
 /** The routes of the requests that the sandbox received. The check of the login page is the first. */
-function routesOf({ control }: Sandbox) {
+function routesOf({ control }: SandboxServer) {
   return control.requests().map(({ route }) => route);
 }
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => built.remove());
 
 /** A machine with this environment, on which no store is configured. */
-function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateDir?: string) {
+function machine(service: SandboxServer, env: Readonly<Record<string, string>>, stateDir?: string) {
   const homeDir = scratchDir();
   const full = {
     PATH: process.env['PATH'] ?? '',

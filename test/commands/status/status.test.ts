@@ -19,7 +19,7 @@ import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import { systemClock } from '../../../src/system/this-process.ts';
 import { tryLock } from '../../../src/system/process-lock.ts';
 import { findPaths } from '../../../src/config/paths.ts';
-import type { SandboxOptions } from '../../../src/sandbox/server.ts';
+import type { ServerOptions } from '../../../src/sandbox/server.ts';
 import { watcherPaths } from '../../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../../src/daemon/state-file.ts';
 import {
@@ -38,7 +38,7 @@ import { NO_ACTIVITY } from '../../support/activity.ts';
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
 /** Makes a home with a profile for a sandbox, and reads its status. */
-async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
+async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
   const service = await sandbox({ settings });
   const dir = scratchDir();
   const base = {

@@ -13,7 +13,7 @@ import { emptyDay } from '../../../src/records/merge.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
 import type { PreparedRecord, Zone } from '../../../src/records/types.ts';
 import type { MintRequest } from '../../../src/sandbox/control.ts';
-import type { Sandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import type { SandboxSettings } from '../../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import type { Clock } from '../../../src/base/time.ts';
@@ -163,7 +163,7 @@ export async function openNutrition(
   };
 }
 
-function requestTexts({ control }: Sandbox): string[] {
+function requestTexts({ control }: SandboxServer): string[] {
   return control.requests().map(({ method, route, body, status }) => {
     const answer = status === 200 ? '' : ` -> ${String(status)}`;
     if (route === 'nutrition-list') return `GET${answer}`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contrasts, launchBrowser, openBrowserPage } from '../../support/browser-login.ts';
 import { chromium } from '../../support/chromium.ts';
 import { makeRecording } from '../../support/fit-maker.ts';
-import type { SandboxOptions } from '../../../src/sandbox/server.ts';
+import type { ServerOptions } from '../../../src/sandbox/server.ts';
 import { multipart, openSandbox } from '../support.ts';
 
 const DAY = '2026-02-15';
@@ -16,7 +16,7 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
   });
   afterAll(() => browser.close());
 
-  async function openFilled(options: SandboxOptions = {}) {
+  async function openFilled(options: ServerOptions = {}) {
     const sandbox = await openSandbox(options);
     const { access_token } = sandbox.control.mint();
     const authorization = `Bearer ${access_token}`;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_LISTENERS } from '../../../src/sandbox/page/feed.ts';
-import type { Sandbox } from '../../../src/sandbox/server.ts';
+import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import { openApp, openSandbox } from '../support.ts';
 
 interface ServerEvent {
@@ -10,7 +10,7 @@ interface ServerEvent {
 }
 
 /** A listener over HTTP that reads events one by one. */
-async function listen(sandbox: Sandbox) {
+async function listen(sandbox: SandboxServer) {
   const leave = new AbortController();
   onTestFinished(() => leave.abort());
   const address = `${sandbox.url}/_sandbox/page/events`;
@@ -27,7 +27,7 @@ async function listen(sandbox: Sandbox) {
   return { response, next, leave: () => leave.abort() };
 }
 
-const ask = (sandbox: Sandbox, path = '/api/profile') => fetch(sandbox.url + path);
+const ask = (sandbox: SandboxServer, path = '/api/profile') => fetch(sandbox.url + path);
 
 describe('the stream of changes', () => {
   it('begins with the run of the sandbox, and reports a request when it arrives and when it is answered', async () => {

@@ -2,16 +2,20 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeRecording } from '../../support/fit-maker.ts';
 import { realRecordings } from '../../support/real-recordings.ts';
-import type { Workout } from '../../../src/sandbox/resources/recordings.ts';
+import type { SandboxWorkout } from '../../../src/sandbox/resources/recordings.ts';
 import { bearer, manualClock, openApp, postJson, upload } from '../support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 
-async function list(sandbox: Sandbox, query = '', athlete = 'athlete-1'): Promise<Workout[]> {
+async function list(
+  sandbox: Sandbox,
+  query = '',
+  athlete = 'athlete-1',
+): Promise<SandboxWorkout[]> {
   const headers = bearer(sandbox, ['workout:read'], athlete);
   const response = await sandbox.app.request(`/api/workouts${query}`, { headers });
   expect(response.status).toBe(200);
-  return (await response.json()) as Workout[];
+  return (await response.json()) as SandboxWorkout[];
 }
 
 async function add(sandbox: Sandbox, content: Uint8Array, name?: string, athlete = 'athlete-1') {

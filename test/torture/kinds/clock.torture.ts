@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
@@ -177,7 +177,7 @@ async function commandUnderSteps(round: Round, world: World): Promise<void> {
   const running = world.start(json, { env: clock.env });
   const onExchange = (message: unknown) => {
     // A token that is issued during a step back would end too early.
-    if ((message as Exchange).record.route === 'token') return;
+    if ((message as LoggedExchange).record.route === 'token') return;
     steps.to(drawOffset(random));
     round.count('steps under a command');
   };

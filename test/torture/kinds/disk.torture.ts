@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Exchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
+import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { Revision } from '../../../src/sandbox/settings.ts';
 import {
   expireAccess,
@@ -126,7 +126,7 @@ function failAtAnswer(nth: number, disk: Disk): Attack {
   let route: string | null = null;
   const onExchange = (message: unknown) => {
     if (++answers !== nth) return;
-    ({ route } = (message as Exchange).record);
+    ({ route } = (message as LoggedExchange).record);
     disk.fail();
   };
   subscribe(EXCHANGES, onExchange);

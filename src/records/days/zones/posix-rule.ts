@@ -1,4 +1,4 @@
-import type { Change } from './timeline.ts';
+import type { OffsetChange } from './timeline.ts';
 
 /**
  * The rule at the end of a TZif file (RFC 9636, 3.3.1): a TZ string of POSIX, such as
@@ -18,7 +18,7 @@ export interface PosixRule {
   /** The offset outside of summer time. */
   readonly offset: number;
   /** Lists the changes of a year, in the order of their instants. */
-  readonly changesOf: (year: number) => readonly Change[];
+  readonly changesOf: (year: number) => readonly OffsetChange[];
 }
 
 /** Parses a TZ string; returns undefined for text that is none. */
@@ -28,7 +28,7 @@ export function readPosixRule(text: string): PosixRule | undefined {
   const offset = offsetOf(standard);
   if (start === undefined || end === undefined) return { offset, changesOf: () => [] };
   const summerOffset = summer === undefined ? offset + HOUR : offsetOf(summer);
-  const changesOf = (year: number): Change[] => {
+  const changesOf = (year: number): OffsetChange[] => {
     const begin = { instant: wallOf(start, year) - offset, offset: summerOffset };
     const finish = { instant: wallOf(end, year) - summerOffset, offset };
     return begin.instant < finish.instant ? [begin, finish] : [finish, begin];

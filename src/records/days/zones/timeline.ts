@@ -1,7 +1,7 @@
 import type { Offsets } from './offsets.ts';
 
 /** A change of a zone's offset. Both in ms; the instant since 1970-01-01T00:00:00Z. */
-export interface Change {
+export interface OffsetChange {
   readonly instant: number;
   /** The offset from this instant on. */
   readonly offset: number;
@@ -9,7 +9,7 @@ export interface Change {
 
 export class Timeline implements Offsets {
   readonly #first: number;
-  readonly #changes: readonly Change[];
+  readonly #changes: readonly OffsetChange[];
   /** The period of the last answer: most questions are about the same half year. */
   #from = Infinity;
   #until = -Infinity;
@@ -19,7 +19,7 @@ export class Timeline implements Offsets {
    * @param first the offset before the first change (ms)
    * @param changes in the order of their instants; of several at one instant, the last counts
    */
-  constructor(first: number, changes: readonly Change[]) {
+  constructor(first: number, changes: readonly OffsetChange[]) {
     this.#first = first;
     this.#changes = changes;
   }

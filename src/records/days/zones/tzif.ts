@@ -1,5 +1,5 @@
 import { readPosixRule } from './posix-rule.ts';
-import { type Change, Timeline } from './timeline.ts';
+import { type OffsetChange, Timeline } from './timeline.ts';
 
 /** TZif, the format of the system's zone files (RFC 9636, 3). */
 
@@ -10,7 +10,7 @@ const SECOND = 1_000;
 const FIRST_YEAR = 1969;
 const LAST_YEAR = 2101;
 
-interface Counts {
+interface Sizes {
   readonly isUt: number;
   readonly isStandard: number;
   readonly leap: number;
@@ -52,7 +52,7 @@ function yearsFrom(first: number): number[] {
   return Array.from({ length: LAST_YEAR - first + 1 }, (_, index) => first + index);
 }
 
-function countsAt(view: DataView, start: number): Counts | undefined {
+function countsAt(view: DataView, start: number): Sizes | undefined {
   if (view.byteLength < start + HEADER_BYTES) return undefined;
   const magic = String.fromCharCode(...[0, 1, 2, 3].map((at) => view.getUint8(start + at)));
   const version = view.getUint8(start + 4);
@@ -69,17 +69,17 @@ function countsAt(view: DataView, start: number): Counts | undefined {
 }
 
 /** Returns the bytes of a data block with times of this size. */
-function sizeOf({ isUt, isStandard, leap, times, types, chars }: Counts, timeSize: 4 | 8): number {
+function sizeOf({ isUt, isStandard, leap, times, types, chars }: Sizes, timeSize: 4 | 8): number {
   return times * (timeSize + 1) + types * 6 + chars + leap * (timeSize + 4) + isStandard + isUt;
 }
 
-function changesAt(view: DataView, block: number, counts: Counts): Change[] {
+function changesAt(view: DataView, block: number, counts: Sizes): OffsetChange[] {
   return Array.from({ length: counts.times }, (_, index) => ({
     instant: Number(view.getBigInt64(block + index * 8)) * SECOND,
     offset: offsetAt(view, block, counts, view.getUint8(block + counts.times * 8 + index)),
   }));
 }
 
-function offsetAt(view: DataView, block: number, { times }: Counts, type: number): number {
+function offsetAt(view: DataView, block: number, { times }: Sizes, type: number): number {
   return view.getInt32(block + times * 9 + type * 6) * SECOND;
 }
