@@ -2,7 +2,7 @@ import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { foodKey } from './cargo.ts';
 import { type Job, OWN } from './errands.ts';
-import { judgeCargo, judgeDoubles } from './judge.ts';
+import { judgeCargo, judgeDoubles, onlyLooks } from './judge.ts';
 import { judgeReport } from './reports.ts';
 import type { Scene } from './scene.ts';
 
@@ -18,6 +18,7 @@ export async function perform(scene: Scene, job: Job, args = job.args) {
   judgeReport(scene, args.join(' '), finished, job.claim);
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
   const lines = ndjson(finished.stdout);
+  if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job);
   for (const line of lines) {
     if (line['outcome'] === 'conflict') resolveConflict(scene, job, String(line['date']));
   }
@@ -47,8 +48,22 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   if (last === undefined || asksEachTime(last)) return;
   control.clearRequests();
   await perform(scene, last, last.again);
-  for (const { route } of control.requests()) {
-    if (SENDING.includes(route ?? '')) round.failed('duplicated', `${String(route)} sent again`);
+  for (const request of control.requests()) {
+    const { route } = request;
+    if (!SENDING.includes(route ?? '') || onlyLooks(request)) continue;
+    round.failed('duplicated', `${String(route)} sent again`);
+  }
+}
+
+/** Expects no more of what `undo` took back: no job sends it again. */
+function forgetUndone({ world, cargo }: Scene, { claim }: Job): void {
+  for (const date of claim.foods.keys()) {
+    const held = new Set(foodsHeld(world.sandbox, date).map(foodKey));
+    for (const key of cargo.foods.get(date)?.keys() ?? []) {
+      if (held.has(key)) continue;
+      cargo.foods.get(date)?.delete(key);
+      cargo.removed.add(key);
+    }
   }
 }
 

@@ -3,12 +3,14 @@
  * finds in mutated recordings, and shares no code with it.
  *
  * A file is whole if every segment states a size that ends inside the file, its CRC holds, and nothing
- * follows the last segment. The CRC of a header is advisory.
+ * but padding of zeroes or of 0xff follows the last segment. The CRC of a header is advisory.
  */
 
 /** The reading of a file. */
 export interface Walk {
   readonly whole: boolean;
+  /** Length without padding, if the file is whole (bytes). */
+  readonly length: number;
   /** Segments with a header, a size inside the file and a correct CRC. */
   readonly segments: number;
   /**
@@ -83,6 +85,7 @@ export function walkFit(bytes: Uint8Array): Walk {
 
 class Walker implements Walk {
   whole = false;
+  length = 0;
   segments = 0;
   readonly messages = new Map<number, number>();
   fileType: number | undefined;
@@ -106,6 +109,9 @@ class Walker implements Walk {
     const bytes = this.#bytes;
     let at = 0;
     while (at < bytes.length) {
+      const [filler] = bytes.subarray(at);
+      const isPadding = filler === 0 || filler === 0xff;
+      if (at > 0 && isPadding && bytes.subarray(at).every((byte) => byte === filler)) break;
       if (bytes.length - at < 14) return;
       const header = bytes.readUInt8(at);
       const size = bytes.readUInt32LE(at + 4);
@@ -119,6 +125,7 @@ class Walker implements Walk {
       at = end + 2;
     }
     this.whole = at > 0;
+    this.length = at;
   }
 
   #walkRecords(from: number, end: number): void {

@@ -17,8 +17,10 @@ export interface Claim {
 
 type Line = Readonly<Record<string, unknown>>;
 
-const DELIVERED: readonly unknown[] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
-const FATES = [...DELIVERED, 'invalid', 'rejected', 'conflict', 'failed'];
+const COUNTED: readonly unknown[] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
+/** Only `sync undo` ends so: no summary counts it. */
+const DELIVERED: readonly unknown[] = [...COUNTED, 'undone'];
+const FATES = [...COUNTED, 'invalid', 'rejected', 'conflict', 'failed'];
 
 /** Exit codes by the code of a failure. */
 const EXIT_CODES: Readonly<Record<string, number>> = {
@@ -72,7 +74,7 @@ export function judgeReport(
         if (day?.[name] !== value) wrong(`${shown(line)}: ${name} is ${String(day?.[name])}`);
       }
     }
-    if (type === 'nutrition') {
+    if (type === 'nutrition' && reason !== 'undone') {
       const keys = foodsHeld(world.sandbox, String(date)).map(foodKey);
       const { held: due = [], gone = [] } = claim.foods.get(String(date)) ?? {};
       for (const key of due.map(foodKey)) {

@@ -1,4 +1,5 @@
 import type { World } from '../support/world.ts';
+import { onlyLooks } from './judge.ts';
 import type { Round } from './kind.ts';
 import { judgePlatform, judgeRun } from './sent.ts';
 import { type Sending, undisturbed } from './sending.ts';
@@ -28,12 +29,13 @@ async function expectNothingToSend(round: Round, world: World, { args, sent }: S
   // An update of the profile is sent again; it has no ledger.
   if (sent.profile !== undefined) return;
   const { control } = world.sandbox;
-  const before = control.requestCount();
+  const after = control.requestCount();
   const again = await undisturbed(world).sync([...args, '--json']);
   judgeRun(round, world.sandbox, sent, args, again);
-  const requests = control.requestCount() - before;
-  if (again.code !== 0 || requests > 0) {
-    const what = `again: exit code ${String(again.code)}, ${requests} requests`;
+  const requests = control.requests({ after }).filter((request) => !onlyLooks(request));
+  if (again.code !== 0 || requests.length > 0) {
+    const routes = requests.map(({ route, status }) => `${String(route)} ${String(status)}`);
+    const what = `again: exit code ${String(again.code)}, requests: ${routes.join(', ')}`;
     round.failed('wrong report', `${args.join(' ')} ${what}`);
   }
 }
