@@ -23,7 +23,7 @@ const COMMON = {
 export default defineConfig({
   test: {
     // Tests of programs wait most of the time.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     // CI counts the tests in the JSON report.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [

@@ -38,8 +38,9 @@ async function openRecorded(): Promise<{
     writeProgram(
       world.write(`tools/${tool}`, ''),
       [
-        `env > '${log(tool)}.env'`,
         `(ls -l /proc/$$/fd > '${log(tool)}.fd')`,
+        // A test that waits for the file finds all of it.
+        `env > '${log(tool)}.part' && mv '${log(tool)}.part' '${log(tool)}.env'`,
         // The keychain's child process starts it.
         tool === 'gdbus' ? `tr '\\0' '\\n' < /proc/$PPID/environ > '${log('keychain')}.env'` : '',
         tool === 'gdbus' ? `echo '(<true>,)'` : '',
