@@ -81,6 +81,7 @@ export const program = defineConfig({
     'mtp-child': 'src/devices/mtp/mtp-child.ts',
     'device-monitor': 'src/devices/monitor-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
+    manual: 'scripts/manual/print.ts',
   },
   platform: 'node',
   external,

@@ -1,5 +1,5 @@
 // Builds dist/: the program and the package's exports as rolldown.config.mjs says, and the manual page
-// dist/athlete-sync.1, which packages install (`sync manual` prints it). Says nothing unless it fails.
+// dist/athlete-sync.1, which packages install. Says nothing unless it fails.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,5 +11,5 @@ for (const config of [program, library]) await build({ ...config, logLevel: 'war
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 // The package contains no compiled code.
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
-const manual = execFileSync(process.execPath, [fromRoot('bin/sync.js'), 'manual'], { env });
+const manual = execFileSync(process.execPath, [fromRoot('dist/manual.cjs')], { env });
 writeFileSync(fromRoot('dist/athlete-sync.1'), manual);

@@ -19,6 +19,7 @@ const NOT_IN_DIST = [
   'THIRD-PARTY-LICENSES.txt',
   'bundled-packages.json',
   'athlete-sync.1',
+  'manual.cjs',
   'library',
   'types',
 ].map((name) => fromRoot(`dist/${name}`));

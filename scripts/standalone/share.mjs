@@ -10,7 +10,7 @@ import { fromRoot } from './project.mjs';
  */
 export function writeShare(share, only) {
   const files = {
-    'man/man1/athlete-sync.1': run(only, 'manual'),
+    'man/man1/athlete-sync.1': run('manual.cjs', only),
     'bash-completion/completions/athlete-sync': completion('bash', only),
     'zsh/site-functions/_athlete-sync': completion('zsh', only),
     'fish/vendor_completions.d/athlete-sync.fish': completion('fish', only),
@@ -24,13 +24,13 @@ export function writeShare(share, only) {
 
 function completion(shell, only) {
   const names = only === undefined ? [] : ['--only', only];
-  return run(only, 'completion', shell, ...names);
+  return run('main.cjs', only, 'completion', shell, ...names);
 }
 
-/** Returns the output of a command whose examples name the program so. */
-function run(name = 'sync', ...args) {
+/** Returns the output of a script in dist/ whose examples name the program so. */
+function run(script, name = 'sync', ...args) {
   const env = { ...process.env, ATHLETE_SYNC_NAME: name, NODE_DISABLE_COMPILE_CACHE: '1' };
-  return execFileSync(process.execPath, [fromRoot('dist/main.cjs'), ...args], {
+  return execFileSync(process.execPath, [fromRoot(`dist/${script}`), ...args], {
     env,
     encoding: 'utf8',
   });

@@ -221,10 +221,4 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     summary: 'print a list, for completion scripts',
     load: async () => (await import('./completion/complete.ts')).complete,
   },
-  {
-    name: 'manual',
-    hidden: true,
-    summary: 'print the manual page, for man(1)',
-    load: async () => (await import('./manual.ts')).manualOf(COMMANDS),
-  },
 ];

@@ -13,7 +13,7 @@ export interface CommandDeclaration {
   readonly summary: string;
   /** Heading in the help of the program; subcommands have none. */
   readonly group?: CommandGroup;
-  /** Called by the build and by completion scripts: no help lists it. */
+  /** Called by completion scripts: no help lists it. */
   readonly hidden?: true;
   /** Loads the command. Called only if the command line names it. */
   readonly load?: () => Promise<CommandModule>;

@@ -36,7 +36,6 @@ const LINES = [
   'seed --days 1 --dry-run',
   'completion bash',
   'complete profiles',
-  'manual',
   'logout',
   'login --with-token',
 ];

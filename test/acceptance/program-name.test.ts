@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -48,6 +48,11 @@ describe.each(Object.keys(INSTALLATIONS))('the program, started by %s', (install
     expect(help).toContain(`Usage: ${name} [options] [command]`);
     expect(help).toContain(`Begin with \`${name} login\`, then \`${name} upload ride.fit\`.`);
     expect(run('upload', '--help')).toContain(`\n  $ ${name} upload export.zip`);
-    expect(run('manual')).toContain(`.SS "${name.replace('-', '\\-')} upload [options] path...`);
   });
+});
+
+it('calls itself as the variable says in the manual page', () => {
+  const env = { ...process.env, ATHLETE_SYNC_NAME: 'athlete-sync' };
+  const page = execFileSync(process.execPath, ['dist/manual.cjs'], { env, encoding: 'utf8' });
+  expect(page).toContain('.SS "athlete\\-sync upload [options] path...');
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../../src/base/errors.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { manualPage } from '../../src/cli/manual.ts';
 import { type CommandNode, createTree } from '../../src/cli/tree.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
+import { manualPage } from '../../scripts/manual/page.ts';
 import { openHome } from '../support/acceptance.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
 
@@ -22,8 +22,8 @@ function shown(): string {
     .replace(/\s+/g, ' ');
 }
 
-describe('sync manual', () => {
-  it('prints a page in ASCII', () => {
+describe('the manual page', () => {
+  it('is in ASCII', () => {
     expect(manual).toMatch(/^\.TH ATHLETE\\-SYNC 1 "" "athlete\\-sync 1\.2\.3"/);
     // eslint-disable-next-line no-control-regex -- the first and the last ASCII character
     expect(manual).toMatch(/^[\x00-\x7f]*$/);
@@ -51,7 +51,7 @@ describe('sync manual', () => {
   );
 
   it.skipIf(missingTools('groff').length > 0)(
-    `prints a page that groff formats without a warning${skipNote(missingTools('groff'))}`,
+    `is one that groff formats without a warning${skipNote(missingTools('groff'))}`,
     () => {
       const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-Tascii'], { input: manual });
       expect([status, stderr.toString()]).toEqual([0, '']);
@@ -59,7 +59,7 @@ describe('sync manual', () => {
   );
 
   it.skipIf(missingTools('mandoc').length > 0)(
-    `prints a page that mandoc accepts${skipNote(missingTools('mandoc'))}`,
+    `is one that mandoc accepts${skipNote(missingTools('mandoc'))}`,
     () => {
       const file = join(openHome().dir, 'athlete-sync.1');
       writeFileSync(file, manual);

@@ -251,10 +251,8 @@ describe('help', () => {
     }
   });
 
-  it('is in the manual page that the build writes', async () => {
-    const { code, stdout } = await runInProcess(['manual'], fresh());
-    expect([code, stdout]).toEqual([0, readFileSync('dist/athlete-sync.1', 'utf8')]);
-    expect(stdout).toContain('sync undo nutrition');
+  it('is in the manual page that the build writes', () => {
+    expect(readFileSync('dist/athlete-sync.1', 'utf8')).toContain('.SS "sync undo nutrition ');
   });
 
   it('prints the version alone on a line', async () => {

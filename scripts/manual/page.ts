@@ -1,34 +1,14 @@
 import type { Command, Option } from 'commander';
-import type { CommandModule } from '../app/command.ts';
-import { documentUrl } from '../base/documents.ts';
-import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
-import { programName, withProgramName } from '../base/phrase.ts';
-import { findPaths, systemConfigFile } from '../config/paths.ts';
-import { presetKeys } from '../config/system-file.ts';
-import { VARIABLES } from '../config/variables.ts';
-import {
-  type CommandDeclaration,
-  COMMON_OPTIONS,
-  globalFlags,
-  type CommandNode,
-  createTree,
-  firstSteps,
-} from './tree.ts';
-import { describeOption, parseExample } from './help.ts';
+import { documentUrl } from '../../src/base/documents.ts';
+import { EXIT_MEANINGS } from '../../src/base/errors.ts';
+import { programName, withProgramName } from '../../src/base/phrase.ts';
+import { describeOption, parseExample } from '../../src/cli/help.ts';
+import { COMMON_OPTIONS, globalFlags, type CommandNode, firstSteps } from '../../src/cli/tree.ts';
+import { findPaths, systemConfigFile } from '../../src/config/paths.ts';
+import { presetKeys } from '../../src/config/system-file.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
 
-/**
- * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The
- * build writes it to `dist/athlete-sync.1`, which packages install.
- */
-export function manualOf(commands: readonly CommandDeclaration[]): CommandModule {
-  return {
-    async run({ io, version }) {
-      io.out(manualPage(await createTree(commands, version), version));
-      return ExitCode.ok;
-    },
-  };
-}
-
+/** Returns the manual page athlete-sync(1) as roff. */
 export function manualPage(root: CommandNode, version: string): string {
   const runnable = root.subcommands.flatMap((node) => [node, ...node.subcommands]);
   return [
