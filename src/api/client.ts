@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { SyncError, sourceOf } from '../base/errors.ts';
+import { SyncError } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
@@ -59,10 +59,6 @@ export type ItemsRequest =
 
 /** Statuses of that route that say something about the platform or the day. */
 const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
-
-function isRefused({ response }: { readonly response: HttpResponse }): boolean {
-  return response.status === 401;
-}
 
 /** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
@@ -142,7 +138,7 @@ export function createServiceClient(
 ): ServiceClient {
   const { http, tokens } = options;
 
-  function send(
+  function sendAs(
     token: Secret,
     request: Omit<HttpRequest, 'bearer'>,
     repeatable: Repeatable,
@@ -159,91 +155,76 @@ export function createServiceClient(
     });
   }
 
+  /**
+   * Sends a request, and again with a new token if the service refuses the first one.
+   *
+   * @param also statuses to return beside success. 401 is among them if a revision may lack the route: it
+   *   responds so to a good token. userinfo decides then before a refresh, which ends the token of other
+   *   processes.
+   */
   async function call(
     name: EndpointName,
-    request: Omit<HttpRequest, 'url' | 'bearer'>,
-    details: {
-      repeatable?: Repeatable;
-      query?: URLSearchParams;
-      mayBeEmpty?: boolean;
-    } = {},
+    request: Omit<HttpRequest, 'url' | 'bearer'> & { readonly url?: URL },
+    also: readonly number[] = [],
+    details: { readonly repeatable?: Repeatable; readonly mayBeEmpty?: boolean } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
-    const { signal } = request;
-    const { repeatable = 'always', query, mayBeEmpty = false } = details;
-    const url = endpoint(name);
-    if (query !== undefined) url.search = query.toString();
-    const sendWith = (token: Secret) => send(token, { ...request, url }, repeatable, mayBeEmpty);
-    const token = await beforeSending(tokens.accessToken(signal), 0);
-    const sent = [token];
-    let result = await sendWith(token);
-    const sendAgain = async (newer: Secret) => {
-      const before = result.attempts;
-      sent.push(newer);
+    const { url = endpoint(name), signal } = request;
+    const { repeatable = 'always', mayBeEmpty = also.length > 0 } = details;
+    const isOptional = also.includes(401);
+    const sent: Secret[] = [];
+    let attempts = 0;
+    const sendWith = async (token: Secret) => {
+      sent.push(token);
       // The service did not act on a request that it answered with 401.
-      result = await counting(before, () => sendWith(newer));
-      result.attempts += before;
+      const send = async () => await sendAs(token, { ...request, url }, repeatable, mayBeEmpty);
+      const { response, attempts: tries } = await counting(attempts, send);
+      attempts += tries;
+      const isRefused =
+        response.status === 401 && !(isOptional && (await isAccepted(token, attempts, signal)));
+      return { response, isRefused };
     };
-    if (result.response.status === 401) {
-      const newer = await beforeSending(tokens.replace(token, signal), result.attempts);
-      await sendAgain(newer);
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    let newest = token;
+    let { response, isRefused } = await sendWith(token);
+    if (isRefused) {
+      const newer = await beforeSending(tokens.replace(token, signal), attempts);
+      ({ response, isRefused } = await sendWith(newer));
       // On a busy machine, a token of seconds ends before the service reads it.
-      const newest = isRefused(result) ? await tokens.accessToken(signal) : newer;
+      newest = isRefused ? await beforeSending(tokens.accessToken(signal), attempts) : newer;
       if (!newest.equals(newer)) {
-        await sendAgain(newest);
-        if (isRefused(result)) throw notTakenNow(result.attempts, 'ended before it was used');
+        ({ response, isRefused } = await sendWith(newest));
+        if (isRefused) throw notTakenNow(attempts, 'ended before it was used');
       }
     }
-    const { response, attempts } = result;
-    if (isSuccess(response)) return { response, attempts, sent };
-    if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
+    if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
+      return { response, attempts, sent };
+    }
+    const mayBeFine = isRefused && !isOptional && name !== 'userinfo';
+    if (mayBeFine && (await isAccepted(newest, attempts, signal))) {
       throw notTakenNow(attempts, 'is accepted elsewhere');
     }
     throw withScopeHint(refusal(name, response, { attempts, url, sent }));
   }
 
-  /** Returns whether userinfo accepts this login. Only a refusal counts as a no. */
-  async function loginIsFine(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Returns whether userinfo accepts a token that another endpoint refused.
+   *
+   * @throws SyncError with `details.delivery` `not-sent` if that cannot be found out
+   */
+  async function isAccepted(
+    token: Secret,
+    attempts: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const userinfo = { method: 'GET', url: endpoint('userinfo'), signal } as const;
     try {
-      await call('userinfo', { method: 'GET', signal });
-      return true;
+      const { response } = await sendAs(token, userinfo, 'always', true);
+      if (response.status === 401 || isSuccess(response)) return isSuccess(response);
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      return sourceOf(error.code) !== 'login';
+      throw withDetails(error, { status: 401, attempts, delivery: 'not-sent' });
     }
-  }
-
-  /**
-   * Calls a route that a revision may not have. Such a revision responds with 401 to a good token.
-   * The token is refreshed only if userinfo rejects it too: a refresh ends the token of other processes.
-   *
-   * @param also statuses to return beside success.
-   */
-  async function callOptional(
-    name: EndpointName,
-    request: Omit<HttpRequest, 'bearer'>,
-    also: readonly number[],
-  ): Promise<HttpResponse> {
-    const { url, signal } = request;
-    const isGood = async (given: Secret) => {
-      const userinfo = { method: 'GET', url: endpoint('userinfo'), signal } as const;
-      const { status } = (await send(given, userinfo, 'always', true)).response;
-      if (status === 401) return false;
-      if (status > 299) throw notTakenNow(attempts, 'could not be checked');
-      return true;
-    };
-    let token = await beforeSending(tokens.accessToken(signal), 0);
-    let { response, attempts } = await send(token, request, 'always', true);
-    if (response.status === 401 && !(await isGood(token))) {
-      token = await beforeSending(tokens.replace(token, signal), attempts);
-      const again = await send(token, request, 'always', true);
-      ({ response } = again);
-      attempts += again.attempts;
-      if (response.status === 401 && !(await isGood(token))) {
-        throw refusal(name, response, { attempts, url, sent: [token] });
-      }
-    }
-    if (isSuccess(response) || also.includes(response.status)) return response;
-    throw withScopeHint(refusal(name, response, { attempts, url, sent: [token] }));
+    throw notTakenNow(attempts, 'could not be checked');
   }
 
   /** Changes a workout. @returns false if the service does not offer that */
@@ -253,7 +234,7 @@ export function createServiceClient(
   ): Promise<boolean> {
     const url = endpoint('workouts');
     url.pathname += `/${encodeURIComponent(id)}`;
-    const response = await callOptional('workouts', { ...request, url }, NO_ROUTE);
+    const { response } = await call('workouts', { ...request, url }, NO_ROUTE);
     if (!isSuccess(response)) return false;
     confirmed(response);
     return true;
@@ -287,6 +268,7 @@ export function createServiceClient(
       const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
+        [],
         { repeatable, mayBeEmpty: true },
       );
       return counted(attempts, () => decodePushAnswer(response, sent));
@@ -298,25 +280,17 @@ export function createServiceClient(
       const url = endpoint('nutrition');
       url.pathname += `/${date}/items`;
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
-      const response = await callOptional('nutrition', request, ABOUT_ITEMS);
+      const { response } = await call('nutrition', request, ABOUT_ITEMS);
       const { status } = response;
-      if (!isSuccess(response)) {
-        return isJsonObject(response)
-          ? { status, error: refusalMessage(response, []) }
-          : { status };
-      }
-      const answer = decodePushAnswer(response, []);
-      if (answer.outcome === 'pushed') return { status };
-      throw new SyncError('SERVICE_ANSWER', `The service did not do it: ${answer.message}`, {
-        hint: 'The same command again continues.',
-        details: { status },
-      });
+      if (isSuccess(response)) confirmed(response);
+      else if (isJsonObject(response)) return { status, error: refusalMessage(response, []) };
+      return { status };
     },
     async listDays(kind, { first, last, limit }, signal) {
       const url = endpoint(kind);
       const query = { startDate: first, endDate: last, limit: String(limit) };
       url.search = new URLSearchParams(query).toString();
-      const response = await callOptional(kind, { method: 'GET', url, signal }, NO_ROUTE);
+      const { response } = await call(kind, { method: 'GET', url, signal }, NO_ROUTE);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
@@ -324,20 +298,21 @@ export function createServiceClient(
       if (startDate !== undefined) query.set('startDate', startDate);
       if (endDate !== undefined) query.set('endDate', endDate);
       if (includeDuplicates) query.set('includeDuplicates', 'true');
-      const { response } = await call('workouts', { method: 'GET', signal }, { query });
+      const url = endpoint('workouts');
+      url.search = query.toString();
+      const { response } = await call('workouts', { method: 'GET', url, signal });
       return jsonValue(response);
     },
     renameWorkout: (id, title, signal) =>
       changeWorkout(id, { method: 'PATCH', ...json({ title }), signal }),
     removeWorkout: (id, signal) => changeWorkout(id, { method: 'DELETE', signal }),
     async readProfile(signal) {
-      const request = { method: 'GET', url: endpoint('profile'), signal } as const;
-      const response = await callOptional('profile', request, [401]);
+      const { response } = await call('profile', { method: 'GET', signal }, [401]);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
     async updateProfile(change, signal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      const { response, sent } = await call('profile', request, { mayBeEmpty: true });
+      const { response, sent } = await call('profile', request, [], { mayBeEmpty: true });
       return decodeProfileAnswer(response, sent);
     },
     async userinfo(signal) {

@@ -145,7 +145,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
       details: { status: 401, attempts: 2 },
     });
     const userinfo = '/api/oauth/userinfo';
-    const elsewhere: readonly string[] = path === userinfo ? [] : [userinfo, userinfo];
+    const elsewhere: readonly string[] = path === userinfo ? [] : [userinfo];
     expect(server.requests.map(({ url }) => url)).toEqual(
       asksFirst ? [path, userinfo, path, userinfo] : [path, path, ...elsewhere],
     );
