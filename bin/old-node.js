@@ -31,7 +31,6 @@ var COMMANDS = [
   'sandbox',
   'completion',
   'complete',
-  'manual',
   'help',
 ];
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
