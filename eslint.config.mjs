@@ -4,7 +4,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layers of docs/architecture.md, lowest first. A file imports from its own folder and from
+ * The layers of docs/internals/architecture.md, lowest first. A file imports from its own folder and from
  * lower layers only: not from above, and not from another folder of its layer.
  */
 const LAYERS = [
@@ -53,12 +53,12 @@ const arrows = FOLDERS.map((folder) => {
               : [
                   {
                     regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
-                    message: 'Imports point down: see docs/architecture.md.',
+                    message: 'Imports point down: see docs/internals/architecture.md.',
                   },
                 ]),
             {
               regex: '^(\\.\\./)+(main|run)\\.ts$',
-              message: 'Imports point down: see docs/architecture.md.',
+              message: 'Imports point down: see docs/internals/architecture.md.',
             },
           ],
         },

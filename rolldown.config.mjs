@@ -72,7 +72,7 @@ function isForWatcher(chunk) {
 /** Packages with native code stay outside of the bundles. */
 const external = ['@napi-rs/keyring', '@photostructure/sqlite'];
 
-/** The program: CommonJS, a chunk for each lazily loaded part. That starts fastest (docs/architecture.md). */
+/** The program: CommonJS, a chunk for each lazily loaded part. That starts fastest (docs/internals/architecture.md). */
 export const program = defineConfig({
   input: {
     main: 'src/main.ts',

@@ -3,14 +3,14 @@ import { keepPart, table } from '../scripts/generated.mjs';
 const COLUMNS = ['job', 'figure', 'ours', 'rival', 'ratio', 'target', 'result'];
 
 /**
- * Writes a complete run into docs/performance.md, whose other parts are written by hand.
+ * Writes a complete run into docs/internals/performance.md, whose other parts are written by hand.
  * @param machine lines of Markdown about the machine, the versions and what is missing
  * @param results of all rows: `row`, and `figures` as judged, or why there are none (`reason`)
  */
 export async function writeReport(machine, results) {
   const lines = results.flatMap(documentLines);
   const part = `${machine.map((line) => `- ${line}`).join('\n')}\n\n${table(COLUMNS, lines)}`;
-  await keepPart('docs/performance.md', '`npm run bench -- --full`', part);
+  await keepPart('docs/internals/performance.md', '`npm run bench -- --full`', part);
 }
 
 function documentLines({ row, figures, reason }) {

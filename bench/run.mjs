@@ -3,7 +3,7 @@
  *
  * - `npm run bench`: all rows that are quick
  * - `npm run bench -- start known-50000`: parts and rows by name
- * - `npm run bench -- --full`: all rows (25 minutes on two idle cores); writes docs/performance.md
+ * - `npm run bench -- --full`: all rows (25 minutes on two idle cores); writes docs/internals/performance.md
  * - `npm run bench -- --setup`: installs the rivals on Debian, and builds the standalone archive
  * - `--rounds N`: so many rounds of each row, for a rough look
  */
@@ -53,7 +53,7 @@ async function bench() {
   console.log(`\n${missed.length} targets missed`);
   if (options.full && positionals.length === 0 && options.rounds === undefined) {
     await writeReport(machine, results);
-    console.log('wrote docs/performance.md');
+    console.log('wrote docs/internals/performance.md');
   }
   return results.some(({ failed }) => failed) ? 1 : 0;
 }

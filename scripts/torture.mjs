@@ -15,7 +15,7 @@ const USAGE = `Usage: npm run torture -- [--short] [--seed N] [--kind NAME]... [
   --seed N      repeats a run: the seed that it printed
   --kind NAME   only this kind, such as kill
   --round N     only this round of each kind
-  --record      also writes the table to docs/reliability.md`;
+  --record      also writes the table to docs/internals/reliability.md`;
 
 const { values } = parseArgs({
   options: {
@@ -66,5 +66,5 @@ async function record(table) {
     `- Machine: ${machine}`,
     `- Seed: ${values.seed}, ${values.short ? 'short' : 'full'} form, ${minutes} minutes`,
   ].join('\n');
-  await keepPart('docs/reliability.md', '`npm run torture -- --record`', `${run}\n\n${table}`);
+  await keepPart('docs/internals/reliability.md', '`npm run torture -- --record`', `${run}\n\n${table}`);
 }

@@ -30,7 +30,7 @@ const NOT_IN_DIST = [
  * - `bin/sync`, `bin/athlete-sync`: the launchers
  * - `node`, `dist/`, `node_modules/`: the runtime, the built program, its native modules for one platform
  * - `share/`: manual page and shell completions
- * - `docs/`, licences, `sbom.cdx.json`
+ * - `docs/` without `docs/internals/`, licences, `sbom.cdx.json`
  *
  * @param folder must not exist
  */
@@ -43,12 +43,16 @@ export function writeFolder(platform, folder) {
     filter: (path) => !NOT_IN_DIST.includes(path),
   });
   for (const name of ['docs', 'README.md', 'CHANGELOG.md', 'LICENSE'])
-    cpSync(fromRoot(name), join(folder, name), { recursive: true });
+    cpSync(fromRoot(name), join(folder, name), { recursive: true, filter: isForUsers });
   cpSync(fromRoot('dist/THIRD-PARTY-LICENSES.txt'), join(folder, 'THIRD-PARTY-LICENSES.txt'));
   writeModules(platform, folder);
   writeShare(join(folder, 'share'));
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(platform));
   setModes(folder);
+}
+
+function isForUsers(path) {
+  return path !== fromRoot('docs/internals');
 }
 
 function writeNode({ name, node }, folder) {

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from './http.ts';
 import { networkError, timeoutCause, withDetails } from './http-failure.ts';
 
 /**
- * Time limits of one request, stage by stage (ms); docs/architecture.md has them as a table. Every
+ * Time limits of one request, stage by stage (ms); docs/internals/architecture.md has them as a table. Every
  * stage has a limit, so that no request waits forever.
  */
 

@@ -15,7 +15,7 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
 
 /**
  * Creates an {@link Http} over Node's own client with keep-alive connections. It sends a buffer
- * without copying it, which makes many uploads cheap (docs/architecture.md).
+ * without copying it, which makes many uploads cheap (docs/internals/architecture.md).
  *
  * @param connections limit on requests in flight per host.
  */

@@ -76,7 +76,7 @@ type OnFile = (found: RecordingFile | UnreadablePath) => void;
  * files, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
- * (docs/architecture.md). Calls back: V8 takes longer to optimize generators than to visit these files.
+ * (docs/internals/architecture.md). Calls back: V8 takes longer to optimize generators than to visit these files.
  *
  * @param isWanted decides by the name of a file in a folder
  */

@@ -67,8 +67,8 @@ describe('the bench', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('finds the part of docs/performance.md that it writes', () => {
-    const page = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
+  it('finds the part of docs/internals/performance.md that it writes', () => {
+    const page = readFileSync(join(ROOT, 'docs/internals/performance.md'), 'utf8');
     const begin = page.indexOf('<!-- Written by `npm run bench -- --full`. -->');
     expect(begin).toBeGreaterThan(0);
     expect(page.indexOf('<!-- End of the written part. -->')).toBeGreaterThan(begin);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT, readDocument } from '../support/documents.ts';
 import { testTitles } from '../support/test-titles.ts';
 
-const PAGE = 'docs/security.md';
+const PAGE = 'docs/internals/security.md';
 const document = readDocument(PAGE);
 
 interface Threat {
@@ -122,7 +122,7 @@ describe('SECURITY.md', () => {
       'https://github.com/athlete-sync/athlete-sync/security/advisories/new',
     );
     expect(policy).toMatch(/within \d+ (?:working )?days/);
-    expect(policy).toContain('(docs/security.md)');
+    expect(policy).toContain('(docs/internals/security.md)');
   });
 
   it('has no dead links', () => {
