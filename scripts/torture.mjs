@@ -66,5 +66,9 @@ async function record(table) {
     `- Machine: ${machine}`,
     `- Seed: ${values.seed}, ${values.short ? 'short' : 'full'} form, ${minutes} minutes`,
   ].join('\n');
-  await keepPart('docs/internals/reliability.md', '`npm run torture -- --record`', `${run}\n\n${table}`);
+  await keepPart(
+    'docs/internals/reliability.md',
+    '`npm run torture -- --record`',
+    `${run}\n\n${table}`,
+  );
 }

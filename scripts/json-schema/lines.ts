@@ -1,9 +1,7 @@
-import type { Shape } from './fields.ts';
 import type { LineKind } from './line-kind.ts';
 import { DAEMON_LINES } from './lines/daemons.ts';
 import { DEVICE_LINES } from './lines/devices.ts';
 import { ERROR_LINES } from './lines/error.ts';
-import { HEALTH } from './lines/health.ts';
 import { IMPORT_LINES } from './lines/imports.ts';
 import { LEDGER_LINES } from './lines/ledger.ts';
 import { LOCAL_LINES } from './lines/local.ts';
@@ -12,7 +10,6 @@ import { PLATFORM_LINES } from './lines/platform.ts';
 import { RECORD_LINES } from './lines/records.ts';
 import { SANDBOX_LINES } from './lines/sandbox.ts';
 import { SEED_LINES } from './lines/seed.ts';
-import { ACTIVITY, account, request } from './lines/shared.ts';
 import { STATUS_LINES } from './lines/status.ts';
 import { UPLOAD_LINES } from './lines/uploads.ts';
 import { WATCHER_LINES } from './lines/watchers.ts';
@@ -37,11 +34,3 @@ export const LINES: readonly LineKind[] = [
   ...SANDBOX_LINES,
   ...ERROR_LINES,
 ];
-
-/** Objects in several kinds of lines: docs/json.md describes them once, by these names. */
-export const SHAPES: Readonly<Record<string, Shape>> = {
-  activity: ACTIVITY,
-  account,
-  request,
-  watcher: HEALTH,
-};
