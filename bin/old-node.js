@@ -33,7 +33,7 @@ var COMMANDS = [
   'complete',
   'help',
 ];
-var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
+var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system', '--'];
 var TRIED = 'ATHLETE_SYNC_TRIED';
 var SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
 
@@ -80,11 +80,15 @@ function isForSystem(words) {
   return first.charAt(0) !== '-' && COMMANDS.indexOf(first) === -1 && fs.existsSync(first);
 }
 
-/** Returns the exit code of the next `sync` on the PATH that was not tried yet; 0 if there is none. */
+/** Returns the exit code of the next `sync` on the PATH that was not tried yet; 1 if there is none. */
 function runSystemSync() {
+  if (process.platform === 'win32') return 0;
   var done = tried.concat(realPath(process.argv[1]));
   var program = findSystemSync(done);
-  if (program === undefined) return 0;
+  if (program === undefined) {
+    console.error("No disk was flushed: the PATH has no other `sync`, which is the system's own.");
+    return 1;
+  }
   SECRET_VARIABLES.forEach(function (name) {
     delete process.env[name];
   });
@@ -96,7 +100,6 @@ function runSystemSync() {
 }
 
 function findSystemSync(done) {
-  if (process.platform === 'win32') return undefined;
   return (process.env.PATH || '')
     .split(path.delimiter)
     .filter(path.isAbsolute)

@@ -57,6 +57,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     quiet: false,
     verbose: false,
   };
+  let flushed: ExitCode | undefined;
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   const report = async (error: unknown): Promise<ExitCode> => {
     const failure = await failureIn(error, system);
@@ -81,13 +82,17 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       },
       args,
     );
-    const passThrough = systemSyncWanted(args, program.commandNames, system);
-    if (passThrough !== undefined) {
+    if (isForSystemSync(args, program.commandNames, system)) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
-      return await runSystemSync(passThrough, system);
+      const isCommand = program.commandNames.includes(args[0] ?? '');
+      flushed = await runSystemSync(args, system, !isCommand);
+      if (!isCommand) return flushed;
     }
     return codeOf(await program.run());
   } catch (error) {
+    // A script flushed a file with the name of a command, which cannot run with these words.
+    const isUsage = error instanceof SyncError && error.code === 'USAGE';
+    if (flushed !== undefined && isUsage && !system.io.stderrIsTerminal) return flushed;
     return await report(error);
   } finally {
     signals.over();
@@ -111,22 +116,21 @@ function resultsLost(error: Error): SyncError {
   });
 }
 
-/** Options of coreutils' `sync`. */
-const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
+/** Options of coreutils' `sync`; no line of this program begins with "--". */
+const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system', '--']);
 
 /**
  * Recognises command lines for the system's `sync`: scripts that flush disks call `sync`, `sync FILE`,
- * `sync -f FILE`, also if this program comes first on the PATH.
- *
- * @returns the arguments for the system's `sync`, or undefined if the line is for this program
+ * `sync -f FILE`, also if this program comes first on the PATH. A line of existing files may be a command too.
  */
-export function systemSyncWanted(
+export function isForSystemSync(
   args: readonly string[],
   commands: readonly string[],
-  system: Pick<System, 'cwd'>,
-): readonly string[] | undefined {
+  { cwd }: Pick<System, 'cwd'>,
+): boolean {
   const [first] = args;
-  if (first === undefined || SYSTEM_OPTIONS.has(first)) return args;
-  if (first.startsWith('-') || commands.includes(first)) return undefined;
-  return existsSync(resolve(system.cwd, first)) ? args : undefined;
+  if (first === undefined || SYSTEM_OPTIONS.has(first)) return true;
+  if (first.startsWith('-')) return false;
+  const exists = (path: string) => existsSync(resolve(cwd, path));
+  return commands.includes(first) ? args.every(exists) : exists(first);
 }

@@ -19,15 +19,21 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 const TRIED = 'ATHLETE_SYNC_TRIED';
 
 /**
- * Runs the next `sync` on the PATH. If there is none (Windows), nothing needs flushing. At a terminal,
- * the first of several copies then says how this program is used.
+ * Runs the next `sync` on the PATH; Windows has none, and needs none. At a terminal, the first of several
+ * copies then says how this program is used.
+ *
+ * @param isAll no command runs afterwards
  */
-export async function runSystemSync(args: readonly string[], system: System): Promise<ExitCode> {
+export async function runSystemSync(
+  args: readonly string[],
+  system: System,
+  isAll: boolean,
+): Promise<ExitCode> {
   const tried = new Set((system.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
   const isFirst = tried.size === 0;
   tried.add(realPath(process.argv[1] ?? ''));
   const code = await flush(args, system, tried);
-  if (isFirst) remark(args, system);
+  if (isFirst && isAll) remark(args, system);
   return code;
 }
 
@@ -36,8 +42,14 @@ async function flush(
   system: System,
   tried: ReadonlySet<string>,
 ): Promise<ExitCode> {
+  if (system.platform === 'win32') return ExitCode.ok;
   const program = findSystemSync(system, tried);
-  if (program === undefined) return ExitCode.ok;
+  if (program === undefined) {
+    createOutput(system.io, NO_FLAGS, system.clock).warn(
+      "No disk was flushed: the PATH has no other `sync`, which is the system's own.",
+    );
+    return ExitCode.internal;
+  }
   // Each step adds one program, so the search ends even if a program changes the PATH.
   const env = { ...system.env, [TRIED]: [...tried, realPath(program)].join(delimiter) };
   const child = spawn(program, args, { stdio: 'inherit', env: childEnv(env, 'no-secrets') });
@@ -67,7 +79,6 @@ function findSystemSync(
   { env, platform, programDir }: System,
   tried: ReadonlySet<string>,
 ): string | undefined {
-  if (platform === 'win32') return undefined;
   return absoluteFolders(env['PATH'] ?? '', platform)
     .split(delimiter)
     .filter((folder) => folder !== '')

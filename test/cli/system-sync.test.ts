@@ -60,6 +60,20 @@ function machineWith(program: string, copies: readonly string[] = ['ours']) {
 }
 
 describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
+  it('flushes a file with the name of a command, and runs the command if it can', async () => {
+    const { run, put, folder, own, log } = machineWith(PROGRAM);
+    const path = ['ours', NODE_FOLDER, 'system'];
+    for (const name of ['sources', 'upload']) put(folder(name), '');
+    expect(await run(own, ['upload'], path)).toEqual({
+      ...{ code: 7, stdout: 'flushed: upload\n', stderr: '' },
+    });
+    const sources = await run(own, ['sources'], path);
+    expect(sources).toMatchObject({ code: 0, stderr: '' });
+    expect(sources.stdout).toMatch(/^flushed: sources\n.+: .+ \(wellness/);
+    expect((await run(own, ['sources', '--json'], path)).stdout).not.toContain('flushed');
+    expect(log()).toEqual(['upload', 'sources']);
+  });
+
   it.runIf(terminals.present)('prints at a terminal that the recording was not sent', async () => {
     const { home, put, folder } = machineWith(PROGRAM);
     put(folder('ride.fit'), '');
@@ -129,6 +143,7 @@ describe.runIf(process.platform !== 'win32').each([
     ['with a file that is there', ['file'], 'file'],
     ['with a folder', ['.'], '.'],
     ['with several', ['file', 'other'], 'file other'],
+    ['behind --', ['--', 'status'], '-- status'],
   ])('runs for %s, with the arguments and the exit code', async (_how, args, given) => {
     const { run, put, folder, own, log } = machine();
     put(folder('file'), '');
@@ -139,9 +154,7 @@ describe.runIf(process.platform !== 'win32').each([
   });
 
   it('does not run for a command, an unknown word or a flag of this program', async () => {
-    const { run, put, folder, own, log } = machine();
-    // A file with the name of a command does not take the command away.
-    put(folder('status'), '');
+    const { run, own, log } = machine();
     for (const args of [['status'], ['nonsense'], ['--help'], ['--version'], ['--json']]) {
       await run(own, args, ['ours', NODE_FOLDER, 'system']);
     }
@@ -154,10 +167,13 @@ describe.runIf(process.platform !== 'win32').each([
     expect(log()).toHaveLength(1);
   });
 
-  it('exits with 0 if the PATH has no system sync', async () => {
+  it('exits with 1 if the PATH has no system sync', async () => {
     const { run, own } = machine();
-    const result = await run(own, [], ['ours', 'missing', NODE_FOLDER]);
-    expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+    for (const args of [[], ['-f', '.'], ['--', 'file']]) {
+      const result = await run(own, args, ['ours', 'missing', NODE_FOLDER]);
+      expect(result).toMatchObject({ code: 1, stdout: '' });
+      expect(result.stderr).toContain('No disk was flushed: the PATH has no other `sync`');
+    }
   });
 
   it('is found behind links to this program and behind files that cannot run', async () => {
@@ -196,7 +212,7 @@ describe.runIf(process.platform !== 'win32').each([
   it('ends behind two copies of this program, without a loop', async () => {
     const { run, own } = machine(['a', 'b']);
     const result = await run(own, [], ['a', 'b', 'a', NODE_FOLDER]);
-    expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('exits with 128 and the number of the signal that ended the system sync', async () => {
