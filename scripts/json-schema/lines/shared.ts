@@ -64,7 +64,7 @@ export const account: Shape = {
 const STATES_IT = 'the recording states it';
 
 /** A recording as the athlete knows it. */
-export const ACTIVITY: Shape = {
+const ACTIVITY: Shape = {
   name: text('Display name.', 'the sport is known or a name was given'),
   startedAt: time(
     'When it began, with the offset that the device recorded, else in UTC.',
