@@ -23,11 +23,10 @@ export function writeShare(share, only) {
 }
 
 function completion(shell, only) {
-  const names = only === undefined ? [] : ['--only', only];
-  return run('main.cjs', only, 'completion', shell, ...names);
+  return run('main.cjs', only, 'completion', shell);
 }
 
-/** Returns the output of a script in dist/ whose examples name the program so. */
+/** Returns the output of a script in dist/ that runs under this name of the program. */
 function run(script, name = 'sync', ...args) {
   const env = { ...process.env, ATHLETE_SYNC_NAME: name, NODE_DISABLE_COMPILE_CACHE: '1' };
   return execFileSync(process.execPath, [fromRoot(`dist/${script}`), ...args], {

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
-import { type CommandDeclaration, createRoot, declareCommand } from './tree.ts';
+import { type CommandDeclaration, createRoot, declareCommand, leadingWords } from './tree.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext, type System } from '../app/context.ts';
 import { ExitCode } from '../base/errors.ts';
@@ -27,7 +27,8 @@ export interface ProgramOptions {
 export function buildProgram(options: ProgramOptions, args: readonly string[]): Program {
   let exitCode: ExitCode = ExitCode.ok;
   // Each command takes time to create, and one alone runs. The help names all.
-  const named = COMMANDS.filter(({ name }) => name === args[0]);
+  const words = args.slice(leadingWords(args));
+  const named = COMMANDS.filter(({ name }) => name === words[0]);
   const root = createRoot(named.length > 0 ? named : COMMANDS, options.version)
     .configureOutput({
       writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
@@ -59,7 +60,10 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       // commander passes the arguments, the flags, and the command.
       const command = passed.at(-1) as Command;
       const { system, version } = options;
-      const { profile, json, quiet, verbose } = command.opts<Partial<GlobalFlags>>();
+      const { profile, json, quiet, verbose } = {
+        ...root.opts<Partial<GlobalFlags>>(),
+        ...command.opts<Partial<GlobalFlags>>(),
+      };
       const flags = {
         profile: profile ?? (system.env['SYNC_PROFILE'] || undefined),
         json: json ?? false,
@@ -77,15 +81,16 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
     async run() {
       try {
         // `sync help upload` and `sync push help wellness` name a command, too.
-        await declareNamed(args.filter((word) => word !== 'help'));
-        await root.parseAsync(withHelpFlag(args), { from: 'user' });
+        await declareNamed(words.filter((word) => word !== 'help'));
+        const leading = args.slice(0, args.length - words.length);
+        await root.parseAsync([...leading, ...withHelpFlag(words)], { from: 'user' });
         return exitCode;
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
         // A help text was printed.
         if (error.exitCode === 0) return ExitCode.ok;
         const { usageError } = await import('./usage-error.ts');
-        throw usageError(error, args, root);
+        throw usageError(error, words, root);
       }
     },
   };

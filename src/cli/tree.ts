@@ -23,7 +23,7 @@ export interface CommandDeclaration {
 /** Heading of the flags that every command takes. */
 export const COMMON_OPTIONS = 'Common options:';
 
-/** Adds the flags that every command takes. */
+/** Adds the flags that every command takes, and the program itself before a command. */
 export function globalFlags(command: Command): Command {
   return command
     .optionsGroup(COMMON_OPTIONS)
@@ -31,6 +31,15 @@ export function globalFlags(command: Command): Command {
     .option('--json', 'print results as NDJSON')
     .option('--quiet', 'print no progress and no remarks')
     .option('--verbose', 'print a line for each request');
+}
+
+/** Returns how many words of a command line stand before its command: common options, with their values. */
+export function leadingWords(args: readonly string[]): number {
+  let at = 0;
+  while (/^--(?:json|quiet|verbose|profile(?:=.*)?)$/s.test(args[at] ?? '')) {
+    at += args[at] === '--profile' ? 2 : 1;
+  }
+  return Math.min(at, args.length);
 }
 
 /** Narrowest column in which commander wraps descriptions (columns). */
@@ -45,7 +54,8 @@ export function firstSteps(): string {
 export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
   const root = new Command(programName())
     .description("Moves an athlete's data into their training platform.")
-    .optionsGroup(COMMON_OPTIONS)
+    .enablePositionalOptions();
+  globalFlags(root)
     .version(version, '-V, --version', 'show the version')
     .addHelpOption(new Option('-h, --help', 'show help'))
     .helpCommand('help [command]', 'show help for a command')

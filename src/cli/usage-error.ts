@@ -42,7 +42,9 @@ function faultOf(error: CommanderError, words: readonly string[], names: readonl
       ? error.message.replace(/^error: /, '')
       : names.length > 0 && asked === undefined
         ? `${sync(name).render(undefined)} needs one of these: ${names.join(', ')}`
-        : `unknown command '${names.length > 0 ? (asked ?? '') : name}'`;
+        : name === ''
+          ? 'no command is named'
+          : `unknown command '${names.length > 0 ? (asked ?? '') : name}'`;
   const [first = '', brackets = ''] = message.split('\n');
   const fault = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}`;
   // Commander's guess: "(Did you mean --name?)", "(Did you mean one of stop, status?)"

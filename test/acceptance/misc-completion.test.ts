@@ -3,15 +3,13 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, runInTerminal, terminals } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { type Home, PROGRAM, ndjson } from '../support/program.ts';
+import { type Home, PROGRAM, ndjson, runSync } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-const script = async (shell: string, ...flags: string[]) => {
-  const { code, stdout } = await runInProcess(['completion', shell, ...flags], {
-    home: openHome(),
-  });
+const script = async (shell: string) => {
+  const { code, stdout } = await runInProcess(['completion', shell], { home: openHome() });
   expect(code).toBe(0);
   return stdout;
 };
@@ -57,6 +55,12 @@ const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
   ['sync explain mor', ['explain', 'morning ride.fit']],
   ['sync upload mor', ['upload', 'morning ride.fit']],
   ['sync completion pow', ['completion', 'powershell']],
+  ['sync --profile wo', ['--profile', 'work']],
+  ['sync --profile work --quiet pus', ['--profile', 'work', '--quiet', 'push']],
+  [
+    'sync --json --profile work undo nutrition yes',
+    ['--json', '--profile', 'work', 'undo', 'nutrition', 'yesterday'],
+  ],
 ];
 
 /** Only folders fit here, although a file begins with the same letter. */
@@ -223,16 +227,14 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
   });
 
-  it('completes only one name of the program with --only', async () => {
+  it('completes only the long name of the program if it was typed', async () => {
     expect(await script('bash')).toContain('complete -F _athlete_sync sync athlete-sync\n');
-    expect(await script('bash', '--only', 'athlete-sync')).toContain(
-      'complete -F _athlete_sync athlete-sync\n',
-    );
-    expect(await script('zsh', '--only', 'athlete-sync')).toMatch(/^#compdef athlete-sync\n/);
-    expect(await script('fish', '--only', 'athlete-sync')).not.toMatch(/^complete -c sync /m);
-    expect(await script('powershell', '--only', 'athlete-sync')).toContain(
-      '-CommandName athlete-sync -ScriptBlock',
-    );
+    const home = openHome({ ATHLETE_SYNC_NAME: 'athlete-sync' });
+    const long = async (shell: string) => (await runSync(['completion', shell], { home })).stdout;
+    expect(await long('bash')).toContain('complete -F _athlete_sync athlete-sync\n');
+    expect(await long('zsh')).toMatch(/^#compdef athlete-sync\n/);
+    expect(await long('fish')).not.toMatch(/^complete -c sync /m);
+    expect(await long('powershell')).toContain('-CommandName athlete-sync -ScriptBlock');
   });
 
   it.skipIf(missingTools('zsh').length > 0)(
@@ -240,7 +242,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     async () => {
       const home = openHome();
       const { code, stdout, stderr } = await runShell(
-        `mkdir functions && sync completion zsh --only athlete-sync > functions/_athlete-sync
+        `mkdir functions && ATHLETE_SYNC_NAME=athlete-sync athlete-sync completion zsh > functions/_athlete-sync
 zsh -f -c 'fpath=($PWD/functions $fpath); autoload -Uz compinit && compinit -u -D
 print -r -- \${_comps[athlete-sync]} \${_comps[sync]-}'`,
         { home, path: [installSync(home)] },

@@ -46,6 +46,8 @@ describe('a command line that is wrong', () => {
       /See `sync push nutrition --help`\./,
     ],
     [['config'], /^Error: \S/, /See `sync config --help`\./],
+    [['--quiet', '--profile', 'ada'], /^Error: No command is named\.\n/, /See `sync --help`\./],
+    [['--quiet', 'push', 'sleep'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
     [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
     [['status', 'a'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
@@ -161,6 +163,17 @@ describe('a command line that is wrong', () => {
       request: { method: 'POST', url: '/api/wellness', body: { date: '2026-02-15', hrv: 61 } },
     });
     expect([code, traces(options)]).toEqual([0, []]);
+  });
+
+  it('takes the common options before a command, too; one behind it wins', async () => {
+    const message = async (...args: string[]) =>
+      (ndjson((await runInProcess(args, fresh())).stdout)[0] as { message: string }).message;
+    expect(await message('--profile', 'ada', '--json', 'status')).toMatch(/profile "ada"/);
+    expect(await message('--json', '--profile=ada', 'status', '--profile', 'ben')).toMatch(
+      /profile "ben"/,
+    );
+    const help = await runInProcess(['--quiet', 'help', 'push', 'wellness'], fresh());
+    expect(help.stdout).toContain('Usage: sync push wellness');
   });
 
   it('reports a missing base URL before it does anything', async () => {

@@ -4,10 +4,19 @@ import type { Values, Word } from './values.ts';
 /** Prints a script for fish 3.0 or newer. */
 export const fish: Generator = (commands, names) => `\
 # sync completion fish > ~/.config/fish/completions/sync.fish
-# Is the cursor behind this command?
-function __athlete_sync_in
+# Prints the words behind the name of the program, without the common options before the command.
+function __athlete_sync_words
     set -l words (commandline -opc)
     set -e words[1]
+    while string match -q -- '--*' "$words[1]"
+        test "$words[1]" = --profile; and set -q words[2]; and set -e words[2]
+        set -e words[1]
+    end
+    string join -- \\n $words
+end
+# Is the cursor behind this command?
+function __athlete_sync_in
+    set -l words (__athlete_sync_words)
     set -l depth (count $argv)
     test (count $words) -ge $depth; or return 1
     test $depth -eq 0; or test "$words[1..$depth]" = "$argv"
@@ -17,8 +26,8 @@ function __athlete_sync_at
     set -l index $argv[1]
     set -e argv[1]
     __athlete_sync_in $argv; or return 1
-    set -l words (string match --invert -- '-*' (commandline -opc))
-    test (count $words) -eq (math 1 + (count $argv) + $index)
+    set -l words (__athlete_sync_words | string match --invert -- '-*')
+    test (count $words) -eq (math (count $argv) + $index)
 end
 # Prints a list that the program knows: each line is a word, a tab and its meaning.
 function __athlete_sync_list

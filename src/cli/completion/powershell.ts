@@ -16,7 +16,8 @@ ${commands.flatMap(offers).join('\n')}
   $index = 0
   foreach ($element in $before | Select-Object -Skip 1) {
     $next = "$path $element".Trim()
-    if ($offers.ContainsKey("\${next}:-")) { $path = $next } elseif ($element -notlike '-*') { $index++ }
+    if ($offers.ContainsKey("\${next}:-")) { $path = $next; $index = 0 }
+    elseif ($element -notlike '-*' -and -not $offers.ContainsKey("\${path}:$last")) { $index++ }
     $last = $element
   }
   $wanted = "\${path}:$index", "\${path}:*"

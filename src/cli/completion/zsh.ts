@@ -8,20 +8,22 @@ export const zsh: Generator = (commands, names) => `\
 _athlete_sync() {
   local curcontext=$curcontext context state line program=$words[1] at=''
   typeset -A opt_args
-  integer i=2
+  integer i=2 last=1
   while (( i < CURRENT )); do
     case "$at $words[i]" in
       ${commands
         .filter(({ path }) => path.length > 0)
         .map((shape) => quote(pathOf(shape)))
-        .join(' | ')}) at+=" $words[i]" ;;
+        .join(' | ')}) at+=" $words[i]" last=i ;;
+      ' --profile') (( i++ )) ;;
+      ' --'*) ;;
       *) break ;;
     esac
     (( i++ ))
   done
   # _arguments counts from the last word of the command.
-  words=("\${(@)words[i-1,-1]}")
-  (( CURRENT -= i - 2 ))
+  words=("\${(@)words[last,-1]}")
+  (( CURRENT -= last - 1 ))
   case $at in
 ${commands.map(branch).join('\n')}
   esac
