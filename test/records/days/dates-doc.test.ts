@@ -1,14 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Zone } from '../../../src/records/types.ts';
+import { readDocument } from '../../support/documents.ts';
 import { prepare } from '../support.ts';
 
-const page = readFileSync(new URL('../../../docs/dates.md', import.meta.url), 'utf8');
+const PAGES = ['docs/dates.md', 'docs/internals/days.md'];
 
 type Row = [written: string, zone: string, namedBy: string, to: string, and: string, said: string];
 
-/** Returns the body rows of the table with `heading` as its fourth heading. */
+/** Returns the body rows of the table of each page with `heading` as its fourth heading. */
 function rowsUnder(heading: string): Row[] {
+  return PAGES.flatMap((page) => rowsOf(readDocument(page), heading));
+}
+
+function rowsOf(page: string, heading: string): Row[] {
   const tables = page.split(/\n\n/).filter((block) => block.startsWith('|'));
   const rows = tables.map((table) =>
     table.split('\n').map((line) =>
@@ -29,13 +33,13 @@ function zoneOf(name: string, namedBy: string): Zone {
   return { name, from };
 }
 
-describe('docs/dates.md', () => {
+describe('docs/dates.md and docs/internals/days.md', () => {
   const days = rowsUnder('day');
   const times = rowsUnder('logged_at');
 
-  test('contains both tables of examples', () => {
-    expect(days.length).toBeGreaterThan(40);
-    expect(times.length).toBeGreaterThan(20);
+  test('contain both tables of examples', () => {
+    expect(days.length).toBeGreaterThan(60);
+    expect(times.length).toBeGreaterThan(30);
   });
 
   test.each(days)(
