@@ -44,8 +44,12 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
   it('puts neither state nor challenge into the arguments of any process', async () => {
     const world = await openWorld();
     const env = fakeOpener(world, OPENER);
-    const { code, stdout } = await world.program(['login', '--port', '0', '--json'], { env });
+    const run = await world.program(['login', '--port', '0', '--json'], { env });
+    const { code, stdout, stderr } = run;
     expect(code).toBe(0);
+    // For the case that nothing opens, the person is shown where it leads.
+    expect(stderr).toMatch(AUTHORIZE_URL);
+    expect(stderr).not.toContain('/start/');
     expect(ndjson(stdout)[0]).toMatchObject({ type: 'login', account: { id: 'athlete-1' } });
     const path = `${world.home.dir}/seen.json`;
     await expect.poll(() => existsSync(path)).toBe(true);

@@ -304,6 +304,7 @@ describe('the callback of this login', () => {
     server.finish(loggedInPage('Anna', []));
     const pages = await Promise.all(twice);
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+    expect(pages[1]?.body).toBe(pages[0]?.body);
   });
 
   it('refuses a callback after an address was pasted', async () => {

@@ -493,6 +493,7 @@ describe('a login that fails', () => {
     expect(await failure(done)).toMatchObject({
       code: 'AUTH_REFUSED',
       message: 'The login was not approved.',
+      details: { error: 'access_denied' },
     });
     expect(tokenRequests(service)).toEqual([]);
   });
@@ -785,14 +786,20 @@ describe('a first login', () => {
   });
 
   it.each([
-    [{}, '--base-url URL', 'SYNC_BASE_URL'],
-    [{ SYNC_BASE_URL: 'https://training.example.com' }, '--client-id ID', 'SYNC_CLIENT_ID'],
-  ])('names the flag and the variable without a terminal: %j', async (env, flag, variable) => {
+    [{}, 'base URL', '--base-url URL`, or set SYNC_BASE_URL.'],
+    [
+      { SYNC_BASE_URL: 'https://training.example.com' },
+      'client ID',
+      '--client-id ID`, or set SYNC_CLIENT_ID.',
+    ],
+  ])('names the flag and the variable without a terminal: %j', async (env, what, hint) => {
     const io = testIo();
     const error = await failure(login(machine(undefined, env), { system: { io } }).done);
-    expect(error.code).toBe('CONFIG');
-    expect(String(error.hint)).toContain(flag);
-    expect(String(error.hint)).toContain(variable);
+    expect(error).toMatchObject({
+      code: 'CONFIG',
+      message: `No ${what} configured for profile "default".`,
+    });
+    expect(String(error.hint)).toBe(`Run \`sync login ${hint}`);
     expect(io.asked).toEqual([]);
   });
 
