@@ -16,21 +16,21 @@ import {
 
 const BIG_GEL = { ...GEL, carbs: 30 };
 
-/** The days of three years. */
-const YEARS = Array.from({ length: 1095 }, (_, index) =>
+/** A fifth of three years. */
+const DAYS = Array.from({ length: 219 }, (_, index) =>
   new Date(Date.UTC(2023, 0, 1 + index)).toISOString().slice(0, 10),
 );
 
-describe('the requests of 1,095 new days', () => {
+describe('the requests of 219 new days', () => {
   it.each([
-    ['2026-08', 'without nutrition:read', WRITE, 2200, 30],
-    ['2026-08', 'with nutrition:read', READ, 1120, 30],
-    ['2026-02', 'with nutrition:read', READ, 1120, 30],
+    ['2026-08', 'without nutrition:read', WRITE, 440, 30],
+    ['2026-08', 'with nutrition:read', READ, 230, 30],
+    ['2026-02', 'with nutrition:read', READ, 230, 30],
   ] as const)(
     'are few on %s %s, and fewer if nothing changed',
     async (revision, _how, scopes, most, unchanged) => {
       const { push, requestsOf } = await openNutrition({ revision }, { scopes });
-      const days = YEARS.map((date) => dayOn(date, GEL));
+      const days = DAYS.map((date) => dayOn(date, GEL));
       const first = await requestsOf(() => push({ 'a.json': days }));
       expect(first.length).toBeLessThanOrEqual(most);
       const second = await requestsOf(() => push({ 'a.json': days }));
@@ -39,7 +39,6 @@ describe('the requests of 1,095 new days', () => {
       // Without the scope, each run looks at more of the days, until all were looked at.
       expect(third.length).toBeLessThanOrEqual(scopes === WRITE ? 30 : 0);
     },
-    240_000,
   );
 });
 

@@ -72,7 +72,7 @@ describe('the shipped zone data', () => {
     for (const name of [...packed.zones, ...packed.links.map((link) => `${link.split('|')[1]}|`)]) {
       const zone = name.slice(0, name.indexOf('|'));
       const [all, kept] = [shipped.offsets(zone), bundled.offsets(zone)];
-      for (let at = Date.UTC(1970, 0, 1); at < Date.UTC(2101, 0, 3); at += 10 * DAY) {
+      for (let at = Date.UTC(1970, 0, 1); at < Date.UTC(2101, 0, 3); at += 30 * DAY) {
         if (all?.offsetAt(at) !== kept?.offsetAt(at)) expect.unreachable(`${zone} ${at}`);
       }
     }
