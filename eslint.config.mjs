@@ -226,7 +226,7 @@ export default defineConfig(
       'src/app/context.ts',
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
-      'src/devices/mtp/mtp-child.ts',
+      'src/devices/remote/remote-child.ts',
       'src/devices/monitor-child.ts',
     ],
     rules: {

@@ -78,7 +78,7 @@ export const program = defineConfig({
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
     'device-child': 'src/devices/device-child.ts',
-    'mtp-child': 'src/devices/mtp/mtp-child.ts',
+    'remote-child': 'src/devices/remote/remote-child.ts',
     'device-monitor': 'src/devices/monitor-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
     manual: 'scripts/manual/print.ts',

@@ -8,8 +8,8 @@ import type { SearchAnswer, SearchRequest } from './protocol.ts';
 import { recognise } from './recognise.ts';
 import { survey } from './survey.ts';
 import type { Device, MountPattern } from './types.ts';
-import { type Mount, listMounts } from '../system/mounts.ts';
-import { isMtp, volumeId } from './volume.ts';
+import { type Mount, listMounts, placeOf } from '../system/mounts.ts';
+import { volumeId } from './volume.ts';
 
 /** Folders that are looked at at once. */
 const AT_ONCE = 32;
@@ -105,7 +105,7 @@ async function deviceAt(
 ): Promise<Device | undefined> {
   const found = await recognise(reader, root);
   if (found === undefined) return undefined;
-  const access = isMtp(root, mounts) ? 'mtp' : 'disk';
+  const access = placeOf(root, mounts).kind === 'mtp' ? 'mtp' : 'disk';
   const deviceNumber = platform === 'win32' ? (await reader.stats(root))?.dev : undefined;
   const volume = volumeId(root, mounts, deviceNumber);
   const identity =

@@ -2,18 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Mount } from '../system/mounts.ts';
-import { isOnMtp, mtpMountOf } from '../system/mtp-path.ts';
-
-/** Types of mounts that show MTP devices, at places that the user chooses. */
-const MTP_TYPE = /^fuse\.(jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/;
-
-/** Returns whether a folder shows an MTP device. */
-export function isMtp(root: string, mounts: readonly Mount[]): boolean {
-  if (isOnMtp(root)) return true;
-  return mounts.some(
-    ({ point, type }) => MTP_TYPE.test(type) && (root === point || root.startsWith(`${point}/`)),
-  );
-}
+import { mtpMountOf } from '../system/mtp-path.ts';
 
 /**
  * Returns an ID that a volume keeps wherever it is mounted: the UUID of its file system (Linux), its

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join, parse, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
-import { isOnMtp } from './mtp-path.ts';
+import { mtpMountOf } from './mtp-path.ts';
 
 /** A line of /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 export interface Mount {
@@ -39,9 +39,22 @@ function unescape(text: string): string {
   );
 }
 
-/** File systems on a network, in another program, or on a disk that may be unplugged: a call to them may hang. */
-const MAY_HANG =
-  /^(nfs4?|cifs|smb3|smbfs|afs|ceph|coda|ncpfs|fuse(blk|\..*)?|virtiofs|autofs|vfat|msdos|exfat)$/;
+/** Why a call to a file system may hang: a device over MTP, a network, another program, or a disk that may be unplugged. */
+export type MountKind = 'mtp' | 'network' | 'fuse' | 'disk';
+
+/** The types of these file systems on Linux. */
+const TYPES: readonly (readonly [MountKind, RegExp])[] = [
+  // At places that the user chooses.
+  ['mtp', /^fuse\.(jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/],
+  ['network', /^(nfs4?|cifs|smb3|smbfs|afs|ceph|coda|ncpfs|autofs)$/],
+  ['fuse', /^(fuse(blk|\..*)?|virtiofs)$/],
+  ['disk', /^(vfat|msdos|exfat)$/],
+];
+/** Other systems have no list of mounts: a network folder of Windows, a volume of macOS. */
+const OUTSIDE: readonly (readonly [MountKind, RegExp])[] = [
+  ['network', /^[\\/]{2}[^\\/?.][^\\/]*([\\/][^\\/]+)?/],
+  ['disk', /^\/Volumes\/[^/]+/],
+];
 /** Links of one path above which it leads back to itself, as for the kernel. */
 const MOST_LINKS = 40;
 
@@ -52,22 +65,26 @@ export interface MountPlace {
   /** Where that file system is mounted. */
   readonly point: string;
   /** The type of its file system on Linux: `vfat`, `fuse.sshfs`. */
-  readonly type: string | undefined;
-  /** The device or the server may leave without an answer: only a child process reads it. */
-  readonly mayHang: boolean;
+  readonly type?: string;
+  /** Undefined if calls return: the program itself may make them, and otherwise a child process does. */
+  readonly kind: MountKind | undefined;
 }
 
 /** @param path absolute */
 export function placeOf(path: string, mounts: readonly Mount[] = listMounts()): MountPlace {
-  // Other systems have no list of mounts: a network folder of Windows, a volume of macOS.
-  const isOutside = /^[\\/]{2}[^\\/?.]|^\/Volumes\/./.test(path);
-  if (isOutside || isOnMtp(path)) return { path, point: path, type: undefined, mayHang: true };
+  const mtp = mtpMountOf(path);
+  if (mtp !== undefined) return { path, point: mtp.root, kind: 'mtp' };
+  for (const [kind, form] of OUTSIDE) {
+    const point = form.exec(path)?.[0];
+    if (point !== undefined) return { path, point, kind };
+  }
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep);
   let place = placeAt(root, mounts);
   for (let links = 0; names.length > 0;) {
     const next = placeAt(join(place.path, names.shift() ?? ''), mounts);
-    const target = next.mayHang || links > MOST_LINKS ? undefined : linkAt(next.path);
+    const isEnd = next.kind !== undefined || links > MOST_LINKS;
+    const target = isEnd ? undefined : linkAt(next.path);
     if (target === undefined) place = next;
     else {
       links++;
@@ -86,13 +103,14 @@ function placeAt(path: string, mounts: readonly Mount[]): MountPlace {
     const isAbove = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
     if (isAbove && point.length >= (found?.point.length ?? 0)) found = mount;
   }
-  const { point = path, type } = found ?? {};
-  return { path, point, type, mayHang: type !== undefined && MAY_HANG.test(type) };
+  if (found === undefined) return { path, point: parse(path).root, kind: undefined };
+  const { point, type } = found;
+  return { path, point, type, kind: TYPES.find(([, types]) => types.test(type))?.[0] };
 }
 
 /** Returns whether a call about this path may hang. @param path absolute */
 export function mayHang(path: string): boolean {
-  return placeOf(path).mayHang;
+  return placeOf(path).kind !== undefined;
 }
 
 /** @returns undefined if it is no link, or is not there */

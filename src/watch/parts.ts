@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts';
 import type { Tasks } from '../base/tasks.ts';
 import type { DeviceHealth } from '../daemon/health.ts';
 import type { WatchScope } from '../daemon/watch-scope.ts';
-import type { MtpReaderOptions, MtpReaders } from '../devices/mtp/reader.ts';
+import type { RemoteReaderOptions, RemoteReaders } from '../devices/remote/reader.ts';
 import type { Device } from '../devices/types.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { RecordLedger } from '../ledger/records.ts';
@@ -35,7 +35,7 @@ export interface WatchMachine {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
-  readonly mtp: MtpReaderOptions;
+  readonly remote: RemoteReaderOptions;
   readonly wellness: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface WatchParts
   readonly tasks: Tasks;
   /** Of the recordings: while it is not closed, the service is not called. */
   readonly breaker: CircuitBreaker;
-  readonly readers: MtpReaders;
+  readonly readers: RemoteReaders;
   readonly names: DeviceNames;
   /** Like {@link WatchAccount.marks}, it takes names that do not depend on the mount point of a device. */
   readonly known: KnownFiles;

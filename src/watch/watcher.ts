@@ -1,7 +1,7 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
-import { MtpReaders } from '../devices/mtp/reader.ts';
+import { RemoteReaders } from '../devices/remote/reader.ts';
 import { CHECK_MS, EventQueue, type WatchEvent } from './events.ts';
 import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
 import { Discovery } from './find/discovery.ts';
@@ -68,7 +68,7 @@ export class Watcher {
       events: new EventQueue(clock),
       tasks: this.#tasks,
       breaker: new CircuitBreaker(() => clock.monotonic(), random),
-      readers: new MtpReaders(target.mtp),
+      readers: new RemoteReaders(target.remote),
       names,
       known: knownByName(target.ledger.known, names),
       marks: marksByName(target.marks, names),

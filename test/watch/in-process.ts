@@ -52,19 +52,19 @@ const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 export function useFolderReader() {
   let built: TestBuild;
   beforeAll(async () => {
-    built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+    built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
   });
   afterAll(() => built.remove());
-  return () => ({ childPath: join(built.dir, 'mtp-child.cjs'), env: process.env });
+  return () => ({ childPath: join(built.dir, 'remote-child.cjs'), env: process.env });
 }
 
 /** No test but those of devices and mounts starts the child. */
-const NO_MTP = { childPath: '', env: {} };
+const NO_READER = { childPath: '', env: {} };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'mtp' | 'deviceAccess'>> & {
+    Partial<Pick<WatcherTarget, 'client' | 'delivers' | 'remote' | 'deviceAccess'>> & {
       /** Called for each file that was read. */
       onRead?: (path: string) => void;
       clock?: Clock | ManualClock;
@@ -74,7 +74,7 @@ export function start(
     } = {},
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
-  const { mtp = NO_MTP, wellness = false, deviceAccess, onRead, ...given } = options;
+  const { remote = NO_READER, wellness = false, deviceAccess, onRead, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -86,7 +86,7 @@ export function start(
     appVersion: 'test',
     filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
-    mtp,
+    remote,
     ledger: {
       uploads: uploadLedger(database, 'me', mark, now),
       known: {

@@ -66,7 +66,7 @@ describe('a device that can be unplugged', () => {
     sandbox.control.addFaults('upload-fit:delay=100ms*inf');
     const { events } = start({
       filesystemType: { noEvents: undefined, removable: true },
-      mtp: reader(),
+      remote: reader(),
     });
     await until(() => happened(events, 'kept').length >= 2);
     // Pulled out while the first are on their way.
@@ -88,7 +88,7 @@ describe('a device that disappears', () => {
     sandbox.control.addFaults('upload-fit:delay=1s*2');
     const { events, watcher } = start({
       filesystemType: { noEvents: undefined, removable: true },
-      mtp: reader(),
+      remote: reader(),
     });
     const states = () => happened(events, 'folder').slice(1);
     await until(() => happened(events, 'kept').length === rides.length);
@@ -252,7 +252,7 @@ describe('stashed bytes', () => {
     const { events } = start({
       clock,
       filesystemType: { noEvents: undefined, removable: true },
-      mtp: reader(),
+      remote: reader(),
     });
     await until(() => happened(events, 'ready').length === 1);
     const path = join(folder, 'ride.fit');

@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
-import { MTP_CHILD, MtpReader } from '../../devices/mtp/reader.ts';
+import { REMOTE_CHILD, RemoteReader } from '../../devices/remote/reader.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
@@ -74,8 +74,8 @@ async function firstWithWellness(
   folders: readonly string[],
 ): Promise<string | undefined> {
   for (const folder of folders.filter((each) => !isOnMtp(each))) {
-    const reader = new MtpReader({
-      childPath: join(programDir, MTP_CHILD),
+    const reader = new RemoteReader({
+      childPath: join(programDir, REMOTE_CHILD),
       env,
       silenceMs: LOOK_MS,
     });

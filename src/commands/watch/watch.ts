@@ -14,7 +14,7 @@ import { watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
-import { MTP_CHILD } from '../../devices/mtp/reader.ts';
+import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/find/filesystem-type.ts';
 import { POLL_MS } from '../../watch/find/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
@@ -264,10 +264,10 @@ function setupOf(
     loginCanChange: !hasEnvironmentTokens(config),
     // Every login and logout writes this file; a renewed token does not.
     loginMarker: () => markOf(paths.configFile),
-    filesystemType: (folder) => filesystemType(folder, platform),
+    filesystemType,
     recursiveEvents: hasRecursiveEvents(platform),
     wellness: wellness ?? false,
-    mtp: { childPath: join(context.programDir, MTP_CHILD), env: context.env },
+    remote: { childPath: join(context.programDir, REMOTE_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);

@@ -6,7 +6,7 @@ import { DeviceFolders } from './device-folders.ts';
 import { ALL_DEVICES } from './device-names.ts';
 import { EventHandler } from './event-handler.ts';
 import { Folders } from './folders.ts';
-import { MtpFolders } from './mtp-folders.ts';
+import { RemoteFolders } from './remote-folders.ts';
 import { Rescanner } from './rescan.ts';
 import type { Observation, WatchedFolder } from './watched-folder.ts';
 
@@ -22,20 +22,20 @@ export class Discovery {
   readonly devices: DeviceFolders | undefined;
   readonly #parts: WatchParts;
   readonly #sender: Sender;
-  readonly #mtpFolders: MtpFolders;
+  readonly #remoteFolders: RemoteFolders;
   #unlisten: (() => void) | undefined;
 
   constructor(parts: WatchParts, sender: Sender) {
     this.#parts = parts;
     this.#sender = sender;
     this.classifier = new Classifier(parts, sender);
-    this.#mtpFolders = new MtpFolders(parts, this.classifier, sender);
+    this.#remoteFolders = new RemoteFolders(parts, this.classifier, sender);
     this.folders = new Folders(parts, {
-      probeRemovable: (path) => this.#mtpFolders.probe(path),
+      probeRemovable: (path) => this.#remoteFolders.probe(path),
       onName: (...changed) => this.eventHandler.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.rescanner = new Rescanner(parts, this.classifier, this.folders, this.#mtpFolders);
+    this.rescanner = new Rescanner(parts, this.classifier, this.folders, this.#remoteFolders);
     this.eventHandler = new EventHandler(parts, this.classifier, this.rescanner);
     this.devices = parts.deviceAccess && new DeviceFolders(parts, parts.deviceAccess, this.folders);
   }
@@ -103,12 +103,12 @@ export class Discovery {
 
   /** Reads what did not fit beside the recordings that were sent meanwhile. @returns whether there was any */
   async readLeft(): Promise<boolean> {
-    return await this.#mtpFolders.readLeft();
+    return await this.#remoteFolders.readLeft();
   }
 
   settleIncomplete(): void {
     const { incomplete, onSettled } = this.#parts;
-    this.#mtpFolders.noteLeft();
+    this.#remoteFolders.noteLeft();
     for (const { path, reason, detail } of incomplete.all()) {
       onSettled?.({ path, outcome: 'invalid', reason, detail });
     }
@@ -155,8 +155,8 @@ export class Discovery {
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
     const queued = this.#sender.forgetBelow(folder);
-    const left = failed.length + queued + this.#mtpFolders.leftOn(folder);
-    this.#mtpFolders.forget(folder);
+    const left = failed.length + queued + this.#remoteFolders.leftOn(folder);
+    this.#remoteFolders.forget(folder);
     return left;
   }
 }

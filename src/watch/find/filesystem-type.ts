@@ -1,5 +1,4 @@
-import { type MountPlace, placeOf } from '../../system/mounts.ts';
-import { isOnMtp } from '../../system/mtp-path.ts';
+import { type MountKind, type MountPlace, placeOf } from '../../system/mounts.ts';
 
 /** How the file system of a folder affects watching it. */
 export interface FilesystemType {
@@ -12,38 +11,32 @@ export interface FilesystemType {
   readonly removable: boolean;
 }
 
-const LOCAL_DISK = /^(vfat|msdos|exfat)$/;
-
 /**
  * Judges a folder by the type of its file system, without a call to it, which may hang. Changes that happen on the
  * other side of a network, inside an MTP device or on the Windows side of WSL (9p) give no events here.
  */
-export function filesystemType(folder: string, platform: NodeJS.Platform): FilesystemType {
-  const place = placeOf(folder);
-  if (isOnMtp(folder)) {
-    return { noEvents: 'It is on a device over MTP, which announces no changes.', removable: true };
-  }
-  if (platform === 'win32' && place.mayHang) {
-    const noEvents = 'It is a network folder, where changes are not announced.';
-    return { noEvents, removable: true };
-  }
-  return judge(place);
+export function filesystemType(folder: string): FilesystemType {
+  return judge(placeOf(folder));
 }
 
-export function judge({ type = '', mayHang }: MountPlace): FilesystemType {
-  return { noEvents: whyNoEvents(type, mayHang), removable: mayHang };
+export function judge({ kind, type }: MountPlace): FilesystemType {
+  return { noEvents: whyNoEvents(kind, type), removable: kind !== undefined };
 }
 
 /** @param type as in `/proc/self/mountinfo` */
-function whyNoEvents(type: string, mayHang: boolean): string | undefined {
-  if (type === '9p') {
-    return 'It is a Windows folder seen from Linux (9p), where changes are not announced.';
+function whyNoEvents(kind: MountKind | undefined, type: string | undefined): string | undefined {
+  switch (kind) {
+    case 'mtp':
+      return 'It is on a device over MTP, which announces no changes.';
+    case 'fuse':
+      return 'It is a FUSE mount (such as sshfs), where changes are not announced.';
+    case 'network':
+      return `It is on a network${type === undefined ? '' : ` (${type})`}, where changes are not announced.`;
+    default:
+      return type === '9p'
+        ? 'It is a Windows folder seen from Linux (9p), where changes are not announced.'
+        : undefined;
   }
-  if (!mayHang || type === '' || LOCAL_DISK.test(type)) return undefined;
-  if (/^(fuse|virtiofs)/.test(type)) {
-    return 'It is a FUSE mount (such as sshfs), where changes are not announced.';
-  }
-  return `It is on a network (${type}), where changes are not announced.`;
 }
 
 export function hasRecursiveEvents(platform: NodeJS.Platform): boolean {

@@ -2,7 +2,7 @@ import type { Classifier, FoundFile } from './classify.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
-import type { MtpFolders } from './mtp-folders.ts';
+import type { RemoteFolders } from './remote-folders.ts';
 import { type WalkResult, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
@@ -14,7 +14,7 @@ export const POLL_MS = 30_000;
 const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1, silent: 1 };
 
 /** Pause before a removable folder that was not rescanned is tried again (ms). */
-const MTP_RETRY_MS = 5_000;
+const REMOTE_RETRY_MS = 5_000;
 /** Longest time that the first round waits for removable folders; later ones do not wait (ms). */
 const FIRST_ROUND_MS = 5_000;
 
@@ -26,7 +26,7 @@ export class Rescanner {
   readonly #parts: WatchParts;
   readonly #classifier: Classifier;
   readonly #folders: Pick<Folders, 'all'>;
-  readonly #mtpFolders: MtpFolders;
+  readonly #remoteFolders: RemoteFolders;
   #isRunning = false;
   #isFirst = true;
   /** The next round without a folder: all devices are away (ms of the monotonic clock). */
@@ -38,12 +38,12 @@ export class Rescanner {
     parts: WatchParts,
     classifier: Classifier,
     folders: Pick<Folders, 'all'>,
-    mtpFolders: MtpFolders,
+    remoteFolders: RemoteFolders,
   ) {
     this.#parts = parts;
     this.#classifier = classifier;
     this.#folders = folders;
-    this.#mtpFolders = mtpFolders;
+    this.#remoteFolders = remoteFolders;
   }
 
   /** Time until the next round (ms); Infinity while one runs. */
@@ -73,7 +73,7 @@ export class Rescanner {
     const searches = removable.map(
       (folder) =>
         new Promise<number>((resolve) =>
-          tasks.run(async () => resolve(await this.#rescanMtp(folder))),
+          tasks.run(async () => resolve(await this.#rescanRemote(folder))),
         ),
     );
     const isFirst = this.#isFirst;
@@ -121,7 +121,7 @@ export class Rescanner {
       await this.rescan(folder);
       return;
     }
-    const rescan = await this.#mtpFolders.rescan(folder.path);
+    const rescan = await this.#remoteFolders.rescan(folder.path);
     if (rescan !== undefined) folder.apply(rescan.observation);
   }
 
@@ -203,13 +203,13 @@ export class Rescanner {
   }
 
   /** @returns the number of files */
-  async #rescanMtp(folder: WatchedFolder): Promise<number> {
+  async #rescanRemote(folder: WatchedFolder): Promise<number> {
     const { events } = this.#parts;
     // Until it ends, or the device is back.
     folder.rescanAt = Infinity;
     if (!folder.isThere) return 0;
     try {
-      const rescan = await this.#mtpFolders.rescan(folder.path);
+      const rescan = await this.#remoteFolders.rescan(folder.path);
       if (rescan !== undefined) {
         folder.rescanIn(rescan.pauseMs);
         events.post({ type: 'folder-probed', folder, observation: rescan.observation });
@@ -219,7 +219,7 @@ export class Rescanner {
       events.post({ type: 'failed', error });
     }
     // An earlier rescan still runs, or the ledger failed.
-    folder.rescanIn(MTP_RETRY_MS);
+    folder.rescanIn(REMOTE_RETRY_MS);
     events.post({ type: 'rescan-due' });
     return 0;
   }

@@ -7,7 +7,7 @@ import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { isBelow } from '../below.ts';
-import { MtpListing } from '../find/mtp-listing.ts';
+import { RemoteListing } from '../find/remote-listing.ts';
 import type { Discovery } from '../find/discovery.ts';
 import type { WatchParts } from '../parts.ts';
 import { inSlices, walk } from '../find/walk.ts';
@@ -24,7 +24,7 @@ export class WellnessFiles {
   readonly #parts: WatchParts;
   readonly #discovery: Discovery;
   /** The listings of folders on devices over MTP. */
-  readonly #listings = new Map<string, MtpListing>();
+  readonly #listings = new Map<string, RemoteListing>();
   readonly #reported = new Set<string>();
 
   constructor(parts: WatchParts, discovery: Discovery) {
@@ -98,7 +98,7 @@ export class WellnessFiles {
 
   async #listRemote(folder: string): Promise<readonly WellnessFile[]> {
     const { readers, signal } = this.#parts;
-    const listing = this.#listings.get(folder) ?? new MtpListing(folder, readers.of(folder));
+    const listing = this.#listings.get(folder) ?? new RemoteListing(folder, readers.of(folder));
     this.#listings.set(folder, listing);
     return (await this.#remote(() => listing.read(new Set(), signal))) ?? [];
   }

@@ -100,7 +100,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     recursiveEvents: false,
     ignoredDevices: [],
     wellness: false,
-    mtp: { childPath: '', env: {} },
+    remote: { childPath: '', env: {} },
     registration,
     context: testContext({ clock, signal: stop.signal }),
     monitor: undefined,

@@ -80,7 +80,7 @@ describe('a device at another mount point', () => {
     const { events, watcher } = start({
       folders: [],
       deviceAccess: ports.access,
-      mtp: reader(),
+      remote: reader(),
       onRead: (path) => read.push(path),
     });
     await until(() => happened(events, 'ready').length === 1);
@@ -113,7 +113,7 @@ describe('a device that the settings exclude', () => {
       const theirs = { ...edgeAt(root), serial: '3412345678' };
       const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
       const ports = usbPorts([name]);
-      const { events } = start({ folders: [], deviceAccess: ports.access, mtp: reader() });
+      const { events } = start({ folders: [], deviceAccess: ports.access, remote: reader() });
       await until(() => happened(events, 'ready').length === 1);
       ports.set(theirs);
       await until(() => happened(events, 'device-ignored').length === 1);
@@ -140,7 +140,11 @@ describe('a device whose folder disappears before the monitor notices', () => {
     const root = media('GARMIN');
     putRides(root, 1);
     const ports = usbPorts();
-    const { events, watcher } = start({ folders: [], deviceAccess: ports.access, mtp: reader() });
+    const { events, watcher } = start({
+      folders: [],
+      deviceAccess: ports.access,
+      remote: reader(),
+    });
     await until(() => happened(events, 'ready').length === 1);
     ports.set(edgeAt(root));
     await until(() => held().length === 1);
@@ -174,7 +178,7 @@ describe('a device in a folder that is watched by its name, too', () => {
     const { events, watcher } = start({
       folders: [folder],
       deviceAccess: ports.access,
-      mtp: reader(),
+      remote: reader(),
     });
     await until(() => held().length === 1 && happened(events, 'device').length === 1);
     expect(watcher.picture.folders).toEqual([{ path: folder, state: 'watching' }]);

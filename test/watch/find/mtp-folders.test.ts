@@ -16,7 +16,7 @@ const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 
 let built: TestBuild;
 beforeAll(async () => {
-  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
 });
 afterAll(() => built.remove());
 
@@ -48,11 +48,11 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
 
   function watch(options: Parameters<typeof start>[0] & { silenceMs?: number } = {}) {
     const { silenceMs, ...given } = options;
-    const childPath = join(built.dir, 'mtp-child.cjs');
-    const mtp = { childPath, env: process.env, silenceMs };
+    const childPath = join(built.dir, 'remote-child.cjs');
+    const remote = { childPath, env: process.env, silenceMs };
     return start({
-      ...{ folders: [folder, activities], pollMs: 200, mtp },
-      filesystemType: (path) => filesystemType(path, process.platform),
+      ...{ folders: [folder, activities], pollMs: 200, remote },
+      filesystemType,
       ...given,
     });
   }

@@ -15,7 +15,7 @@ const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 
 let built: TestBuild;
 beforeAll(async () => {
-  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
 });
 afterAll(() => built.remove());
 
@@ -33,11 +33,11 @@ describe.skipIf(noMtp !== undefined)(`the wellness of a device over MTP${note}`,
   });
 
   function watch(silenceMs?: number) {
-    const mtp = { childPath: join(built.dir, 'mtp-child.cjs'), env: process.env, silenceMs };
+    const remote = { childPath: join(built.dir, 'remote-child.cjs'), env: process.env, silenceMs };
     return start({
       folders: [folder, join(device.mount, 'Internal Storage', 'GARMIN', 'Activity')],
-      ...{ mtp, pollMs: 1_000, wellness: true },
-      filesystemType: (path) => filesystemType(path, process.platform),
+      ...{ remote, pollMs: 1_000, wellness: true },
+      filesystemType,
     });
   }
 

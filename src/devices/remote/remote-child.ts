@@ -14,7 +14,7 @@ import {
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { answer, onRequest } from '../../system/child-side.ts';
-import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
+import type { RemoteAnswer, RemoteRequest, RemoteStat } from './protocol.ts';
 
 /** Size of a read (bytes): the kernel asks FUSE for at most this much at once. */
 const CHUNK_BYTES = 128 * 1024;
@@ -26,7 +26,7 @@ const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 // and with it this process.
 onRequest(serve);
 
-async function serve(request: MtpRequest): Promise<void> {
+async function serve(request: RemoteRequest): Promise<void> {
   try {
     await perform(request);
     await tell({ answer: 'done' });
@@ -39,7 +39,7 @@ async function serve(request: MtpRequest): Promise<void> {
   }
 }
 
-async function perform(request: MtpRequest): Promise<void> {
+async function perform(request: RemoteRequest): Promise<void> {
   switch (request.do) {
     case 'list':
       // With `withFileTypes`, Node reads the status of every file, because these mounts tell no types.
@@ -61,7 +61,7 @@ async function perform(request: MtpRequest): Promise<void> {
 
 /** Answers in batches: a device takes seconds for some files, a disk none for thousands. */
 async function stat(paths: readonly string[]): Promise<void> {
-  let stats: (MtpStat | undefined)[] = [];
+  let stats: (RemoteStat | undefined)[] = [];
   let since = performance.now();
   for (const path of paths) {
     stats.push(statOf(path));
@@ -73,7 +73,7 @@ async function stat(paths: readonly string[]): Promise<void> {
   await tell({ answer: 'stats', stats });
 }
 
-function statOf(path: string): MtpStat | undefined {
+function statOf(path: string): RemoteStat | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
@@ -110,6 +110,6 @@ async function read(path: string, limit: number): Promise<void> {
   }
 }
 
-async function tell(part: MtpAnswer): Promise<void> {
+async function tell(part: RemoteAnswer): Promise<void> {
   await answer(part);
 }

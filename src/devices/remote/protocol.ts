@@ -1,7 +1,7 @@
 import type { FileStamp } from '../../ledger/known-files.ts';
 
 /** A request to the child that reads mounts: calls on one mount. Paths are absolute. */
-export type MtpRequest =
+export type RemoteRequest =
   | { readonly do: 'list'; readonly folder: string }
   | { readonly do: 'stat'; readonly paths: readonly string[] }
   /** Opens a folder, which shows if this user may read it. */
@@ -12,16 +12,16 @@ export type MtpRequest =
   | { readonly do: 'read'; readonly path: string; readonly limit: number };
 
 /** `identity`: changes if another folder is mounted there. */
-export interface MtpStat extends FileStamp {
+export interface RemoteStat extends FileStamp {
   readonly kind: 'file' | 'folder' | 'other';
   readonly identity: string;
 }
 
 /** The child's answers to one request: parts of the result, then `done` or `failed`. */
-export type MtpAnswer =
+export type RemoteAnswer =
   | { readonly answer: 'names'; readonly names: readonly string[] }
   /** For the next paths of the request, in order; undefined if nothing is there. */
-  | { readonly answer: 'stats'; readonly stats: readonly (MtpStat | undefined)[] }
+  | { readonly answer: 'stats'; readonly stats: readonly (RemoteStat | undefined)[] }
   | { readonly answer: 'bytes'; readonly bytes: Uint8Array }
   | { readonly answer: 'done' }
   | { readonly answer: 'failed'; readonly code: string | undefined; readonly message: string };

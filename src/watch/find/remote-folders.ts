@@ -16,7 +16,7 @@ import {
   queueItem,
   recordingTime,
 } from './classify.ts';
-import { MtpListing } from './mtp-listing.ts';
+import { RemoteListing } from './remote-listing.ts';
 import { POLL_MS } from './rescan.ts';
 import type { Observation } from './watched-folder.ts';
 
@@ -35,7 +35,7 @@ const ENOUGH_FAILURES = 3;
 const NOT_COPIED = 'It could not be copied for sending.';
 
 /** The end of a rescan of a folder on an MTP device. */
-export interface MtpRescan {
+export interface RemoteRescan {
   readonly observation: Observation;
   /** How many files it found. */
   readonly files: number;
@@ -44,8 +44,8 @@ export interface MtpRescan {
 }
 
 /** What is known of one watched folder. Times in ms of the monotonic clock. */
-interface MtpFolderState {
-  readonly listing: MtpListing;
+interface RemoteFolderState {
+  readonly listing: RemoteListing;
   isBusy: boolean;
   wasThere: boolean;
   /** Recordings that the last rescan found open and did not read. */
@@ -68,11 +68,11 @@ interface MtpFolderState {
  * call, since any call may hang. A file is read once: its recording goes to the outbox, and the ledger remembers
  * every file.
  */
-export class MtpFolders {
+export class RemoteFolders {
   readonly #parts: WatchParts;
   readonly #classifier: Classifier;
   readonly #sender: Sender;
-  readonly #states = new Map<string, MtpFolderState>();
+  readonly #states = new Map<string, RemoteFolderState>();
 
   constructor(parts: WatchParts, classifier: Classifier, sender: Sender) {
     this.#parts = parts;
@@ -108,7 +108,7 @@ export class MtpFolders {
    * @returns undefined if an earlier rescan still runs
    * @throws the signal's reason when it is aborted; ledger errors
    */
-  async rescan(path: string): Promise<MtpRescan | undefined> {
+  async rescan(path: string): Promise<RemoteRescan | undefined> {
     const { clock, signal } = this.#parts;
     const state = this.#stateOf(path);
     if (state.isBusy) return undefined;
@@ -161,7 +161,7 @@ export class MtpFolders {
     return isRead;
   }
 
-  /** Notes the recordings that {@link MtpFolders.readLeft} could not read. */
+  /** Notes the recordings that {@link RemoteFolders.readLeft} could not read. */
   noteLeft(): void {
     for (const { left } of this.#states.values()) {
       for (const file of left) this.#classifier.noteIncomplete(file, 'unreadable', NOT_COPIED);
@@ -173,11 +173,11 @@ export class MtpFolders {
     return Math.max(pollMs, Math.min(LONGEST_PAUSE_MS, listingMs / LISTING_SHARE));
   }
 
-  #stateOf(path: string): MtpFolderState {
+  #stateOf(path: string): RemoteFolderState {
     const before = this.#states.get(path);
     if (before !== undefined) return before;
-    const state: MtpFolderState = {
-      listing: new MtpListing(path, this.#parts.readers.of(path), (problem) =>
+    const state: RemoteFolderState = {
+      listing: new RemoteListing(path, this.#parts.readers.of(path), (problem) =>
         this.#parts.report({ event: 'problem', ...problem }),
       ),
       isBusy: false,
@@ -195,7 +195,7 @@ export class MtpFolders {
     return state;
   }
 
-  async #list(path: string, state: MtpFolderState): Promise<readonly FoundFile[]> {
+  async #list(path: string, state: RemoteFolderState): Promise<readonly FoundFile[]> {
     const { clock, incomplete, signal } = this.#parts;
     const now = clock.monotonic();
     if (now - state.sizesReadAt >= SIZES_MS) {
@@ -211,7 +211,11 @@ export class MtpFolders {
     return found;
   }
 
-  async #readOpen(path: string, state: MtpFolderState, found: readonly FoundFile[]): Promise<void> {
+  async #readOpen(
+    path: string,
+    state: RemoteFolderState,
+    found: readonly FoundFile[],
+  ): Promise<void> {
     const { dryRun, marks, newOnly } = this.#parts;
     state.newOnly = newOnly ? marks.newOnly(path) : undefined;
     if (!dryRun) state.newOnly?.begin();
@@ -228,7 +232,7 @@ export class MtpFolders {
 
   async #readFiles(
     path: string,
-    state: MtpFolderState,
+    state: RemoteFolderState,
     files: readonly FoundFile[],
   ): Promise<void> {
     const { dryRun, known } = this.#parts;
@@ -246,7 +250,7 @@ export class MtpFolders {
   }
 
   /** Returns whether `--new-only` leaves a file out. */
-  #isOld(folder: string, file: FoundFile, recordedAt: number, state: MtpFolderState): boolean {
+  #isOld(folder: string, file: FoundFile, recordedAt: number, state: RemoteFolderState): boolean {
     const { dryRun, marks } = this.#parts;
     const stamp = isOnMtp(folder) ? { ...file.stamp, mtimeMs: recordedAt } : file.stamp;
     if (state.newOnly?.isOld(stamp) !== true) return false;
@@ -263,7 +267,7 @@ export class MtpFolders {
   async #read(
     folder: string,
     file: FoundFile,
-    state: MtpFolderState,
+    state: RemoteFolderState,
   ): Promise<ChildError | 'no-room' | undefined> {
     const { clock, incomplete, readers, signal } = this.#parts;
     const { path, stamp } = file;
@@ -311,7 +315,7 @@ export class MtpFolders {
   }
 
   /** Records that the folder is missing. @param reason absent: the device was unplugged */
-  #missing(path: string, state: MtpFolderState, reason?: string, isSilent = false): Observation {
+  #missing(path: string, state: RemoteFolderState, reason?: string, isSilent = false): Observation {
     const { clock, dryRun, marks, newOnly } = this.#parts;
     if (newOnly && !dryRun && !state.wasThere) marks.newOnly(path).begin();
     state.probeAgainAt = clock.monotonic() + PROBE_MS;
@@ -323,7 +327,7 @@ export class MtpFolders {
   }
 
   /** Records a failure of the device. Pauses grow: a call on a device that hangs costs a process. */
-  #failed(path: string, state: MtpFolderState, error: unknown): Observation {
+  #failed(path: string, state: RemoteFolderState, error: unknown): Observation {
     if (!(error instanceof ChildError)) throw error;
     if (isUnplugged(error)) return this.#missing(path, state);
     const isSilent = error.code === 'ETIMEDOUT';

@@ -1,10 +1,9 @@
 import { ChildCaller, ChildError, type ChildOptions } from '../../system/child-call.ts';
 import { placeOf } from '../../system/mounts.ts';
-import { mtpMountOf } from '../../system/mtp-path.ts';
-import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
+import type { RemoteAnswer, RemoteRequest, RemoteStat } from './protocol.ts';
 
 /** The built file of the child process that makes the calls. */
-export const MTP_CHILD = 'mtp-child.cjs';
+export const REMOTE_CHILD = 'remote-child.cjs';
 
 /**
  * Longest silence of the child (ms), the limit that GVfs has for a call. Listing a folder is one call,
@@ -14,17 +13,17 @@ const SILENCE_MS = 60_000;
 /** The same for other file systems: a disk may have to spin up first (ms). */
 const DISK_SILENCE_MS = 30_000;
 
-export interface MtpReaderOptions extends ChildOptions {
+export interface RemoteReaderOptions extends ChildOptions {
   /** Longest silence of the child (ms); absent: as long as GVfs waits. */
   readonly silenceMs?: number | undefined;
 }
 
 /** Reads one device over MTP, through a child process, and one call at a time. */
-export class MtpReader {
-  readonly #child: ChildCaller<MtpRequest, MtpAnswer>;
+export class RemoteReader {
+  readonly #child: ChildCaller<RemoteRequest, RemoteAnswer>;
   readonly #silenceMs: number;
 
-  constructor({ silenceMs = SILENCE_MS, ...child }: MtpReaderOptions) {
+  constructor({ silenceMs = SILENCE_MS, ...child }: RemoteReaderOptions) {
     this.#child = new ChildCaller(child);
     this.#silenceMs = silenceMs;
   }
@@ -46,8 +45,8 @@ export class MtpReader {
   async stat(
     paths: readonly string[],
     signal: AbortSignal,
-  ): Promise<readonly (MtpStat | undefined)[]> {
-    const stats: (MtpStat | undefined)[] = [];
+  ): Promise<readonly (RemoteStat | undefined)[]> {
+    const stats: (RemoteStat | undefined)[] = [];
     await this.#ask({ do: 'stat', paths }, signal, (answer) => {
       if (answer.answer === 'stats') stats.push(...answer.stats);
     });
@@ -74,7 +73,7 @@ export class MtpReader {
     this.#child.close();
   }
 
-  async #bytes(request: MtpRequest, signal: AbortSignal): Promise<Buffer> {
+  async #bytes(request: RemoteRequest, signal: AbortSignal): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     await this.#ask(request, signal, (answer) => {
       if (answer.answer === 'bytes') chunks.push(answer.bytes);
@@ -83,11 +82,11 @@ export class MtpReader {
   }
 
   async #ask(
-    request: MtpRequest,
+    request: RemoteRequest,
     signal: AbortSignal,
-    onPart: (answer: MtpAnswer) => void,
+    onPart: (answer: RemoteAnswer) => void,
   ): Promise<void> {
-    const take = (answer: MtpAnswer) => {
+    const take = (answer: RemoteAnswer) => {
       if (answer.answer === 'failed') return new ChildError(answer.code ?? 'EIO', answer.message);
       onPart(answer);
       return answer.answer === 'done';
@@ -97,21 +96,20 @@ export class MtpReader {
 }
 
 /** The readers of all mounts: one for each, since a device over MTP serves one reader at a time. */
-export class MtpReaders {
-  readonly #options: MtpReaderOptions;
-  readonly #readers = new Map<string, MtpReader>();
+export class RemoteReaders {
+  readonly #options: RemoteReaderOptions;
+  readonly #readers = new Map<string, RemoteReader>();
 
-  constructor(options: MtpReaderOptions) {
+  constructor(options: RemoteReaderOptions) {
     this.#options = options;
   }
 
   /** Returns the reader of the mount that a path is on. @param path absolute */
-  of(path: string): MtpReader {
-    const mtp = mtpMountOf(path)?.root;
-    const root = mtp ?? placeOf(path).point;
-    const limits = mtp === undefined ? { silenceMs: DISK_SILENCE_MS } : {};
-    const reader = this.#readers.get(root) ?? new MtpReader({ ...limits, ...this.#options });
-    this.#readers.set(root, reader);
+  of(path: string): RemoteReader {
+    const { point, kind } = placeOf(path);
+    const limits = kind === 'mtp' ? {} : { silenceMs: DISK_SILENCE_MS };
+    const reader = this.#readers.get(point) ?? new RemoteReader({ ...limits, ...this.#options });
+    this.#readers.set(point, reader);
     return reader;
   }
 

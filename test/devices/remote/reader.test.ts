@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { MtpReader } from '../../../src/devices/mtp/reader.ts';
+import { RemoteReader } from '../../../src/devices/remote/reader.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
 
@@ -13,7 +13,7 @@ const LIMIT = 1024 * 1024;
 
 let built: TestBuild;
 beforeAll(async () => {
-  built = await buildForTest({ 'mtp-child': 'src/devices/mtp/mtp-child.ts' });
+  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
 });
 afterAll(() => built.remove());
 
@@ -23,9 +23,9 @@ beforeEach(() => {
   onTestFinished(() => rmSync(around, { recursive: true, force: true }));
 });
 
-function makeReader(silenceMs?: number): MtpReader {
-  const childPath = join(built.dir, 'mtp-child.cjs');
-  const reader = new MtpReader({ childPath, env: process.env, silenceMs });
+function makeReader(silenceMs?: number): RemoteReader {
+  const childPath = join(built.dir, 'remote-child.cjs');
+  const reader = new RemoteReader({ childPath, env: process.env, silenceMs });
   onTestFinished(() => reader.close());
   return reader;
 }

@@ -1,9 +1,9 @@
-import type { MtpStat } from '../../devices/mtp/protocol.ts';
+import type { RemoteStat } from '../../devices/remote/protocol.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
-import type { MtpReader } from '../../devices/mtp/reader.ts';
+import type { RemoteReader } from '../../devices/remote/reader.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
 import type { FoundFile } from './classify.ts';
 
@@ -14,20 +14,20 @@ export interface ListingProblem {
 
 /**
  * Lists the recordings in a folder that a child process reads. Over MTP, each status costs a call on the device, so
- * that only new names are asked for, and all names after {@link MtpListing.forget}.
+ * that only new names are asked for, and all names after {@link RemoteListing.forget}.
  */
-export class MtpListing {
+export class RemoteListing {
   readonly #folder: string;
-  readonly #reader: MtpReader;
+  readonly #reader: RemoteReader;
   readonly #isOnMtp: boolean;
   readonly #onProblem: (problem: ListingProblem) => void;
   /** Paths whose problem was reported. */
   readonly #reported = new Set<string>();
-  #stats = new Map<string, MtpStat>();
+  #stats = new Map<string, RemoteStat>();
 
   constructor(
     folder: string,
-    reader: MtpReader,
+    reader: RemoteReader,
     onProblem: (problem: ListingProblem) => void = () => undefined,
   ) {
     this.#folder = folder;
@@ -103,7 +103,7 @@ export class MtpListing {
   }
 }
 
-function stampOf({ size, mtimeMs, ctimeMs }: MtpStat): FileStamp {
+function stampOf({ size, mtimeMs, ctimeMs }: RemoteStat): FileStamp {
   return { size, mtimeMs, ctimeMs };
 }
 
