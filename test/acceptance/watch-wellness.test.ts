@@ -326,6 +326,20 @@ describe('wellness without the option', () => {
     await stop(running);
   });
 
+  it('is watched on if the hint cannot be remembered', async () => {
+    const { world, folder, add } = await openDevice();
+    rmSync(join(folder, '..'), { recursive: true });
+    const running = world.start(['watch', folder]);
+    await running.waitFor(/Waiting for/);
+    writeFileSync(join(world.home.env['SYNC_STATE_DIR'] ?? '', 'offers'), '');
+    add('Monitor/1.FIT', FEB14);
+    mkdirSync(folder);
+    await running.waitFor(/offers is not a folder/);
+    add('Activity/ride.fit', anotherRecording());
+    await until(() => world.sandbox.control.requests({ route: 'upload-fit' }).length === 1);
+    expect(await stop(running)).toBe(0);
+  });
+
   it.skipIf(!terminals.present)(
     `is offered once on a terminal, and the answer is remembered${terminals.note}`,
     async () => {

@@ -277,7 +277,9 @@ function setupOf(
         notice.event === 'folder' &&
         (notice.state === 'watching' || notice.state === 'polling')
       ) {
-        void hintOfFolder(context, config, notice.folder);
+        hintOfFolder(context, config, notice.folder).catch((error: unknown) =>
+          printer.print({ event: 'problem', message: messageOf(error) }),
+        );
       }
     },
     monitor: devices ? monitorOf(context) : undefined,
