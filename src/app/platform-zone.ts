@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATIENT } from '../auth/account.ts';
 import { isObject } from '../api/wire.ts';
@@ -9,6 +8,7 @@ import { zoneRules } from '../records/days/zone.ts';
 import { withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
 import { parseJson } from '../base/json.ts';
+import { readPlainFile } from '../system/plain-file.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /** Time limit for the platform's answer (ms). */
@@ -126,7 +126,7 @@ function fileIn(stateDir: string): string {
 /** A missing or damaged file counts as empty. */
 function readAll(stateDir: string): Record<string, unknown> {
   try {
-    const all = parseJson(readFileSync(fileIn(stateDir), 'utf8'));
+    const all = parseJson(readPlainFile(fileIn(stateDir)).toString());
     return isObject(all) ? all : {};
   } catch {
     return {};

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { childEnv } from '../system/environment.ts';
+import { readPlainFile } from '../system/plain-file.ts';
 import { hearSignals } from '../system/signals.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
@@ -120,7 +121,7 @@ function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
 /** Returns the end of the runtime's output, at most 2,000 characters. */
 export function lastWords(crashFile: string): string {
   try {
-    return readFileSync(crashFile, 'utf8').trim().slice(-2_000);
+    return readPlainFile(crashFile).toString().trim().slice(-2_000);
   } catch {
     return '';
   }

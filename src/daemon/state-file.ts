@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { isObject } from '../api/wire.ts';
 import { parseJson } from '../base/json.ts';
+import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { replaceFile } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { WatcherHealth } from './health.ts';
@@ -53,17 +54,17 @@ export function writeState(
  * is started again, so a file of another user counts as missing.
  */
 export function readStateText(file: string): string | undefined {
-  let descriptor: number | undefined;
+  let opened: PlainFile | undefined;
   try {
-    descriptor = openSync(file, 'r');
+    opened = openPlainFile(file);
     const { userId } = thisProcess;
-    if (userId !== undefined && fstatSync(descriptor).uid !== userId) return undefined;
-    return readFileSync(descriptor, 'utf8');
+    if (userId !== undefined && opened.stats.uid !== userId) return undefined;
+    return readFileSync(opened.descriptor, 'utf8');
   } catch {
     // Missing or unreadable: nothing is known, and no process is signalled.
     return undefined;
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    if (opened !== undefined) closeSync(opened.descriptor);
   }
 }
 

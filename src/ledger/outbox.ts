@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
+import { readPlainFile } from '../system/plain-file.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
 
@@ -101,7 +102,7 @@ export function namesIn(folder: string): string[] {
 
 function readLabel(folder: string): CopyLabel | undefined {
   try {
-    const label = parseJson(readFileSync(join(folder, LABEL), 'utf8')) as CopyLabel;
+    const label = parseJson(readPlainFile(join(folder, LABEL)).toString()) as CopyLabel;
     const { account, path, size, recordedAt } = label;
     const areTexts = [account, path].every((field) => typeof field === 'string');
     return areTexts && [size, recordedAt].every(Number.isFinite) ? label : undefined;

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
+import { anotherRecording } from '../watch/support.ts';
 
 const MEND = 'Fix that, or name another folder with SYNC_STATE_DIR.';
 
@@ -112,6 +113,26 @@ describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', ()
     const push = await world.sync(['push', 'wellness', socket]);
     expect([push.code, push.stderr + push.stdout]).toEqual([3, expect.stringMatching(NOT_A_FILE)]);
     expect(requestLines(world.sandbox).filter((line) => line.includes('wellness'))).toEqual([]);
+  });
+
+  it('is no label, no state and no setting: it delays neither status nor a watcher', async () => {
+    const world = await openLoggedInWorld();
+    const state = world.home.env['SYNC_STATE_DIR'] ?? '';
+    const places = ['outbox/hash/owner', 'watch/1'].map((name) => join(state, name));
+    for (const folder of places) mkdirSync(folder, { recursive: true });
+    for (const name of [
+      'outbox/hash/owner/copy.json',
+      'watch/1/watcher.json',
+      'platform-zones.json',
+    ]) {
+      rmSync(join(state, name), { force: true });
+      execFileSync('mkfifo', [join(state, name)]);
+    }
+    const ride = world.write('rides/ride.fit', anotherRecording());
+    for (const command of [['status'], ['daemon', 'status'], ['watch', '--once', dirname(ride)]]) {
+      expect((await world.program(command)).code).toBe(0);
+    }
+    expect(requestLines(world.sandbox).filter((line) => line.includes('upload'))).toHaveLength(1);
   });
 
   it('is read to its end as the input of push, as process substitution passes it', async () => {

@@ -140,11 +140,16 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
 it.skipIf(process.platform !== 'linux')(
   'a system call that restarts after a signal delays the program by 5 s at most',
   async () => {
-    const copy = join(world.home.env['SYNC_STATE_DIR'] ?? '', 'outbox', 'hash', 'owner');
-    mkdirSync(copy, { recursive: true });
     // Opening a FIFO blocks the main thread until another process opens its other end.
-    execFileSync('mkfifo', [join(copy, 'copy.json')]);
-    const watcher = world.run(['watch', world.folder]);
+    const fifo = join(world.home.dir, 'fifo');
+    const block = join(world.home.dir, 'block.cjs');
+    put(block, `process.on('SIGUSR2', () => require('node:fs').openSync('${fifo}'));`);
+    execFileSync('mkfifo', [fifo]);
+    mkdirSync(world.folder);
+    const NODE_OPTIONS = `--require=${block}`;
+    const watcher = world.watch([], { NODE_OPTIONS });
+    await ready(watcher);
+    watcher.child.kill('SIGUSR2');
     await until(() => /wait_for_partner|fifo/.test(waitsIn(watcher.child.pid)));
     const asked = performance.now();
     watcher.child.kill('SIGTERM');

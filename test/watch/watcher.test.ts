@@ -1,9 +1,11 @@
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -107,6 +109,23 @@ describe('a device that disappears', () => {
     await until(() => watcher.picture.unfinished === 1);
     expect(states()).toMatchObject([{ reason }, { state: 'watching' }]);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
+  });
+
+  it('names the recordings that stayed on it, although its mount point is a local folder now', async () => {
+    put(join(folder, 'ride.fit'), anotherRecording());
+    const huge = join(folder, 'huge.fit.gz');
+    put(huge, '');
+    truncateSync(huge, 256 * 1024 * 1024 + 1);
+    const { events } = start({
+      filesystemType: () => ({ noEvents: undefined, removable: existsSync(folder) }),
+      remote: reader(),
+    });
+    await until(() => held().length === 1 && happened(events, 'ready').length === 1);
+    renameSync(folder, `${folder}-away`);
+    await until(() => happened(events, 'folder').length === 2);
+    const reason = 'It disappeared with 1 recording that is not sent: plug it in again.';
+    const waits = { event: 'folder', folder, state: 'waiting', reason, left: 1 };
+    expect(happened(events, 'folder')[1]).toEqual(waits);
   });
 
   it('is watched again within two seconds of its return, also after hours without a change', async () => {

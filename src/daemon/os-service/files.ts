@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { readPlainFile } from '../../system/plain-file.ts';
 import { makeFolder, replaceFile, storageError } from '../../system/storage.ts';
 import { MARK, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
 import type { Ran } from './runner.ts';
@@ -51,7 +52,7 @@ export function removeOwnFile(path: string): void {
 export function readOwnFile(path: string): Buffer | undefined {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = readPlainFile(path);
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
     throw new SyncError('STORAGE', `${path} cannot be read: ${messageOf(cause)}`, { cause });

@@ -93,7 +93,7 @@ export class Classifier {
       // The rescans of its folder check it.
       if (removable) continue;
       const stats = statOf(path);
-      if (stats?.isFile() === true) this.classify({ path, stamp: stats, removable });
+      if (stats?.isFile() === true) this.classify({ path, stamp: stats, removable: false });
       else incomplete.forget(path);
     }
     for (const { path, stamp, reason, detail } of incomplete.dueReports()) {

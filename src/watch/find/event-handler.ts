@@ -17,9 +17,6 @@ const LONG_WALK_MS = 200;
  */
 const MOUNT_MS = 3_000;
 
-/** Delay of the rescan of a removable folder after an event (ms): a copied file fires many. */
-const REMOVABLE_MS = 500;
-
 /** Handles file-system events: classifies files, walks new folders. */
 export class EventHandler {
   readonly #parts: WatchParts;
@@ -48,10 +45,6 @@ export class EventHandler {
     const batch = this.#queued;
     this.#queued = new Map();
     for (const [path, { folder, name }] of batch) {
-      if (folder.removable) {
-        folder.rescanIn(REMOVABLE_MS);
-        continue;
-      }
       const stats = statOf(path);
       if (stats === undefined) incomplete.forget(path);
       if (stats?.isFile() !== true) {

@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path';
 import type { RemoteStat } from '../../devices/remote/protocol.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { ChildError } from '../../system/child-call.ts';
@@ -63,7 +64,7 @@ export class RemoteListing {
         }
         this.#stats.set(path, stat);
         if (stat.kind === 'folder') folders.push(path);
-        else if (stat.kind === 'file' && isRecordingName(nameOf(path))) {
+        else if (stat.kind === 'file' && isRecordingName(basename(path))) {
           files.push({
             path,
             stamp: this.#isOnMtp ? { size: stat.size, mtimeMs: 0, ctimeMs: 0 } : stampOf(stat),
@@ -86,7 +87,7 @@ export class RemoteListing {
       const names = await this.#reader.list(folder, signal);
       return names
         .filter((name) => isRecordingName(name) || isSearchedFolder(name))
-        .map((name) => `${folder}/${name}`);
+        .map((name) => join(folder, name));
     } catch (error) {
       if (!(error instanceof ChildError) || folder === this.#folder) throw error;
       if (error.code === 'ENOENT') return [];
@@ -105,8 +106,4 @@ export class RemoteListing {
 
 function stampOf({ size, mtimeMs, ctimeMs }: RemoteStat): FileStamp {
   return { size, mtimeMs, ctimeMs };
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

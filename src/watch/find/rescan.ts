@@ -166,7 +166,7 @@ export class Rescanner {
         folder.events?.coverOne(found.path);
         return;
       case 'file':
-        onFile({ path: found.path, stamp: found.stamp, removable: folder.removable });
+        onFile({ path: found.path, stamp: found.stamp, removable: false });
         return;
       case 'problem': {
         const { path, problem: message } = found;

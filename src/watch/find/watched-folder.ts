@@ -81,7 +81,9 @@ export class WatchedFolder {
     if (this.#probing) return undefined;
     this.#probing = true;
     try {
-      this.removable = this.#isOnDevice || this.#parts.filesystemType(this.path).removable;
+      // Where it was unplugged from, there may be another file system.
+      const wasRemovable = this.isThere && this.removable;
+      this.removable = wasRemovable || this.#isRemovable();
       if (this.removable) {
         const found = await this.#calls.probeRemovable(this.path);
         return this.#closed ? undefined : found;
@@ -161,13 +163,16 @@ export class WatchedFolder {
   #enter(): void {
     this.#closeEvents();
     const { pollMs, recursiveEvents } = this.#parts;
-    const filesystemType = this.#parts.filesystemType(this.path);
-    if (pollMs !== undefined) {
-      this.#become('polling', 'As asked for.');
+    const { noEvents } = this.#parts.filesystemType(this.path);
+    this.removable = this.#isRemovable();
+    const whyPolled = pollMs === undefined ? noEvents : 'As asked for.';
+    if (whyPolled !== undefined) {
+      this.#become('polling', whyPolled);
       return;
     }
-    if (filesystemType.noEvents !== undefined) {
-      this.#become('polling', filesystemType.noEvents);
+    // Placing watches reads each folder, which may hang.
+    if (this.removable) {
+      this.#become('watching', undefined);
       return;
     }
     const listener: FolderListener = {
@@ -184,6 +189,10 @@ export class WatchedFolder {
     this.#events = events;
     if (failure === undefined) this.#become('watching', undefined);
     else this.#become('polling', failure);
+  }
+
+  #isRemovable(): boolean {
+    return this.#isOnDevice || this.#parts.filesystemType(this.path).removable;
   }
 
   #become(state: FolderState, reason: string | undefined): void {

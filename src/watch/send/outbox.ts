@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import {
@@ -19,6 +11,7 @@ import {
   outboxFolder,
 } from '../../ledger/outbox.ts';
 import { isFolder } from '../../system/disk.ts';
+import { readPlainFile } from '../../system/plain-file.ts';
 import type { ProcessMark } from '../../system/processes.ts';
 import { sha256 as hashOf } from '../../system/this-process.ts';
 import { makeFolder, storageError } from '../../system/storage.ts';
@@ -32,8 +25,8 @@ const UNFINISHED = '.unfinished';
 export interface Keepsake extends Omit<CopyLabel, 'account'> {
   readonly sha256: string;
   readonly bytes: Uint8Array;
-  /** From a removable device: kept even if the room is used up. */
-  readonly removable: boolean;
+  /** Whether it is kept even if the room is used up. */
+  readonly beyondRoom: boolean;
 }
 
 /**
@@ -85,7 +78,7 @@ export function openOutbox(stateDir: string, account: string, mark: ProcessMark)
     if (label !== undefined && existsSync(ownFolder(sha256))) return true;
     try {
       const names = namesIn(folder).filter((name) => name !== LABEL);
-      const whole = names.find((name) => hashOf(readFileSync(join(folder, name))) === sha256);
+      const whole = names.find((name) => hashOf(readPlainFile(join(folder, name))) === sha256);
       if (whole !== undefined && label !== undefined) {
         renameSync(join(folder, whole), join(folder, keptName(label.path)));
         renameSync(folder, ownFolder(sha256));
@@ -128,9 +121,9 @@ export function openOutbox(stateDir: string, account: string, mark: ProcessMark)
     get count() {
       return known.size;
     },
-    keep({ sha256, bytes, removable, path, size, recordedAt }) {
+    keep({ sha256, bytes, beyondRoom, path, size, recordedAt }) {
       if (copiesOf(sha256).length > 0) return true;
-      if (!removable && bytes.length > room) return false;
+      if (!beyondRoom && bytes.length > room) return false;
       const folder = ownFolder(sha256);
       const label: CopyLabel = { account, path, size, recordedAt };
       const unfinished = join(folder, UNFINISHED);

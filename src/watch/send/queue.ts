@@ -10,6 +10,7 @@ export interface QueueItem {
   readonly stamp: FileStamp;
   /** Its bytes are kept in the outbox under this hash. */
   readonly kept: string | undefined;
+  /** A child process reads its file. */
   readonly removable: boolean;
   /** Best known recording time (ms since the epoch). */
   readonly recordedAt: number;

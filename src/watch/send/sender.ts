@@ -224,8 +224,6 @@ export class Sender {
         this.queue.add(item);
         return;
       }
-      const isFirstCopied = item.removable && item.kept === undefined && !this.#parts.dryRun;
-      if (isFirstCopied && this.#stasher.stashFile(item)) continue;
       const task = this.#send(item);
       this.#tasks.add(task);
       void task.finally(() => this.#tasks.delete(task));

@@ -76,26 +76,22 @@ export interface InFlightRecording {
 
 /**
  * Reads a file and copies it to the outbox, if it is a recording that the service does not have.
- * The watcher does this while nothing can be sent, and before sending from a removable device.
- *
- * @param removable copies it even if the outbox has no room
+ * The watcher does this while nothing can be sent.
  */
 export function stashFile(
   parts: WatchParts,
   item: QueueItem,
   readBuffer: ReadBuffer,
-  removable = item.removable,
 ): StashOutcome {
-  const contents = readFile(item.absolute, readBuffer.buffers);
-  return stashContents(parts, item, contents, removable);
+  return stashContents(parts, item, readFile(item.absolute, readBuffer.buffers), false);
 }
 
-/** Does the same as {@link stashFile} for a file that was read before. */
+/** Does the same as {@link stashFile} for a file that was read before. @param beyondRoom see `Keepsake` */
 export function stashContents(
   { clock, ledger, known, outbox }: WatchParts,
   item: QueueItem,
   contents: FileContents | Unreadable,
-  removable = item.removable,
+  beyondRoom: boolean,
 ): StashOutcome {
   if ('problem' in contents) {
     return { stash: 'incomplete', reason: contents.reason, detail: contents.problem };
@@ -119,7 +115,7 @@ export function stashContents(
   }
   if (outbox.has(sha256)) return { stash: 'settled' };
   const { bytes } = contents;
-  return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
+  return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, beyondRoom })
     ? { stash: 'kept', sha256 }
     : { stash: 'no-room' };
 }
@@ -140,8 +136,8 @@ export function stashSent(
   const bytes =
     sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
   if (sha256(bytes) !== hash) return false;
-  const { path, removable, recordedAt } = item;
-  return outbox.keep({ sha256: hash, path, size, recordedAt, bytes, removable });
+  const { path, recordedAt } = item;
+  return outbox.keep({ sha256: hash, path, size, recordedAt, bytes, beyondRoom: false });
 }
 
 /** Returns the recording that was read. A compressed recording is not there: its hash differs. */

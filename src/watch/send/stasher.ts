@@ -97,10 +97,9 @@ export class Stasher {
         break;
       }
       this.#unstashed.delete(key);
-      if (!queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
+      if (!queue.has(key) || !this.#isFresh(item)) continue;
       queue.remove(key);
-      // Only a device that may vanish before the service is back may fill the disk.
-      if (!this.stashFile(item, blocked && item.removable)) {
+      if (!this.#stash(item, (readBuffer) => stashFile(this.#parts, item, readBuffer))) {
         queue.add(item);
         if (!blocked) {
           this.#unstashed.set(key, { item, since: now });
@@ -137,13 +136,9 @@ export class Stasher {
     return Math.max(mtimeMs, ctimeMs) > this.#parts.clock.now() - FRESH_MS;
   }
 
-  /** Copies a recording from its file. @returns false if it must be sent from its file */
-  stashFile(item: QueueItem, removable = item.removable): boolean {
-    return this.#stash(item, (readBuffer) => stashFile(this.#parts, item, readBuffer, removable));
-  }
-
   /**
-   * Copies a recording after its file was read. While recordings are sent, a large folder does not fill the disk.
+   * Copies a recording after its file was read. Only while nothing can be sent may a folder fill the disk: its device
+   * may leave before the service is back.
    *
    * @returns false if the outbox cannot take it
    */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { RemoteReader } from '../../../src/devices/remote/reader.ts';
+import { RemoteReader, RemoteReaders } from '../../../src/devices/remote/reader.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
 
@@ -83,6 +83,16 @@ describe('a reader of a device over MTP', () => {
     await expect(asked).rejects.toThrow('stopped');
     await expect(reader.list(around, stop.signal)).rejects.toThrow('stopped');
   });
+});
+
+it('has one reader for each mount, also on systems without a list of mounts', () => {
+  const readers = new RemoteReaders({ childPath: '', env: {} });
+  const card = readers.of('/Volumes/GARMIN/Garmin/Activity/1.fit');
+  expect(readers.of('/Volumes/GARMIN/Garmin/Activity/2.fit')).toBe(card);
+  expect(readers.of('/Volumes/WAHOO/1.fit')).not.toBe(card);
+  const share = readers.of(String.raw`\\nas\rides\1.fit`);
+  expect(readers.of(String.raw`\\nas\rides\2026\2.fit`)).toBe(share);
+  expect(readers.of(String.raw`\\nas\other\1.fit`)).not.toBe(share);
 });
 
 describe.skipIf(noMtp !== undefined)(`a reader of an MTP mount${note}`, () => {

@@ -80,6 +80,7 @@ describe('a device at another mount point', () => {
     const { events, watcher } = start({
       folders: [],
       deviceAccess: ports.access,
+      pollMs: 200,
       remote: reader(),
       onRead: (path) => read.push(path),
     });
@@ -143,6 +144,7 @@ describe('a device whose folder disappears before the monitor notices', () => {
     const { events, watcher } = start({
       folders: [],
       deviceAccess: ports.access,
+      pollMs: 200,
       remote: reader(),
     });
     await until(() => happened(events, 'ready').length === 1);

@@ -42,8 +42,8 @@ function open(account = 'me') {
 }
 const recording = (path = '/device/ride.fit', recordedAt = 5) => {
   const bytes = anotherRecording();
-  const removable = true;
-  return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, removable };
+  const beyondRoom = true;
+  return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, beyondRoom };
 };
 
 const filesIn = (folder: string) =>
@@ -89,18 +89,18 @@ it('keeps the bytes that two accounts need until both have dropped them', () => 
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
 
-it('limits the size of copies from fixed folders, but not from removable devices', () => {
+it('limits the size of all copies, except for those that may exceed it', () => {
   const large = { ...recording(), size: 400 * 1024 * 1024 };
   const outbox = open();
   // The row says how much room it takes; the bytes of this one are small.
   expect(outbox.keep(large)).toBe(true);
   const next = { ...recording(), bytes: Buffer.alloc(200 * 1024 * 1024) };
-  expect(outbox.keep({ ...next, removable: false })).toBe(false);
+  expect(outbox.keep({ ...next, beyondRoom: false })).toBe(false);
   expect(outbox.count).toBe(1);
   const other = recording();
-  expect(outbox.keep({ ...other, removable: false })).toBe(true);
+  expect(outbox.keep({ ...other, beyondRoom: false })).toBe(true);
   outbox.drop(large.sha256);
-  expect(outbox.keep({ ...next, removable: false })).toBe(true);
+  expect(outbox.keep({ ...next, beyondRoom: false })).toBe(true);
 });
 
 it('forgets a copy if its bytes are missing', () => {

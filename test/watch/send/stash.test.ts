@@ -10,7 +10,7 @@ import { uploadLedger } from '../../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 
-import { ReadBuffers, stashFile, stashSent } from '../../../src/watch/send/stash.ts';
+import { ReadBuffers, stashContents, stashFile, stashSent } from '../../../src/watch/send/stash.ts';
 import type { WatchParts } from '../../../src/watch/parts.ts';
 import { HEAD_ROOM } from '../../../src/upload/read-recording.ts';
 import { withBrokenCrc } from '../../support/fit-maker.ts';
@@ -46,7 +46,7 @@ afterEach(() => end());
 function itemOf(name: string, bytes: Uint8Array): QueueItem {
   const path = join(dir, 'device', name);
   put(path, bytes);
-  const origin = { key: path, path, absolute: path, kept: undefined, removable: true };
+  const origin = { key: path, path, absolute: path, kept: undefined, removable: false };
   return { ...origin, stamp: statSync(path), recordedAt: 1, failures: 0 };
 }
 
@@ -112,6 +112,19 @@ it('stashes no other file types and no incomplete files', () => {
     reason: 'unreadable',
   });
   expect(outbox.count).toBe(0);
+});
+
+it('remembers a damaged file, but not one whose device states no size: it may have sent a part', () => {
+  const part = Buffer.from(anotherRecording().subarray(0, 500));
+  const { absolute, ...item } = itemOf('part.fit', part);
+  const remembered = (size: number) => {
+    const stamp = { size, mtimeMs: 1, ctimeMs: 1 };
+    const given = { ...item, absolute, stamp };
+    const stashed = stashContents(parts, given, { bytes: part, buffer: part, stamp }, false);
+    expect(stashed).toMatchObject({ stash: 'incomplete', reason: 'incomplete' });
+    return parts.known.find(absolute, stamp)?.verdict;
+  };
+  expect([remembered(0), remembered(500)]).toEqual([undefined, 'incomplete']);
 });
 
 it('stashes a failed recording from its send buffer, if the buffer still contains its bytes', () => {
