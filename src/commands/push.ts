@@ -177,7 +177,7 @@ async function push(
       const records = await read(zones, weight, ledger.records.wellness);
       if (!options.dryRun) zones.remember();
       try {
-        await withProgress(output, async (progress) => {
+        await withProgress(output, options, async (progress) => {
           const total = records.length;
           let done = 0;
           progress.update({ noun: 'day', done, total });

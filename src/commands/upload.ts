@@ -96,7 +96,7 @@ export const upload: CommandModule = {
         const { upload } = targetsOf(context.version, connection, ledger);
         let zoneLoaded: Promise<void> | undefined;
         try {
-          await withProgress(output, async (progress) => {
+          await withProgress(output, options, async (progress) => {
             await uploadBatch(context, namedPaths(paths, cwd), options, {
               ...upload,
               cwd,

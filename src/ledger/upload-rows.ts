@@ -69,9 +69,10 @@ export function prepareStatements(database: Database) {
        WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
        ORDER BY changed_at`,
     ),
-    listSent: database.prepare(
+    listSettled: database.prepare(
       `SELECT path, size FROM uploads NOT INDEXED
-       WHERE account = ? AND state IN ('confirmed', 'undone')`,
+       WHERE account = ? AND state IN ('confirmed', 'undone')
+       UNION ALL SELECT path, size FROM known_files WHERE verdict = 'not-an-activity'`,
     ),
     undo: database.prepare(
       `UPDATE uploads SET state = 'undone', changed_at = ?

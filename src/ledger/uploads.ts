@@ -228,9 +228,12 @@ class SqliteUploadLedger {
     this.#statements.forget.run(this.#account, sha256);
   }
 
-  /** Returns the path and the size (bytes) of each recording that the service took, or that was taken back. */
-  sentFiles(): readonly { readonly path: string; readonly size: number }[] {
-    return this.#statements.listSent.all(this.#account) as { path: string; size: number }[];
+  /**
+   * Returns the path and the size (bytes) of each recording that the service took, or that was taken back, and
+   * of each file without an activity.
+   */
+  settledFiles(): readonly { readonly path: string; readonly size: number }[] {
+    return this.#statements.listSettled.all(this.#account) as { path: string; size: number }[];
   }
 
   /** Records that they were compared with the workouts of the platform. */

@@ -41,10 +41,29 @@ export function isOnMtp(path: string): boolean {
   return path.includes('mtp') && mtpMountOf(path) !== undefined;
 }
 
+/**
+ * Returns a path for people. Over MTP it is the device and the path in its storage, without Garmin's own
+ * folder: `Garmin Edge 840: Activity/ride.fit`.
+ */
+export function shownPath(path: string): string {
+  const mount = isOnMtp(path) ? mtpMountOf(path) : undefined;
+  if (mount === undefined) return path;
+  const title = mount.title === NO_TITLE ? 'MTP device' : mount.title.replace('the ', '');
+  return pathOn(title, path.slice(mount.root.length).replace(/^\/[^/]*\/?/, ''));
+}
+
+/** Returns the path of a file on a device for people. @param inside relative to its storage */
+export function pathOn(title: string, inside: string): string {
+  const path = inside.replace(/^garmin(?:\/|$)/i, '');
+  return path === '' ? title : `${title}: ${path}`;
+}
+
 /** Returns a path that is the same in the next session: the name of the mount point may change. */
 export function lastingPath(path: string): string {
   return path.replace(/\/kio-fuse-[^/]+\/mtp\//, '/kio-fuse/mtp/');
 }
+
+const NO_TITLE = 'the device';
 
 /**
  * Returns a title from the name of a mount. GVfs uses udev's ID_SERIAL: maker, model and serial number,
@@ -54,5 +73,5 @@ function titleOf(mountName: string): string {
   const words = mountName.split(/[_ ]+/).filter((word) => word !== '');
   if (words.length > 1 && /^[0-9a-f]{6,}$/i.test(words.at(-1) ?? '')) words.pop();
   const hasName = words.some((word) => /[a-z]{2}/i.test(word) && !/^[0-9a-f]{4}$/i.test(word));
-  return hasName && !mountName.includes('%') ? `the ${words.join(' ')}` : 'the device';
+  return hasName && !mountName.includes('%') ? `the ${words.join(' ')}` : NO_TITLE;
 }

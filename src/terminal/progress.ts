@@ -140,10 +140,12 @@ export function spinnerOn(
  * Runs a task with a progress line. A command that Ctrl-C ends reports how far it came, because the
  * same command continues from there.
  *
+ * @param options `force`: it sends everything again
  * @throws SyncError `INTERRUPTED`, with the number of finished items
  */
 export async function withProgress<T>(
   output: Output,
+  { force }: { readonly force: boolean },
   task: (progress: Pick<Progress, 'update'>) => Promise<T>,
 ): Promise<T> {
   const progress = output.progress();
@@ -157,13 +159,14 @@ export async function withProgress<T>(
     });
   } catch (error) {
     if (!isAbort(error) || last?.done === undefined) throw error;
-    throw new SyncError('INTERRUPTED', interrupted(last), { cause: error });
+    throw new SyncError('INTERRUPTED', interrupted(last, force), { cause: error });
   } finally {
     progress.stop();
   }
 }
 
-function interrupted({ done = 0, total }: ProgressState): string {
-  const of = total === undefined ? '' : ` of ${total}`;
-  return `${done}${of} done; run the same command to continue.`;
+function interrupted({ done = 0, total }: ProgressState, force: boolean): string {
+  const all = `${done}${total === undefined ? '' : ` of ${total}`} done`;
+  if (!force) return `${all}; run the same command to continue.`;
+  return `${all}. The same command begins with the first again; without --force it sends only what was never sent.`;
 }

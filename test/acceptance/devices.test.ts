@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, renameSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { garminXml, write, writeRecording } from '../devices/support.ts';
@@ -92,6 +92,13 @@ describe('sync devices', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     expect((await world.sync(['watch', '--once', '--devices'])).code).toBe(0);
     expect((await world.sync(['devices'])).stdout).toContain('  3 recordings, all sent\n');
+    rmSync(join(folder, 'copy.fit'));
+    const storage = join(root, '../gvfs/mtp:host=091e_4f43/Internal Storage');
+    mkdirSync(storage, { recursive: true });
+    renameSync(join(root, 'Garmin'), join(storage, 'GARMIN'));
+    expect((await world.sync(['devices'])).stdout).toContain(
+      '  connected over MTP\n  2 recordings, all sent\n',
+    );
   });
 
   it('lists devices without a login, and says what it cannot know', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOnMtp, lastingPath, mtpMountOf } from '../../src/system/mtp-path.ts';
+import { isOnMtp, lastingPath, mtpMountOf, shownPath } from '../../src/system/mtp-path.ts';
 
 const GVFS = '/run/user/1000/gvfs/mtp:host=Garmin_Edge_840_0000caea38a2';
 const KIO = '/run/user/1000/kio-fuse-aB3dEf/mtp/Edge 840';
@@ -28,6 +28,16 @@ describe('a path on an MTP mount', () => {
     '/media/ann/GARMIN/Garmin/Activity',
   ])('is not assumed of other mounts and folders: %s', (path) => {
     expect(isOnMtp(path)).toBe(false);
+  });
+
+  it.each([
+    [`${GVFS}/Internal Storage/GARMIN/Activity/ride.fit`, 'Garmin Edge 840: Activity/ride.fit'],
+    [`${GVFS}/Internal Storage`, 'Garmin Edge 840'],
+    [`${KIO}/Internal Storage/Garmin`, 'Edge 840'],
+    ['/run/user/1/gvfs/mtp:host=091e_4f43/Card/exports/ride.fit', 'MTP device: exports/ride.fit'],
+    ['/media/ann/GARMIN/Garmin/Activity/a.fit', '/media/ann/GARMIN/Garmin/Activity/a.fit'],
+  ])('is shown to people with the name of the device: %s', (path, shown) => {
+    expect(shownPath(path)).toBe(shown);
   });
 
   it('is the same in the next session, whose mount point has another name', () => {

@@ -9,10 +9,14 @@ const output = createOutput(plainIo(), { json: false, quiet: true, verbose: fals
 const interruption = new SyncError('INTERRUPTED', 'Interrupted.');
 
 it.each([
-  [52, 270, '52 of 270 done; run the same command to continue.'],
-  [52, undefined, '52 done; run the same command to continue.'],
-])('reports how far an interrupted run came: %s of %s', async (done, total, message) => {
-  const run = withProgress(output, (progress) => {
+  [52, 270, false, '52 of 270 done; run the same command to continue.'],
+  [52, undefined, false, '52 done; run the same command to continue.'],
+  [
+    ...([52, 270, true] as const),
+    '52 of 270 done. The same command begins with the first again; without --force it sends only what was never sent.',
+  ],
+])('reports how far an interrupted run came: %s of %s', async (done, total, force, message) => {
+  const run = withProgress(output, { force }, (progress) => {
     progress.update({ noun: 'recording', done: 1, total });
     progress.update({ noun: 'recording', done, total });
     return Promise.reject(interruption);
@@ -21,12 +25,14 @@ it.each([
 });
 
 it('passes on an interruption before the first item, any other error, and the result', async () => {
-  await expect(withProgress(output, () => Promise.reject(interruption))).rejects.toBe(interruption);
+  await expect(
+    withProgress(output, { force: false }, () => Promise.reject(interruption)),
+  ).rejects.toBe(interruption);
   const fault = new SyncError('STORAGE', 'The disk is full.');
-  const failing = withProgress(output, (progress) => {
+  const failing = withProgress(output, { force: false }, (progress) => {
     progress.update({ noun: 'day', done: 3, total: 4 });
     return Promise.reject(fault);
   });
   await expect(failing).rejects.toBe(fault);
-  expect(await withProgress(output, () => Promise.resolve(7))).toBe(7);
+  expect(await withProgress(output, { force: false }, () => Promise.resolve(7))).toBe(7);
 });

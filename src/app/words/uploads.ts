@@ -3,6 +3,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
+import { shownPath } from '../../system/mtp-path.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { Verified } from '../../upload/verify.ts';
 import { type ActivityView, activityJson, activityText } from './activities.ts';
@@ -77,7 +78,7 @@ export function verifiedJson({
  * any other by its path. Skipped files are only counted.
  */
 export function uploadItemText(item: UploadItem, view: ActivityView): Text | undefined {
-  const path = item.path;
+  const path = shownPath(item.path);
   switch (item.outcome) {
     case 'uploaded':
       return `${shownActivity(item, view)}  uploaded`;

@@ -41,11 +41,11 @@ function hasLogin(config: Config): boolean {
 
 /**
  * A file that is unchanged since it was read is known by the name of its device (`sync watch`), or by its
- * path (`sync upload`). The others are compared with what was sent by name and size, over MTP by name
- * alone: a device is often mounted at another place.
+ * path (`sync upload`). The others are compared with what was sent, or holds no activity, by name and size,
+ * over MTP by name alone: a device is often mounted at another place.
  */
 function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): CountUnsent {
-  let sent: SentFiles | undefined;
+  let settled: SettledFiles | undefined;
   return (device) => {
     const names = new DeviceNames();
     names.add(device);
@@ -58,23 +58,25 @@ function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): C
           if (before !== undefined) {
             return before.verdict === 'activity' && before.upload?.state !== 'confirmed';
           }
-          sent ??= sentFiles(uploads.sentFiles());
+          settled ??= settledFiles(uploads.settledFiles());
           const name = basename(path);
           return !(stamp === undefined
-            ? sent.names.has(name)
-            : sent.sizes.has(`${stamp.size} ${name}`));
+            ? settled.names.has(name)
+            : settled.sizes.has(`${stamp.size} ${name}`));
         }).length,
     );
   };
 }
 
-interface SentFiles {
+interface SettledFiles {
   readonly names: ReadonlySet<string>;
   /** `SIZE NAME`. */
   readonly sizes: ReadonlySet<string>;
 }
 
-function sentFiles(files: readonly { readonly path: string; readonly size: number }[]): SentFiles {
+function settledFiles(
+  files: readonly { readonly path: string; readonly size: number }[],
+): SettledFiles {
   return {
     names: new Set(files.map(({ path }) => basename(path))),
     sizes: new Set(files.map(({ path, size }) => `${size} ${basename(path)}`)),

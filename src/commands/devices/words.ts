@@ -51,7 +51,7 @@ export function deviceText(
   ];
   const lines: Text[] = [
     head.join(', '),
-    `${root}${access === 'mtp' ? ' (MTP)' : ''}`,
+    access === 'mtp' ? 'connected over MTP' : root,
     recordingsText(files.length, unsent),
   ];
   if (tcxFiles > 0) {

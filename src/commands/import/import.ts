@@ -202,7 +202,7 @@ class Import {
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
     let done = 0;
     try {
-      await withProgress(output, async (progress) => {
+      await withProgress(output, sendOptions, async (progress) => {
         await sendStock(
           this.#context,
           stock,

@@ -170,7 +170,7 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   for (const failure of failedFields(profile).slice(0, 1)) failures.addUnsent('profile', failure);
   let sent: SeedReport;
   try {
-    sent = await withProgress(output, (progress) =>
+    sent = await withProgress(output, options, (progress) =>
       fillWithSeed(context, options, {
         ...targetsOf(version, service, ledger),
         report,

@@ -1,6 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
+import { isOnMtp, pathOn } from '../../system/mtp-path.ts';
 import { plural, wallTime } from '../../terminal/words.ts';
 import { isBelow } from '../../watch/below.ts';
 import type { WatchNotice } from '../../watch/report.ts';
@@ -29,8 +30,8 @@ export class NoticePrinter {
   /** The cause of the last notice, and how many more had it. */
   #cause: string | undefined;
   #more = 0;
-  /** Where devices were plugged in. */
-  readonly #devices = new Set<string>();
+  /** The titles of devices, by where they were plugged in. */
+  readonly #devices = new Map<string, string>();
   #day: string | undefined;
 
   constructor(context: Pick<AppContext, 'clock' | 'signal' | 'output'>, options: PrinterOptions) {
@@ -41,8 +42,10 @@ export class NoticePrinter {
   print(notice: WatchNotice): void {
     const { clock, output } = this.#context;
     this.#noteDevice(notice);
-    const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
-    const cause = this.#options.style === 'log' ? undefined : causeOf(notice);
+    const { style } = this.#options;
+    const at = style === 'once' ? undefined : new Date(clock.now());
+    const isGrouped = isSkipped(notice) ? style !== 'once' : style !== 'log';
+    const cause = isGrouped ? causeOf(notice) : undefined;
     const isRepeated = cause !== undefined && cause === this.#cause;
     if (isRepeated) this.#countLater();
     else this.flush();
@@ -99,22 +102,31 @@ export class NoticePrinter {
   }
 
   #noteDevice(notice: WatchNotice): void {
-    if (notice.event === 'device' && notice.root !== undefined) this.#devices.add(notice.root);
+    if (notice.event !== 'device' || notice.root === undefined) return;
+    this.#devices.set(notice.root, notice.title);
   }
 
-  /** Returns whether a notice says of a folder what one of its device said before. */
+  /** Returns whether another notice says it: that of a folder's device, or the summary. */
   #isSaid(notice: WatchNotice): boolean {
+    if (isSkipped(notice)) return this.#options.style === 'once';
     if (notice.event !== 'folder' || notice.state !== 'watching') return false;
-    return [...this.#devices].some((root) => isBelow(notice.folder, root));
+    return [...this.#devices.keys()].some((root) => isBelow(notice.folder, root));
   }
 
   #short(path: string): string {
-    const folders = [...this.#options.folders, ...this.#devices];
+    const [root, title] = [...this.#devices].find(([each]) => isBelow(path, each)) ?? [];
+    if (root !== undefined && title !== undefined) return pathOn(title, relative(root, path));
+    const { folders } = this.#options;
     const folder = folders.find((each) => isBelow(path, each));
-    if (folder === undefined) return path;
+    if (folder === undefined || isOnMtp(folder)) return path;
     const inside = relative(folder, path);
-    return folders.length === 1 ? inside : join(basename(folder), inside);
+    const isOnly = folders.length === 1 && this.#devices.size === 0;
+    return isOnly ? inside : join(basename(folder), inside);
   }
+}
+
+function isSkipped(notice: WatchNotice): boolean {
+  return notice.event === 'upload' && notice.item.outcome === 'skipped';
 }
 
 /** Returns what notices about different recordings may share; undefined for all other notices. */
@@ -125,6 +137,7 @@ function causeOf(notice: WatchNotice): string | undefined {
     case 'problem':
       return notice.path === undefined ? undefined : notice.message;
     case 'upload':
+      if (notice.item.outcome === 'skipped') return notice.item.reason;
       return 'message' in notice.item ? notice.item.message : undefined;
     default:
       return undefined;

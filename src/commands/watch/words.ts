@@ -5,7 +5,7 @@ import type { JsonObject } from '../../records/types.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
-import { OUTCOMES } from '../../app/outcomes.ts';
+import { OUTCOMES, SKIPPED } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import {
   uploadItemJson,
@@ -14,6 +14,7 @@ import {
   uploadSummaryText,
 } from '../../app/words/uploads.ts';
 import { deviceText } from '../../app/words/devices.ts';
+import { shownPath } from '../../system/mtp-path.ts';
 import { missingText } from '../verify.ts';
 import type { WatchReport } from './once.ts';
 import { wallTime, plural } from '../../terminal/words.ts';
@@ -44,9 +45,11 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'ready':
       return event.queued === 0
         ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
-        : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
+        : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to check.`;
     case 'upload':
-      return uploadItemText(event.item, view);
+      return event.item.outcome === 'skipped'
+        ? phrase`${shownPath(event.item.path)}: not sent, ${SKIPPED[event.item.reason].words}.`
+        : uploadItemText(event.item, view);
     case 'day':
       return dayText(event.item, event.fields, view.zone);
     case 'days-waiting':
@@ -58,11 +61,11 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
           : 'Retrying.',
       ]);
     case 'kept':
-      return `${event.path}: copied; it is sent from the copy.`;
+      return `${shownPath(event.path)}: copied; it is sent from the copy.`;
     case 'kept-for-others':
       return phrase`Copies of ${plural(event.copies, 'recording')} cannot be sent: see ${sync('doctor')}.`;
     case 'unfinished':
-      return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
+      return `${shownPath(event.path)}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':
       return sentences([
         `Cannot send now: ${event.message}`,
@@ -90,7 +93,9 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'values-left':
       return event.message;
     case 'problem':
-      return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
+      return event.path === undefined
+        ? event.message
+        : `${shownPath(event.path)}: ${event.message}`;
     case 'stopped':
       return stoppedText(event);
   }
@@ -157,14 +162,15 @@ function sentences(texts: readonly (Text | undefined)[]): Text {
   );
 }
 
-function folderText(folder: string, state: FolderState, reason: string | undefined): string {
+function folderText(folder: string, state: FolderState, reason = ''): string {
+  const shown = shownPath(folder);
   switch (state) {
     case 'waiting':
     case 'silent':
-      return `Waiting for ${folder}. ${reason ?? ''}`.trimEnd();
+      return `Waiting for ${shown}. ${reason}`.trimEnd();
     case 'watching':
-      return `Watching ${folder}.`;
+      return `Watching ${shown}.`;
     case 'polling':
-      return `Polling ${folder}. ${reason ?? ''}`.trimEnd();
+      return `Polling ${shown}. ${reason}`.trimEnd();
   }
 }

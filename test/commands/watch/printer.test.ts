@@ -132,3 +132,49 @@ it.each([
   printer.print({ event: 'stopped', ...none, ...counts });
   expect(lines).toEqual([`07:30  ${text}`]);
 });
+
+it.each([
+  [
+    'terminal',
+    [
+      '07:30  Ready: 3 files looked at, 3 to check.',
+      '07:30  a.fit: not sent, uploaded before.',
+      '07:30  The same for 1 more recording.',
+    ],
+  ],
+  [
+    'log',
+    [
+      '2026-11-22 07:30:05  Ready: 3 files looked at, 3 to check.',
+      `2026-11-22 07:30:05  ${FOLDER}/a.fit: not sent, uploaded before.`,
+      '2026-11-22 07:30:05  The same for 1 more recording.',
+    ],
+  ],
+  ['once', ['Ready: 3 files looked at, 3 to check.']],
+] as const)(
+  'says what was not sent again of the files to check, in the style %s',
+  (style, text) => {
+    const { printer, lines } = makePrinter(style);
+    printer.print({ event: 'ready', files: 3, queued: 3 });
+    for (const name of ['a.fit', 'b.fit']) {
+      const known = { outcome: 'skipped', reason: 'already-uploaded', sha256: '' } as const;
+      printer.print({ event: 'upload', item: { path: `${FOLDER}/${name}`, ...known } });
+    }
+    printer.flush();
+    expect(lines).toEqual(text);
+  },
+);
+
+it('names the device of a recording in place of its mount', () => {
+  const { printer, lines } = makePrinter('terminal', { folders: [] });
+  const root = '/run/user/1000/gvfs/mtp:host=091e_50db_0000d8dc91f9/Internal Storage';
+  const title = 'Garmin fenix 7';
+  printer.print({ event: 'device', device: 'serial:garmin:1', title, state: 'plugged-in', root });
+  const path = `${root}/GARMIN/Activity/2026-11-20.fit`;
+  const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
+  printer.print({ event: 'upload', item: { path, outcome: 'rejected', message: 'No.', ...sent } });
+  expect(lines).toEqual([
+    '07:30  Garmin fenix 7 is plugged in: MTP',
+    '07:30  Garmin fenix 7: Activity/2026-11-20.fit: refused by the service: No.',
+  ]);
+});
