@@ -75,7 +75,6 @@ const unavailable = whyNoKeychain();
 if (unavailable !== undefined) console.warn(`The race for a keychain is skipped: ${unavailable}.`);
 
 it.each([
-  [2, 'file'],
   [10, 'file'],
   ...(unavailable === undefined ? ([[10, 'keychain']] as const) : []),
 ] as const)(

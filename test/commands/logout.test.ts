@@ -84,6 +84,13 @@ it('revokes both tokens, deletes login and athlete, and keeps the settings', asy
     environmentTokens: false,
   });
   expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+  expect(service.control.requests({ route: 'revoke' }).map(({ body }) => body)).toEqual(
+    ['refresh_token', 'access_token'].map((hint) => ({
+      token: expect.any(String) as string,
+      token_type_hint: hint,
+      client_id: service.clientId,
+    })),
+  );
   expect(await here.store.load(never)).toBeUndefined();
   expect(readConfigFile(here.paths.configFile).profiles['default']).toEqual({
     settings: { baseUrl: service.url, clientId: service.clientId, tokenStore: 'file' },
