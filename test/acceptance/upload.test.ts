@@ -1,20 +1,15 @@
-import { chmodSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
-  REVISIONS,
   type World,
   loginWithToken,
-  metadataOf,
-  openHome,
   openLoggedInWorld,
   openTerminal,
   openWorld,
   requestLines,
   sha256,
   terminals,
-  worldOf,
 } from '../support/acceptance.ts';
 import {
   appleDoubleStub,
@@ -116,65 +111,61 @@ describe('sync upload --since', () => {
 });
 
 describe('sync upload of a folder', () => {
-  it.each(REVISIONS)(
-    'sends every complete activity once, byte for byte, and gives the reason for the others (%s)',
-    async (revision) => {
-      const world = await openLoggedInWorld({ revision });
-      for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
-      for (const [name, [bytes]] of Object.entries(OTHERS)) world.write(`card/${name}`, bytes);
-      // Not looked at in a folder: companions of macOS, scratch files, other endings.
-      world.write('card/._plain.fit', appleDoubleStub());
-      world.write('card/inProgressActivity.fit', plain);
-      world.write('card/TEMPFIT/x.fit', plain);
-      world.write('card/notes.txt', 'Dear diary');
+  it('sends every complete activity once, byte for byte, and gives the reason for the others', async () => {
+    const world = await openLoggedInWorld();
+    for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
+    for (const [name, [bytes]] of Object.entries(OTHERS)) world.write(`card/${name}`, bytes);
+    // Not looked at in a folder: companions of macOS, scratch files, other endings.
+    world.write('card/._plain.fit', appleDoubleStub());
+    world.write('card/inProgressActivity.fit', plain);
+    world.write('card/TEMPFIT/x.fit', plain);
+    world.write('card/notes.txt', 'Dear diary');
 
-      const first = await upload(world, 'card');
-      const expected = [
-        ...Object.entries(WHOLE).map(([name, bytes]) => ({
-          type: 'upload',
-          path: `card/${name}`,
-          sha256: sha256(bytes),
-          size: bytes.length,
-          outcome: 'uploaded',
-          activity: expect.objectContaining({ name: 'Ride' }) as unknown,
-          attempts: 1,
-          // The older one lists no items.
-          service: revision === '2026-02' ? {} : QUEUED,
-        })),
-        ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
-          type: 'upload',
-          path: `card/${name}`,
-          outcome,
-          reason,
-          detail: expect.stringMatching(/\w\./) as string,
-          ...(reason === 'incomplete' || reason === 'corrupt' ? { hint: repairHint(name) } : {}),
-        })),
-      ].sort(byPath);
-      expect(first.items).toEqual(expected);
-      expect(first.code).toBe(3);
-      expect(first.summary).toEqual({
-        ...NO_COUNTS,
-        total: 23,
-        uploaded: 10,
-        skipped: 2,
-        invalid: 11,
-      });
-      for (const bytes of Object.values(WHOLE)) {
-        const held = await fetch(`${world.sandbox.url}/_sandbox/recordings/${sha256(bytes)}`);
-        expect(sha256(new Uint8Array(await held.arrayBuffer()))).toBe(sha256(bytes));
-      }
-      expect(recordings(world).map(({ receivedCount }) => receivedCount)).toEqual(
-        Object.keys(WHOLE).map(() => 1),
-      );
+    const first = await upload(world, 'card');
+    const expected = [
+      ...Object.entries(WHOLE).map(([name, bytes]) => ({
+        type: 'upload',
+        path: `card/${name}`,
+        sha256: sha256(bytes),
+        size: bytes.length,
+        outcome: 'uploaded',
+        activity: expect.objectContaining({ name: 'Ride' }) as unknown,
+        attempts: 1,
+        service: QUEUED,
+      })),
+      ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
+        type: 'upload',
+        path: `card/${name}`,
+        outcome,
+        reason,
+        detail: expect.stringMatching(/\w\./) as string,
+        ...(reason === 'incomplete' || reason === 'corrupt' ? { hint: repairHint(name) } : {}),
+      })),
+    ].sort(byPath);
+    expect(first.items).toEqual(expected);
+    expect(first.code).toBe(3);
+    expect(first.summary).toEqual({
+      ...NO_COUNTS,
+      total: 23,
+      uploaded: 10,
+      skipped: 2,
+      invalid: 11,
+    });
+    for (const bytes of Object.values(WHOLE)) {
+      const held = await fetch(`${world.sandbox.url}/_sandbox/recordings/${sha256(bytes)}`);
+      expect(sha256(new Uint8Array(await held.arrayBuffer()))).toBe(sha256(bytes));
+    }
+    expect(recordings(world).map(({ receivedCount }) => receivedCount)).toEqual(
+      Object.keys(WHOLE).map(() => 1),
+    );
 
-      world.sandbox.control.clearRequests();
-      const second = await upload(world, 'card');
-      expect(second.code).toBe(3);
-      expect(second.summary).toEqual({ ...NO_COUNTS, total: 23, skipped: 12, invalid: 11 });
-      expect(second.items.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12);
-      expect(requestLines(world.sandbox)).toEqual([]);
-    },
-  );
+    world.sandbox.control.clearRequests();
+    const second = await upload(world, 'card');
+    expect(second.code).toBe(3);
+    expect(second.summary).toEqual({ ...NO_COUNTS, total: 23, skipped: 12, invalid: 11 });
+    expect(second.items.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
 
   it('ends with a summary in words', async () => {
     const world = await openLoggedInWorld();
@@ -218,50 +209,6 @@ describe('sync upload of a folder', () => {
 });
 
 describe('sync upload of files named by hand', () => {
-  it('reports a FIT file without an activity as invalid, and sends it with --any-type', async () => {
-    const world = await openLoggedInWorld();
-    const bytes = makeRecording({ type: 6 });
-    const course = world.write('course.fit', bytes);
-    const named = await upload(world, course);
-    expect(named).toEqual({
-      code: 3,
-      items: [
-        {
-          type: 'upload',
-          path: course,
-          outcome: 'invalid',
-          reason: 'not-an-activity',
-          detail: expect.stringContaining('--any-type sends it all the same') as string,
-        },
-      ],
-      summary: { ...NO_COUNTS, total: 1, invalid: 1 },
-    });
-    expect(requestLines(world.sandbox)).toEqual([]);
-    expect((await upload(world, course, '--any-type')).items).toMatchObject([
-      { outcome: 'uploaded', sha256: sha256(bytes) },
-    ]);
-  });
-
-  it('reports unreadable files as invalid, and sends the rest', async () => {
-    const world = await openLoggedInWorld();
-    const ride = world.write('ride.fit', plain);
-    symlinkSync('/nowhere/at/all.fit', join(world.home.dir, 'dangling.fit'));
-    const { code, items } = await upload(world, 'gone.fit', 'dangling.fit', ride);
-    expect({ code, items }).toEqual({
-      code: 3,
-      items: [
-        expect.objectContaining({ path: ride, outcome: 'uploaded' }) as unknown,
-        ...['dangling.fit', 'gone.fit'].map((path) => ({
-          type: 'upload',
-          path,
-          outcome: 'invalid',
-          reason: 'unreadable',
-          detail: 'There is no such file or folder.',
-        })),
-      ],
-    });
-  });
-
   // Root may read everything.
   const asRoot = process.getuid?.() === 0;
   it.skipIf(asRoot)('reports a file without read permission (not run as root)', async () => {
@@ -270,24 +217,6 @@ describe('sync upload of files named by hand', () => {
     chmodSync(ride, 0);
     expect((await upload(world, ride)).items).toMatchObject([
       { outcome: 'invalid', reason: 'unreadable', detail: 'It may not be read by this user.' },
-    ]);
-  });
-
-  it('unpacks .fit.gz: it hashes, names and sends the recording inside', async () => {
-    const world = await openLoggedInWorld();
-    const packed = world.write('ride.fit.gz', gzipSync(plain));
-    const { code, items } = await upload(world, packed);
-    expect({ code, items }).toMatchObject({
-      code: 0,
-      items: [{ outcome: 'uploaded', sha256: sha256(plain), size: plain.length }],
-    });
-    expect(recordings(world)).toMatchObject([{ sha256: sha256(plain) }]);
-    const held = world.sandbox.control.recordingBytes(sha256(plain));
-    expect(Buffer.from(held ?? []).equals(plain)).toBe(true);
-    // The same recording unpacked is known already.
-    const unpacked = world.write('ride.fit', plain);
-    expect((await upload(world, unpacked)).items).toMatchObject([
-      { outcome: 'skipped', reason: 'already-uploaded' },
     ]);
   });
 
@@ -316,54 +245,11 @@ describe('sync upload of files named by hand', () => {
     });
     expect(requestLines(world.sandbox)).toEqual([]);
   });
-
-  it('sends a file once if several paths lead to it', async () => {
-    const world = await openLoggedInWorld();
-    world.write('a/ride.fit', plain);
-    world.write('b/copy.fit', plain);
-    const { items } = await upload(world, 'a', 'a/ride.fit', 'b', join(world.home.dir, 'a'));
-    expect(items.map(({ outcome }) => outcome).sort()).toEqual(['skipped', 'uploaded']);
-    expect(recordings(world)).toMatchObject([{ receivedCount: 1 }]);
-  });
-
-  it('sends files with quotes, line breaks and other scripts in their names', async () => {
-    const world = await openLoggedInWorld();
-    const names = ['a "quoted" ride.fit', 'Überfahrt 骑行 🚴.fit', 'two\nlines.fit', '-dash.fit'];
-    names.forEach((name, seed) => world.write(`odd/${name}`, makeRecording({ seed: 30 + seed })));
-    const { code, items } = await upload(world, 'odd');
-    expect(code).toBe(0);
-    expect(items.map(({ path }) => path)).toEqual(names.map((name) => `odd/${name}`).sort());
-    expect(recordings(world)).toHaveLength(4);
-    const uploads = world.sandbox.control.requests({ route: 'upload-fit' });
-    expect(uploads.map((request) => metadataOf(request)['file_name']).sort()).toEqual(names.sort());
-  });
 });
 
-describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
-  it('is recognised by its bytes: not sent again after a rename, a move or a touch', async () => {
-    const world = await openLoggedInWorld({ revision });
-    const before = world.write('ride.fit', plain);
-    await upload(world, before);
-    world.sandbox.control.clearRequests();
-    const after = join(world.home.dir, 'renamed.fit');
-    renameSync(before, after);
-    const copied = world.write('backup/ride.fit', plain);
-    const { code, items } = await upload(world, after, copied);
-    expect({ code, items }).toEqual({
-      code: 0,
-      items: [copied, after].map((path) => ({
-        type: 'upload',
-        path,
-        outcome: 'skipped',
-        reason: 'already-uploaded',
-        sha256: sha256(plain),
-      })),
-    });
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
-
+describe('an uploaded recording', () => {
   it('is not confused with another recording under the old name', async () => {
-    const world = await openLoggedInWorld({ revision });
+    const world = await openLoggedInWorld();
     // One size and one name, as an app that overwrites its one file leaves it.
     const rides = [1, 2, 3].map((seed) => makeRecording({ seed, sizeBytes: 12_000 }));
     for (const ride of rides) {
@@ -375,30 +261,8 @@ describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
     expect(recordings(world).map((held) => held.sha256)).toEqual(rides.map(sha256));
   });
 
-  it('is sent again with --force, and the service reports a duplicate', async () => {
-    const world = await openLoggedInWorld({ revision });
-    const ride = world.write('ride.fit', plain);
-    await upload(world, ride);
-    expect((await upload(world, ride, '--force')).items).toEqual([
-      {
-        type: 'upload',
-        path: ride,
-        activity: expect.objectContaining({ name: 'Ride' }) as unknown,
-        sha256: sha256(plain),
-        size: plain.length,
-        outcome: 'duplicate',
-        attempts: 1,
-        service:
-          revision === '2026-02'
-            ? {}
-            : { state: 'stored', fitFileId: 'fit-1', workoutId: 'workout-1' },
-      },
-    ]);
-    expect(recordings(world)).toMatchObject([{ receivedCount: 2 }]);
-  });
-
   it('is sent again for another account', async () => {
-    const world = await openLoggedInWorld({ revision });
+    const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-2' }));
@@ -410,7 +274,7 @@ describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
   });
 
   it('is recognised after a logout and a new login of the same athlete', async () => {
-    const world = await openLoggedInWorld({ revision });
+    const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     await world.sync(['logout']);
@@ -581,18 +445,4 @@ describe('an older service', () => {
     });
     expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);
   });
-});
-
-it('sync upload never reads the state of another home', async () => {
-  const world = await openLoggedInWorld();
-  const ride = world.write('ride.fit', plain);
-  await upload(world, ride);
-  const { SYNC_BASE_URL, SYNC_CLIENT_ID, SYNC_TOKEN_STORE } = world.home.env;
-  const other = worldOf(
-    world.sandbox,
-    openHome({ SYNC_BASE_URL, SYNC_CLIENT_ID, SYNC_TOKEN_STORE }),
-  );
-  await loginWithToken(other);
-  // The other machine knows nothing of it; the service does.
-  expect((await upload(other, ride)).items).toMatchObject([{ outcome: 'duplicate' }]);
 });
