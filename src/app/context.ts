@@ -4,8 +4,7 @@ import { type GlobalFlags, type Output, createOutput } from '../terminal/output.
 import { realPath } from '../system/executables.ts';
 import { takeEnvironment } from '../system/environment.ts';
 import { terminalFeatures } from '../terminal/features.ts';
-import { type Io, systemIo } from '../terminal/io.ts';
-import { standardStreams } from '../terminal/standard-streams.ts';
+import { type Io, standardStreams, systemIo } from '../terminal/io.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';

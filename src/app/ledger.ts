@@ -1,5 +1,4 @@
-import { type Config, accountKey } from '../config/config.ts';
-import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { type Config, accountKey, hasEnvironmentTokens } from '../config/config.ts';
 import { adoptAccount } from '../ledger/accounts.ts';
 import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';

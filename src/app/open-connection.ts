@@ -1,8 +1,7 @@
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
 import { missingScopeHint } from '../config/scopes.ts';
-import { type Config, requireBaseUrl } from '../config/config.ts';
-import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
 import { type ServiceClient, createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';

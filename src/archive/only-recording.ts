@@ -2,10 +2,8 @@ import { loadZlib } from '../system/this-process.ts';
 
 /** Records of a zip archive (APPNOTE 4.3): their first bytes and their fixed sizes. */
 const END_OF_DIRECTORY = Buffer.from('PK\u0005\u0006');
-const END_BYTES = 22;
 const ENTRY = 0x02014b50;
 const ENTRY_BYTES = 46;
-const LOCAL = 0x04034b50;
 const LOCAL_BYTES = 30;
 /** Methods (APPNOTE 4.4.5). */
 const STORED = 0;
@@ -15,12 +13,11 @@ const RECORDING = /(?:^|\/)[^./][^/]*\.fit$/i;
 
 /**
  * Returns the recording in a zip archive that has exactly one: sites offer one under the name of the
- * recording. Undefined for all other bytes, and for an archive that is damaged or encrypted.
+ * recording. Undefined for an archive that has several or none, or that is damaged or encrypted.
  *
- * @param limit most bytes that it may unpack to
+ * @param limit on the size of the recording (bytes)
  */
 export function onlyRecording(bytes: Buffer, limit: number): Buffer | undefined {
-  if (bytes.length < END_BYTES || bytes.readUInt32LE(0) !== LOCAL) return undefined;
   try {
     const found = entries(bytes).filter((at) => RECORDING.test(nameAt(bytes, at)));
     const [at] = found;

@@ -1,10 +1,10 @@
 import type { Http } from '../api/http.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { type Config, requireBaseUrl } from '../config/config.ts';
+import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
 import { endpointUrl, serviceId } from '../config/endpoints.ts';
-import { environmentStore, givenSecret, hasEnvironmentTokens } from '../credentials/environment.ts';
-import { type StoreOptions, openStore } from '../credentials/open-store.ts';
+import { environmentStore } from '../credentials/environment.ts';
+import { type StoreOptions, openStore, givenSecret } from '../credentials/open-store.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 import { noSuchProfile } from './login-errors.ts';
 import { Session } from './session.ts';

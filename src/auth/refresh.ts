@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Clock } from '../base/time.ts';
-import { type GivenSecret, secretFor } from '../credentials/environment.ts';
+import { type GivenSecret, secretFor } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials, PreparedSave } from '../credentials/store.ts';
 import { refreshTokens } from './token-endpoint.ts';
 import type { NewTokens } from './token-response.ts';

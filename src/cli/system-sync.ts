@@ -10,7 +10,7 @@ import { notSent } from './not-sent.ts';
 import { quietConfigFor } from '../app/config.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { VERSION } from '../base/version.ts';
-import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { hasEnvironmentTokens } from '../config/config.ts';
 
 /**
  * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy

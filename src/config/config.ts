@@ -140,6 +140,12 @@ export function loadConfig(
   };
 }
 
+/** Returns whether this run takes its tokens from the environment; then it uses no stored login. */
+export function hasEnvironmentTokens(config: Config): boolean {
+  const { access, refresh } = config.environmentTokens;
+  return access !== undefined || refresh !== undefined;
+}
+
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
 export function requireBaseUrl(config: Config): URL {
   return config.get('baseUrl') ?? missing(config, 'baseUrl', 'base URL', ['--base-url', 'URL']);

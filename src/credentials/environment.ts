@@ -1,17 +1,10 @@
 import type { Context } from '../base/context.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import type { Secret } from '../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
 import type { CredentialStore, Credentials } from './store.ts';
 
 const NEVER = new AbortController().signal;
-
-/** Returns whether this run takes its tokens from the environment; then it uses no stored login. */
-export function hasEnvironmentTokens(config: Config): boolean {
-  const { access, refresh } = config.environmentTokens;
-  return access !== undefined || refresh !== undefined;
-}
 
 /**
  * Returns a store with the credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. It keeps
@@ -77,33 +70,4 @@ export function environmentStore({ clock, warn }: Context, config: Config): Cred
     probe: () => Promise.resolve(),
   };
   return store;
-}
-
-/** A client secret from the environment, and the client it belongs to. */
-export interface GivenSecret {
-  /** {@link serviceId} */
-  readonly service: string;
-  readonly clientId: string;
-  readonly secret: Secret;
-}
-
-/** Returns the secret from `SYNC_CLIENT_SECRET`, for the configured service and client. */
-export function givenSecret(config: Config): GivenSecret | undefined {
-  const { clientSecret: secret } = config;
-  const baseUrl = config.get('baseUrl');
-  const clientId = config.get('clientId');
-  return secret === undefined || baseUrl === undefined || clientId === undefined
-    ? undefined
-    : { service: serviceId(baseUrl), clientId, secret };
-}
-
-/**
- * Returns the client secret to send with a login's tokens: the given one if it belongs to the same
- * client at the same service, else the stored one. A secret is never sent to another service.
- */
-export function secretFor(
-  { service, clientId, clientSecret }: Credentials,
-  given: GivenSecret | undefined,
-): Secret | undefined {
-  return given?.service === service && given.clientId === clientId ? given.secret : clientSecret;
 }

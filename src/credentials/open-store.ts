@@ -1,11 +1,12 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
+import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
 import { serviceId } from '../config/endpoints.ts';
-import type { CredentialStore } from './store.ts';
+import type { CredentialStore, Credentials } from './store.ts';
 import { loadOs, sha256 } from '../system/this-process.ts';
 
 /** The outside world, as the stores see it. */
@@ -79,4 +80,33 @@ function findUsualPaths(platform: NodeJS.Platform): Paths | undefined {
     // The system has no account for this user ID.
     return undefined;
   }
+}
+
+/** A client secret from the environment, and the client it belongs to. */
+export interface GivenSecret {
+  /** {@link serviceId} */
+  readonly service: string;
+  readonly clientId: string;
+  readonly secret: Secret;
+}
+
+/** Returns the secret from `SYNC_CLIENT_SECRET`, for the configured service and client. */
+export function givenSecret(config: Config): GivenSecret | undefined {
+  const { clientSecret: secret } = config;
+  const baseUrl = config.get('baseUrl');
+  const clientId = config.get('clientId');
+  return secret === undefined || baseUrl === undefined || clientId === undefined
+    ? undefined
+    : { service: serviceId(baseUrl), clientId, secret };
+}
+
+/**
+ * Returns the client secret to send with a login's tokens: the given one if it belongs to the same
+ * client at the same service, else the stored one. A secret is never sent to another service.
+ */
+export function secretFor(
+  { service, clientId, clientSecret }: Credentials,
+  given: GivenSecret | undefined,
+): Secret | undefined {
+  return given?.service === service && given.clientId === clientId ? given.secret : clientSecret;
 }

@@ -1,8 +1,13 @@
-import { otherKind } from '../inputs/recording-names.ts';
 import type { Context } from '../base/context.ts';
 import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import type { UploadItem, UploadProgress } from './report.ts';
-import { type SendOptions, knownOutcome } from './known-outcome.ts';
+import type { InvalidReason, UploadItem, UploadProgress } from './report.ts';
+import {
+  type SendOptions,
+  alreadyUploaded,
+  notAnActivity,
+  outcomeAtRest,
+} from './known-outcome.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadTarget } from './uploader.ts';
 
 /** Where the recordings of one run are sent and reported. */
@@ -65,7 +70,7 @@ function reportKnown(
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
     } else if ('other' in file) target.onOther?.(file);
-    else if (file.named && otherKind(file.path) === 'zip') archives.push(file);
+    else if (file.named && /\.zip$/i.test(file.path)) archives.push(file);
     else {
       const item = knownOutcome(file, options, target.known);
       if (item === 'new') waiting.push(file);
@@ -74,4 +79,31 @@ function reportKnown(
     }
   });
   return { waiting: [...waiting, ...failedBefore], archives };
+}
+
+/**
+ * Returns the known outcome of an unchanged file, or whether an earlier upload failed. Reads only the
+ * ledger: for a folder without new files, nothing else is loaded or opened.
+ */
+export function knownOutcome(
+  file: RecordingFile,
+  options: Pick<SendOptions, 'force' | 'anyType' | 'name'>,
+  known: KnownFiles,
+): UploadItem | 'new' | 'failed-before' {
+  const { path, absolute, stamp, named } = file;
+  if (options.force || (named && options.name !== undefined)) return 'new';
+  const uploaded = known.uploaded(absolute, stamp);
+  if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
+  const before = known.find(absolute, stamp);
+  if (before === undefined) return 'new';
+  const { sha256, verdict, detail, upload } = before;
+  if (sha256 !== undefined && (upload?.state === 'confirmed' || upload?.state === 'undone')) {
+    return outcomeAtRest(upload, path, sha256);
+  }
+  const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
+  if (verdict === 'activity') return open;
+  if (verdict === 'not-an-activity') {
+    return options.anyType ? open : notAnActivity(path, named, before);
+  }
+  return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }

@@ -90,7 +90,7 @@ export function readFile(
     const stamp = { size, mtimeMs, ctimeMs };
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
     if (isGzip(bytes)) return unpack(bytes, stamp, room, buffers);
-    const zipped = onlyRecording(bytes, largestUnpacked(size));
+    const zipped = isZip(bytes) ? onlyRecording(bytes, largestUnpacked(size)) : undefined;
     if (zipped !== undefined && zipped.length > room) throw new NeedsRoom();
     if (zipped !== undefined) return { ...placeIn(buffers(roomFor(zipped)), zipped), stamp };
     return { buffer, bytes: withoutPadding(bytes), stamp };
@@ -125,6 +125,11 @@ function fill(descriptor: number, buffer: Buffer, size: number): number {
 /** Checks the magic bytes and the only compression method (RFC 1952 section 2.3.1). */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+}
+
+/** Checks the signature of the first member of a zip archive (APPNOTE 4.3.7). */
+function isZip(bytes: Buffer): boolean {
+  return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50;
 }
 
 /** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
-import { knownOutcome } from '../../src/upload/known-outcome.ts';
+import { knownOutcome } from '../../src/upload/pipeline.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 

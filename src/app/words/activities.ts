@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { isoTime } from '../../base/time.ts';
 import type { Io } from '../../terminal/io.ts';
 import { widthOf } from '../../terminal/wrap.ts';
-import { clockTime, distance, weekday } from '../../terminal/words.ts';
+import { clockTime, distance } from '../../terminal/words.ts';
 
 /** How activities are shown. */
 export interface ActivityView {
@@ -21,21 +21,6 @@ const WIDE = 80;
 const NAME_WIDTH = 20;
 const TIME_WIDTH = 7;
 const DISTANCE_WIDTH = 8;
-
-const MONTHS = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
-] as const;
 
 /** Returns the view for lines on stdout. */
 export function activityView(io: Io, now: number, zone: string): ActivityView {
@@ -88,16 +73,18 @@ export function briefActivity(activity: Activity, fallback: string): string {
  * @param start as {@link localStart} returns it
  */
 export function dayText(start: number, { zone, now, aligned }: ActivityView): string {
-  const at = new Date(start);
-  const year = at.getUTCFullYear();
+  // `Sat, 21 Nov 2026 08:00:00 GMT`
+  const [weekday = '', day = '', month = '', year = '', time = ''] = new Date(start)
+    .toUTCString()
+    .split(/,? /);
   const thisYear = new Date(zoneRules(zone).wallAt(now)).getUTCFullYear();
-  const day = [
-    weekday(at).slice(0, 3),
-    String(at.getUTCDate()).padStart(aligned ? 2 : 1),
-    MONTHS[at.getUTCMonth()],
-    ...(year === thisYear ? [] : [String(year)]),
+  const date = [
+    weekday,
+    aligned ? day.replace(/^0/, ' ') : day.replace(/^0/, ''),
+    month,
+    ...(Number(year) === thisYear ? [] : [year]),
   ];
-  return `${day.join(' ')} ${at.toISOString().slice(11, 16)}`;
+  return `${date.join(' ')} ${time.slice(0, 5)}`;
 }
 
 /** Returns an activity as JSON; undefined if the recording states nothing. */

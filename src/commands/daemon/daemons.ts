@@ -4,8 +4,7 @@ import { openHttp } from '../../api/open-http.ts';
 import { openLoginStore, openSession } from '../../auth/open-session.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
-import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
-import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
 import { launchDaemon } from '../../daemon/launch.ts';
 import { eachOnce, overlap } from '../../daemon/registration.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
-import type { Config } from '../../config/config.ts';
-import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { askAboutLogin, loginState } from '../status/login.ts';
 import { type CheckResult, failed } from './finding.ts';

@@ -6,13 +6,12 @@ import { revokeToken } from '../../auth/token-endpoint.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { type Account, readConfigFile } from '../../config/config.ts';
+import { type Account, readConfigFile, hasEnvironmentTokens } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { DEFAULT_SCOPES, type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { SettingKey } from '../../config/settings.ts';
-import { givenSecret, hasEnvironmentTokens, secretFor } from '../../credentials/environment.ts';
-import { openStore } from '../../credentials/open-store.ts';
+import { openStore, givenSecret, secretFor } from '../../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
 import type { LoginAttempt } from './store.ts';
 

@@ -5,8 +5,12 @@ import type { AppContext } from '../../app/context.ts';
 import { openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { type ExitCode, type SyncError, exitCodeOf } from '../../base/errors.ts';
-import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
-import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import {
+  type Account,
+  type Config,
+  requireBaseUrl,
+  hasEnvironmentTokens,
+} from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
