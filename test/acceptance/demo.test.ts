@@ -79,10 +79,10 @@ describe('npm run demo', () => {
   it('fails if the program fails', async () => {
     const home = openHome();
     const broken = join(home.dir, 'broken.cjs');
-    // Everything works but the push of wellness.
     writeFileSync(
       broken,
-      `if (process.argv.includes('wellness')) process.exit(5); require(${JSON.stringify(PROGRAM)});`,
+      `if (['inspect', 'upload', 'push', 'import'].includes(process.argv[2])) process.exit(5);
+      require(${JSON.stringify(PROGRAM)});`,
     );
     const { code, stdout, left } = await runDemo({ SYNC_DEMO_PROGRAM: broken });
     expect(code).toBe(1);

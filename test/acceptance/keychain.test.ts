@@ -90,19 +90,6 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     ]);
   });
 
-  it('is refreshed once by eight runs that find it expired', async () => {
-    const { world } = await openKeychainWorld('unlocked');
-    await loginWithToken(world);
-    world.sandbox.control.expire();
-    world.sandbox.control.clearRequests();
-    const rides = Array.from({ length: 8 }, (_, seed) =>
-      world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
-    );
-    const runs = await Promise.all(rides.map((ride) => world.sync(['upload', ride])));
-    for (const { code, stdout, stderr } of runs) expect(code, stdout + stderr).toBe(0);
-    expect(requestCounts(world.sandbox)['token']).toBe(1);
-  });
-
   it('is not lost while the keyring is locked: exit 5 and "try again", never "logged out"', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
     await loginWithToken(world);
@@ -152,17 +139,6 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect((await running.finished).code).toBe(0);
     expect((await world.sync(['profile'])).code).toBe(0);
     expect(requestCounts(world.sandbox)['token']).toBe(1);
-  });
-
-  it('fails within seconds if the keychain never answers', async () => {
-    const { keychain, world } = await openKeychainWorld('unlocked');
-    await loginWithToken(world);
-    keychain.freeze();
-    expect(await failureOf(world, ['token'])).toEqual({
-      code: 5,
-      error: 'KEYCHAIN_LOCKED',
-      hint: expect.stringContaining('prompt') as string,
-    });
   });
 
   it.each<[KeychainState, number, string]>([

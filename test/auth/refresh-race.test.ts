@@ -76,7 +76,7 @@ if (unavailable !== undefined) console.warn(`The race for a keychain is skipped:
 
 it.each([
   [10, 'file'],
-  ...(unavailable === undefined ? ([[10, 'keychain']] as const) : []),
+  ...(unavailable === undefined ? ([[4, 'keychain']] as const) : []),
 ] as const)(
   '%i processes with one expired, rotating token in a %s: one refresh, and all succeed',
   async (count, kind) => {

@@ -63,16 +63,6 @@ function machine(service: SandboxServer, env: Readonly<Record<string, string>>, 
 const autoApprove = { settings: { autoApprove: true } } as const;
 
 describe.skipIf(process.platform !== 'linux')('sync login without a keychain', () => {
-  it('names the alternatives without a terminal, before a browser opens', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service, {});
-    const error = await failure(here.login().done);
-    expect(error.code).toBe('KEYCHAIN_MISSING');
-    expect(String(error.hint)).toContain('sync login --store file');
-    expect(routesOf(service)).toEqual(['authorize']);
-    expect(existsSync(here.tokenFile)).toBe(false);
-  });
-
   it('offers the file at a terminal, and saves the choice', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
@@ -169,18 +159,6 @@ it('names a keychain entry after profile, service, and unusual folders', () => {
 });
 
 describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
-  it('stores a login in the keychain alone', async () => {
-    const keychain = await startKeychain();
-    onTestFinished(() => keychain.stop());
-    const service = await sandbox(autoApprove);
-    const here = machine(service, keychain.env);
-    const { store } = await here.login().done;
-    expect(store).toEqual({ kind: 'keychain', where: 'the keychain (Secret Service)' });
-    expect(await keychain.count('athlete-sync')).toBe(1);
-    expect(existsSync(here.tokenFile)).toBe(false);
-    expect(await here.token()).toMatch(/^sbx_at_/);
-  });
-
   it('deletes the login from the other store after a move, both ways', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
@@ -238,29 +216,5 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     expect((await here.login(yes, elsewhere).done).service).toBe(trial.url);
     expect(yes.asked[0]?.question).toContain(`is logged in at ${real.url}. Replace that login?`);
     expect(await keychain.count('athlete-sync')).toBe(1);
-  });
-
-  it('reports a locked keychain before the browser opens, and offers no file', async () => {
-    const keychain = await startKeychain('locked');
-    onTestFinished(() => keychain.stop());
-    const service = await sandbox(autoApprove);
-    const io = testIo({ interactive: true });
-    const { done } = machine(service, keychain.env).login(io);
-    expect((await failure(done)).code).toBe('KEYCHAIN_LOCKED');
-    expect(io.asked).toEqual([]);
-    expect(routesOf(service)).toEqual(['authorize']);
-  });
-
-  it('keeps the login while the keychain is locked', async () => {
-    const keychain = await startKeychain();
-    onTestFinished(() => keychain.stop());
-    const service = await sandbox(autoApprove);
-    const here = machine(service, keychain.env);
-    await here.login().done;
-    const before = await here.token();
-    await keychain.lock();
-    expect((await failure(here.token())).code).toBe('KEYCHAIN_LOCKED');
-    await keychain.unlock();
-    expect(await here.token()).toBe(before);
   });
 });
