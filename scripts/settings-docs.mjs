@@ -3,7 +3,7 @@
 import { keepPart, load, table } from './generated.mjs';
 
 const { SETTINGS } = await load('src/config/settings.ts');
-const { VARIABLES } = await load('src/config/variables.ts');
+const { VARIABLES } = await load('scripts/manual/facts.ts');
 
 await keepPart(
   'docs/settings.md',

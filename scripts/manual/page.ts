@@ -1,12 +1,11 @@
 import type { Command, Option } from 'commander';
 import { documentUrl } from '../../src/base/documents.ts';
-import { EXIT_MEANINGS } from '../../src/base/errors.ts';
 import { programName, withProgramName } from '../../src/base/phrase.ts';
 import { describeOption, parseExample } from '../../src/cli/help.ts';
 import { COMMON_OPTIONS, globalFlags, type CommandNode, firstSteps } from '../../src/cli/tree.ts';
 import { findPaths, systemConfigFile } from '../../src/config/paths.ts';
 import { presetKeys } from '../../src/config/system-file.ts';
-import { VARIABLES } from '../../src/config/variables.ts';
+import { EXIT_MEANINGS, VARIABLES } from './facts.ts';
 
 /** Returns the manual page athlete-sync(1) as roff. */
 export function manualPage(root: CommandNode, version: string): string {

@@ -19,20 +19,6 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** What each exit code tells a script. */
-export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [ExitCode.ok]: 'everything is delivered (uploaded, pushed, duplicate, skipped)',
-  [ExitCode.internal]: 'a fault of the program itself, or of the disk',
-  [ExitCode.usage]: 'the command or the configuration is wrong; nothing was done',
-  [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
-  [ExitCode.loginNeeded]: 'a login, or a scope, is missing',
-  [ExitCode.unavailable]:
-    'the service could not be reached or keeps failing, or a device was unplugged; try again later',
-  [ExitCode.refused]:
-    'the service refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
-  [ExitCode.interrupted]: 'interrupted',
-};
-
 /** Where the cause of a failure lies. */
 export type FailureSource =
   /** The command line, a setting, or the input. */

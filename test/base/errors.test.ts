@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  EXIT_MEANINGS,
   type ErrorCode,
   ExitCode,
   SyncError,
@@ -16,6 +15,7 @@ import {
   systemCode,
   worstExitCode,
 } from '../../src/base/errors.ts';
+import { EXIT_MEANINGS } from '../../scripts/manual/facts.ts';
 
 /** What scripts are promised: README and CLI reference say the same. */
 const TABLE: Readonly<Record<ErrorCode, number>> = {

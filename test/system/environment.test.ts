@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SECRET_VARIABLES } from '../../src/base/env.ts';
-import { VARIABLES } from '../../src/config/variables.ts';
+import { VARIABLES } from '../../scripts/manual/facts.ts';
 import { absoluteFolders, childEnv, takeEnvironment } from '../../src/system/environment.ts';
 
 const OURS = {

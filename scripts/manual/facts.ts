@@ -1,4 +1,5 @@
-import { SETTINGS } from './settings.ts';
+import { ExitCode } from '../../src/base/errors.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 
 /** An environment variable that changes what the program does. */
 interface Variable {
@@ -28,3 +29,17 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'HTTPS_PROXY', about: 'proxy for https addresses' },
   { name: 'NO_PROXY', about: 'hosts to reach without the proxy' },
 ];
+
+/** What each exit code tells a script. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [ExitCode.ok]: 'everything is delivered (uploaded, pushed, duplicate, skipped)',
+  [ExitCode.internal]: 'a fault of the program itself, or of the disk',
+  [ExitCode.usage]: 'the command or the configuration is wrong; nothing was done',
+  [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
+  [ExitCode.loginNeeded]: 'a login, or a scope, is missing',
+  [ExitCode.unavailable]:
+    'the service could not be reached or keeps failing, or a device was unplugged; try again later',
+  [ExitCode.refused]:
+    'the service refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
+  [ExitCode.interrupted]: 'interrupted',
+};
