@@ -163,15 +163,11 @@ function isFromElsewhere({ source, externalId }: WireObject): boolean {
 function takeNearest(upload: ConfirmedUpload, left: Listed[]): WireObject | undefined {
   const { startedAt } = upload;
   if (startedAt === undefined) return takeNamesake(upload, left);
-  let best: { readonly index: number; readonly off: number } | undefined;
-  for (let index = firstFrom(left, startedAt - TOLERANCE_MS); index < left.length; index++) {
-    const { workout, date } = left[index] as Listed;
-    if (date > startedAt + TOLERANCE_MS) break;
-    if (!isAsLong(upload, workout)) continue;
-    const off = Math.abs(date - startedAt);
-    if (best === undefined || off < best.off) best = { index, off };
-  }
-  return best && left.splice(best.index, 1)[0]?.workout;
+  const off = ({ date }: Listed) => Math.abs(date - startedAt);
+  const [nearest] = left
+    .filter((each) => off(each) <= TOLERANCE_MS && isAsLong(upload, each.workout))
+    .sort((a, b) => off(a) - off(b));
+  return nearest && left.splice(left.indexOf(nearest), 1)[0]?.workout;
 }
 
 /** Finds the workout of a recording without a start time, whose label holds another time. */
@@ -181,18 +177,6 @@ function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): WireObject |
       typeof externalId === 'string' && externalId.endsWith(`_${labelOf(sentAs)}`),
   );
   return index < 0 ? undefined : left.splice(index, 1)[0]?.workout;
-}
-
-/** Returns the index of the first workout that began at `from` or later; `left` is sorted. */
-function firstFrom(left: readonly Listed[], from: number): number {
-  let low = 0;
-  let high = left.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((left[middle] as Listed).date < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Compares durations. An unknown duration matches any other. */
