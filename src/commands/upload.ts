@@ -23,7 +23,6 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { hearSignals } from '../system/signals.ts';
-import { keepNewObjectsSmall } from '../system/small-heap.ts';
 import { loadOs } from '../system/this-process.ts';
 import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
@@ -106,11 +105,8 @@ export const upload: CommandModule = {
                 return await upload.client();
               },
               report,
-              onWaiting: (count) => {
-                // Its thread starts while the first recordings are read.
-                void hearSignals();
-                if (count > MANY && !options.dryRun) keepNewObjectsSmall();
-              },
+              // Its thread starts while the first recordings are read.
+              onWaiting: () => void hearSignals(),
               onOther: (file) => tally.addOther(file),
               onBusy: (count) =>
                 output.say(
@@ -128,9 +124,6 @@ export const upload: CommandModule = {
     );
   },
 };
-
-/** Number of recordings from which the garbage of their requests would take as much memory as all else. */
-const MANY = 1_000;
 
 function notFromStdin(): SyncError {
   return new SyncError('USAGE', 'A recording cannot be read from stdin (-).', {
