@@ -1,7 +1,5 @@
 import type { Means } from './contents.ts';
-import type { Averages, RecordedSession } from './summary.ts';
-
-type Quantity = keyof Averages;
+import { type Averaged, type Averages, type RecordedSession, averagesOf } from './summary.ts';
 
 /** The averages of a recording, and where the device contradicts its own records. */
 export interface ComparedAverages {
@@ -22,7 +20,7 @@ export function compareAverages(
   sessions: readonly RecordedSession[],
   means: Means,
 ): ComparedAverages {
-  const compare = (quantity: Quantity) => {
+  const compare = (quantity: Averaged) => {
     const own = deviceAverage(sessions, quantity);
     const greatest = means.withoutZeroes[quantity];
     const least = means.withZeroes[quantity];
@@ -34,23 +32,16 @@ export function compareAverages(
     const isCredible = own >= least * (1 - DEVIATION) && own <= greatest * (1 + DEVIATION);
     return { shown: own, contradicting: isCredible ? undefined : usual };
   };
-  const power = compare('power');
-  const heartRate = compare('heartRate');
-  const cadence = compare('cadence');
   return {
-    shown: { power: power.shown, heartRate: heartRate.shown, cadence: cadence.shown },
-    contradicting: {
-      power: power.contradicting,
-      heartRate: heartRate.contradicting,
-      cadence: cadence.contradicting,
-    },
+    shown: averagesOf((quantity) => compare(quantity).shown),
+    contradicting: averagesOf((quantity) => compare(quantity).contradicting),
   };
 }
 
 /** Averages the sessions by time, without 0: devices write 0 if they have no sensor. */
 function deviceAverage(
   sessions: readonly RecordedSession[],
-  quantity: Quantity,
+  quantity: Averaged,
 ): number | undefined {
   let sum = 0;
   let secs = 0;

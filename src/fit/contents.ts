@@ -1,7 +1,7 @@
 import { MESSAGE, type Message, type ReadEnd, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from '../base/printable.ts';
-import { type Averages, cadenceOf } from './summary.ts';
+import { type Averages, averagesOf, cadenceOf } from './summary.ts';
 
 /** The records of an activity, one array for each field. A value is NaN if a record lacks it. */
 export interface Samples {
@@ -92,20 +92,7 @@ class SampleColumns implements Samples {
   readonly heartRate: number[] = [];
   readonly distance: number[] = [];
   readonly speed: number[] = [];
-  readonly #columns = [
-    this.at,
-    this.latitude,
-    this.longitude,
-    this.altitude,
-    this.depth,
-    this.power,
-    this.heartRate,
-    this.distance,
-    this.speed,
-  ];
-  readonly #power = new Mean();
-  readonly #heartRate = new Mean();
-  readonly #cadence = new Mean();
+  readonly #means = { power: new Mean(), heartRate: new Mean(), cadence: new Mean() };
   #first: number | undefined;
 
   get startTime(): Date | undefined {
@@ -129,9 +116,9 @@ class SampleColumns implements Samples {
     this.heartRate.push(heartRate || NaN);
     this.distance.push((message.number(5) ?? NaN) / 100);
     this.speed.push((message.number(73) ?? message.number(6) ?? NaN) / 1000);
-    this.#power.add(power);
-    this.#heartRate.add(heartRate);
-    this.#cadence.add(cadence);
+    this.#means.power.add(power);
+    this.#means.heartRate.add(heartRate);
+    this.#means.cadence.add(cadence);
   }
 
   /**
@@ -144,23 +131,15 @@ class SampleColumns implements Samples {
   dropMisread(): boolean {
     const gap = (this.at.at(-1) ?? 0) - (this.at.at(-2) ?? 0);
     if (this.at.length < 2 || Math.abs(gap) <= LONGEST_GAP_SECS) return false;
-    for (const column of this.#columns) column.pop();
+    // Every public field is a column.
+    for (const column of Object.values(this) as number[][]) column.pop();
     return true;
   }
 
   means(): Means {
-    const [power, heartRate, cadence] = [this.#power, this.#heartRate, this.#cadence];
     return {
-      withoutZeroes: {
-        power: power.withoutZeroes,
-        heartRate: heartRate.withoutZeroes,
-        cadence: cadence.withoutZeroes,
-      },
-      withZeroes: {
-        power: power.withZeroes,
-        heartRate: heartRate.withZeroes,
-        cadence: cadence.withZeroes,
-      },
+      withoutZeroes: averagesOf((quantity) => this.#means[quantity].withoutZeroes),
+      withZeroes: averagesOf((quantity) => this.#means[quantity].withZeroes),
     };
   }
 }

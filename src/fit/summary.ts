@@ -26,7 +26,12 @@ export interface RecordedSession {
 }
 
 /** W, bpm, and revolutions, pairs of steps or strokes per minute. */
-export type Averages = Readonly<Record<'power' | 'heartRate' | 'cadence', number | undefined>>;
+export type Averages = Readonly<Record<Averaged, number | undefined>>;
+export type Averaged = 'power' | 'heartRate' | 'cadence';
+
+export function averagesOf(average: (of: Averaged) => number | undefined): Averages {
+  return { power: average('power'), heartRate: average('heartRate'), cadence: average('cadence') };
+}
 
 /** The pool of a swim. */
 export interface Pool {
@@ -184,7 +189,7 @@ const NO_SESSION: RecordedSession = {
   maxDepthMetres: undefined,
   pool: undefined,
   maxima: { power: undefined, heartRate: undefined, speed: undefined },
-  averages: { power: undefined, heartRate: undefined, cadence: undefined },
+  averages: averagesOf(() => undefined),
 };
 
 /** What the records of a recording say: time from the first to the last, and its last distance. */
