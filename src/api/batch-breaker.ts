@@ -8,14 +8,12 @@ export interface Failure {
   readonly hint?: Text;
 }
 
-/** Default hint of a failed delivery. */
 const HINT = 'The same command again continues; --verbose shows each request.';
 
 export function failureOf({ code, message, hint = HINT }: SyncError | Failure): Failure {
   return { code, message, hint };
 }
 
-/** Failures in a row that open the breaker. */
 const OPEN_AFTER = 3;
 
 /**

@@ -72,7 +72,6 @@ export interface WorkoutQuery {
   /** `YYYY-MM-DD` */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
-  /** Includes the workouts that the platform treats as duplicates. */
   readonly includeDuplicates?: boolean;
 }
 

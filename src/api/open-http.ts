@@ -98,7 +98,6 @@ export interface Proxy {
   readonly address: string;
 }
 
-/** The proxy settings of an environment. */
 export interface ProxySettings {
   readonly http: Proxy | undefined;
   readonly https: Proxy | undefined;

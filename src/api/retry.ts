@@ -32,7 +32,6 @@ export const DEFAULT_RETRY: RetryPolicy = {
   rateWindowMs: 60_000,
 };
 
-/** Announces a retry. */
 export interface RetryNotice {
   /** Number of the failed try, from 1. */
   readonly attempt: number;

@@ -88,7 +88,6 @@ export interface WireItem {
   readonly id?: string;
   /** The writer, such as `oauth:APP` or `manual`. */
   readonly source?: string;
-  /** The list that holds the item. */
   readonly meal?: string;
   /** The item without `id` and `source`. */
   readonly body: WireObject;

@@ -3,7 +3,6 @@ import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { type WireObject, isObject } from './wire.ts';
 
-/** The response is not a list of workouts. */
 export class NoList extends SyncError {
   /** The body as the service sent it. */
   readonly body: unknown;

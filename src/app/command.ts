@@ -28,7 +28,6 @@ export interface HelpSection {
   readonly terms: Readonly<Record<string, string>>;
 }
 
-/** An option with a fixed set of values. */
 export class ChoiceOption extends Option {
   /** Each value with its meaning, for completion scripts. */
   readonly meanings: Readonly<Record<string, string>>;
@@ -40,7 +39,6 @@ export class ChoiceOption extends Option {
   }
 }
 
-/** Collects the values of a flag that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

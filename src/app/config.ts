@@ -64,7 +64,6 @@ export function ledgerPath({ paths: { stateDir } }: Pick<Config, 'paths'>): stri
   return ledgerIn(stateDir);
 }
 
-/** Returns the path of the ledger in a state folder. */
 export function ledgerIn(stateDir: string): string {
   return join(stateDir, 'ledger.db');
 }

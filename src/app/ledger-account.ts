@@ -147,7 +147,6 @@ export async function knownAccount(
   return { key, account: key.startsWith(prefix) ? { id: key.slice(prefix.length) } : undefined };
 }
 
-/** Returns the key of a token that the service has not named an athlete for. */
 function digestKey(config: Config, token: Secret): string {
   const digest = sha256(token.reveal()).slice(0, 16);
   return `${accountKey(config, undefined)} token:${digest}`;

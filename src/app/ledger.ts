@@ -14,7 +14,6 @@ import { type Connection, type Service, withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions } from './open-connection.ts';
 
-/** The ledger, open for one account. */
 export interface OpenLedger {
   readonly path: string;
   readonly database: Database;

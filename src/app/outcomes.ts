@@ -124,7 +124,6 @@ export function sumOf(tallies: readonly Tally[]): OutcomeCounts {
   return sum;
 }
 
-/** Returns the exit code of a run with this item alone. */
 export function exitCodeOfItem(item: RunItem): ExitCode {
   if (item.outcome === 'failed') return exitCodeOfDelivery(item.code);
   const facts: OutcomeFacts =

@@ -28,7 +28,6 @@ export async function zoneFor(
   return zone;
 }
 
-/** Returns the newest zone data on this machine. */
 export async function zoneDataOf({ env }: Pick<System, 'env'>): Promise<ZoneData> {
   // A run with nothing to send needs no zone.
   const { newestZoneData } = await import('../records/days/zones/newest.ts');

@@ -4,7 +4,6 @@ import { ArchiveFault, type ArchiveReason, faultOf } from './fault.ts';
 import { spool } from './spool.ts';
 import { Zip, type ZipEntry, isZipStart } from './zip.ts';
 
-/** A member of an archive, at any depth. */
 export interface Member {
   /** Path in reports: the archive's path, then the member's (`rides.zip/activities/1.fit.gz`). */
   readonly path: string;
@@ -88,7 +87,6 @@ export class Archives {
     yield* this.#membersOf(place);
   }
 
-  /** Closes all archives. */
   async close(): Promise<void> {
     await this.#closeFrom(0);
   }

@@ -4,7 +4,6 @@ import { ArchiveFault } from './fault.ts';
 export interface UnpackLimits {
   /** All bytes that are unpacked in the run, read twice counted twice. */
   readonly bytes: number;
-  /** Members of all archives. */
   readonly members: number;
   /** Archives in one another, the outermost included. */
   readonly depth: number;

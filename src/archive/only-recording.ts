@@ -30,7 +30,6 @@ export function onlyRecording(bytes: Buffer, limit: number): Buffer | undefined 
   }
 }
 
-/** Returns the offsets of the entries in the directory. */
 function entries(bytes: Buffer): number[] {
   const end = bytes.lastIndexOf(END_OF_DIRECTORY);
   const found: number[] = [];

@@ -19,7 +19,6 @@ export interface ZipEntry {
   readonly method: number | 'encrypted';
 }
 
-/** Bytes that are read from the archive at once. */
 const READ_BYTES = 64 * 1024;
 const STORED = 0;
 const DEFLATED = 8;

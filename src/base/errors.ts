@@ -34,7 +34,6 @@ export type FailureSource =
   | 'program';
 
 interface ErrorFacts {
-  /** Exit code of a program that fails with this error. */
   readonly exitCode: ExitCode;
   readonly source: FailureSource;
   /** The operation may succeed later, although the user changes nothing. */
@@ -111,7 +110,6 @@ export class SyncError extends Error {
   }
 }
 
-/** Returns the exit code of a program that fails with this error. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return ERRORS[code].exitCode;
 }

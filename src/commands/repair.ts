@@ -15,7 +15,6 @@ interface RepairFlags {
   readonly out?: string;
 }
 
-/** A copy that was written. */
 interface RepairedCopy {
   readonly path: string;
   readonly copy: string;

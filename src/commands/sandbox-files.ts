@@ -17,7 +17,6 @@ export interface ReadyFile {
 /** The beginning of a ready file, which a shell reads with `. FILE`. */
 const EXPORT = 'export SYNC_BASE_URL=';
 
-/** Returns the line that points `sync` at a sandbox. */
 export function exportLine(url: string, clientId: string): string {
   return `${EXPORT}${url} SYNC_CLIENT_ID=${clientId}`;
 }

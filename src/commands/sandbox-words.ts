@@ -22,7 +22,6 @@ export function requestText({
   return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
-/** The line that is printed when the sandbox answers requests. */
 interface SandboxReady {
   readonly type: 'sandbox';
   readonly url: string;

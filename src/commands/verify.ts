@@ -89,7 +89,6 @@ export const verify: CommandModule = {
   },
 };
 
-/** Returns the text of a recording; undefined if it is a workout. */
 function itemText(
   { upload, outcome, shortened }: Verified,
   activity: Activity,

@@ -123,7 +123,6 @@ export function workoutsText(
   return phrase`Times in ${zone}\n\n${table(columns, rows, io)}`;
 }
 
-/** Formats the start of a workout; text that is no instant is returned unchanged. */
 function startText(value: unknown, view: ActivityView): string {
   const start = isInstant(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(start)) return text(value);

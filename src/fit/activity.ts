@@ -101,7 +101,6 @@ function multisportName(sessions: readonly RecordedSession[]): string | undefine
   return usableWord(whole?.word) ?? 'Multisport';
 }
 
-/** Names by the order of the sports. */
 const SPORT_ORDERS: Readonly<Record<string, string>> = {
   [[SWIMMING, CYCLING, RUNNING].join()]: 'Triathlon',
   [[RUNNING, CYCLING, RUNNING].join()]: 'Duathlon',

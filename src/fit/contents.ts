@@ -14,7 +14,6 @@ export interface Samples {
   readonly altitude: readonly number[];
   /** Metres below the surface. */
   readonly depth: readonly number[];
-  /** Watts. */
   readonly power: readonly number[];
   /** Beats per minute; no pulse found is no value. */
   readonly heartRate: readonly number[];
@@ -33,7 +32,6 @@ export interface DeveloperField {
 /** The records of a recording, which `sync inspect` shows. */
 export interface Contents {
   readonly samples: Samples;
-  /** Time of the first record. */
   readonly startTime: Date | undefined;
   readonly laps: number;
   /** Records, also those without a time, which are not among the samples. */

@@ -4,7 +4,6 @@
  * (little-endian, as FIT stores it) is therefore 0.
  */
 
-/** CRC of each byte value. */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;

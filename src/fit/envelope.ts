@@ -42,7 +42,6 @@ const ZERO_TAIL_BYTES = 256;
 /** The remedy in the detail of a damaged file. */
 export const COPY_AGAIN = 'Copy it from the device again.';
 
-/** Checks a whole file in memory. */
 export function checkEnvelope(bytes: Uint8Array): Envelope {
   const segments: Segment[] = [];
   let start = 0;
@@ -178,7 +177,6 @@ function count(n: number, noun?: string): string {
   return `${digits} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** The header of a FIT segment. */
 export interface Header {
   /** Bytes: 12 or 14. */
   readonly headerSize: number;
@@ -194,7 +192,6 @@ export interface Header {
 export const HEADER_BYTES = 12;
 /** Bytes of the CRC after the data, and of the one in the header. */
 export const CRC_BYTES = 2;
-/** Offset of the size of the data. */
 export const DATA_SIZE_AT = 4;
 /** ".FIT", and its offset. */
 const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];

@@ -20,7 +20,6 @@ export function positionOf(
   return Math.abs(position.latitude) <= 90 ? position : undefined;
 }
 
-/** Returns the first position in the records. */
 export function firstPosition(bytes: Uint8Array): Position | undefined {
   let found: Position | undefined;
   readMessages(bytes, {
@@ -36,7 +35,6 @@ export function firstPosition(bytes: Uint8Array): Position | undefined {
 export interface StatedTimes {
   readonly utc: number | undefined;
   readonly local: number | undefined;
-  /** When the recording began. */
   readonly at: Date | undefined;
   readonly manufacturer: number | undefined;
   /** Returns where it began; called only if the two time stamps are equal. */

@@ -4,7 +4,6 @@ import { CRC_BYTES, isUnfinished, readHeader } from './envelope.ts';
  * through {@link readMessages}: it decodes only the messages that have a visitor, and keeps none of them.
  */
 
-/** Global message numbers. */
 export const MESSAGE = {
   fileId: 0,
   sport: 12,
@@ -23,7 +22,6 @@ export const MESSAGE = {
   hrvStatusSummary: 370,
 } as const;
 
-/** The timestamp field of every message. */
 const TIMESTAMP = 253;
 
 /** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */

@@ -91,9 +91,7 @@ function columnMeans(
 export interface Track {
   /** Seconds, in ascending order. */
   readonly at: ArrayLike<number>;
-  /** Degrees. */
   readonly latitude: ArrayLike<number>;
-  /** Degrees. */
   readonly longitude: ArrayLike<number>;
 }
 

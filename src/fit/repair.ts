@@ -25,7 +25,6 @@ export interface Repair {
   readonly lostSecs: number;
 }
 
-/** What a recording holds. */
 export interface Kept {
   readonly records: number;
   /** Times of the first and of the last record. */
@@ -63,7 +62,6 @@ export function repairRecording(bytes: Uint8Array): Repair | undefined {
 interface RepairSegment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> {
   /** Offset in the original behind the bytes of this segment. */
   readonly next: number;
-  /** Whether the copy ends with this segment. */
   readonly isCut: boolean;
 }
 

@@ -280,7 +280,6 @@ export function namedSport(word: string): string | undefined {
 
 let names: ReadonlyMap<string, string> | undefined;
 
-/** Returns the names that say which sport it is. */
 function allNames(): string[] {
   const tables = [SPORTS, SUB_SPORTS, ...Object.values(SPORT_SUB_SPORTS)];
   const sports = tables.flatMap((table) => Object.values(table));

@@ -33,11 +33,9 @@ export function averagesOf(average: (of: Averaged) => number | undefined): Avera
   return { power: average('power'), heartRate: average('heartRate'), cadence: average('cadence') };
 }
 
-/** The pool of a swim. */
 export interface Pool {
   readonly lengthMetres: number;
   readonly isInYards: boolean;
-  /** Lengths that were swum. */
   readonly lengths: number | undefined;
 }
 
@@ -48,7 +46,6 @@ export type Maxima = Readonly<Record<'power' | 'heartRate' | 'speed', number | u
 export interface Summary {
   readonly fileId: FileId | undefined;
   readonly sessions: readonly RecordedSession[];
-  /** Start of the first session. */
   readonly startTime: Date | undefined;
   /** Sum over all sessions, with pauses (s). */
   readonly elapsedSecs: number | undefined;
@@ -214,7 +211,6 @@ export function readFirstSession(
   return { startTime, timerSecs: secs };
 }
 
-/** Reads what only the records say. */
 export function readRecorded(bytes: Uint8Array): Recorded {
   let from: Date | undefined;
   let to: Date | undefined;

@@ -13,7 +13,6 @@
 import { credibleOffset } from './local-time.ts';
 import { MESSAGE, type Message, type Visitor, dateOf, readMessages } from './messages.ts';
 
-/** One measurement. */
 export interface FitSample {
   readonly field: 'restingHr' | 'vo2max' | 'hrv' | 'weight';
   /** In the platform's unit: bpm, ml/kg/min, ms or kg. */
@@ -25,7 +24,6 @@ export interface FitSample {
   readonly at: number;
   /** Local time minus UTC (s). Absent if the file does not state it: the athlete's zone decides. */
   readonly offset?: number;
-  /** The sport of a VO2max. */
   readonly sport?: 'running' | 'cycling';
   /** The user of a scale, from 0. */
   readonly user?: number;

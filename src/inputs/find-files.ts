@@ -20,7 +20,6 @@ export interface SearchedFolder {
   readonly device: number;
 }
 
-/** A file that may hold a recording. */
 export interface RecordingFile {
   readonly path: string;
   readonly absolute: string;

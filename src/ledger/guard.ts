@@ -18,7 +18,6 @@ export interface Database {
   close(): void;
 }
 
-/** The file of a database. */
 export interface DatabaseFile {
   readonly failureOf: (cause: unknown) => SyncError;
   readonly isReplaced: () => boolean;

@@ -100,7 +100,6 @@ export class NutritionLedger {
     this.#mark.run(status, this.#account, date);
   }
 
-  /** Returns the days of a status, by date. */
   dates(status: DayStatus): readonly string[] {
     return (this.#selectDates.all(this.#account, status) as { date: string }[]).map(
       ({ date }) => date,

@@ -9,7 +9,6 @@ import {
 } from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
-/** The state of a recording's upload. */
 export interface UploadStanding {
   readonly state: 'pending' | 'confirmed' | 'rejected' | 'undone';
   /** Requests made for it so far, in all runs. */
@@ -43,7 +42,6 @@ export interface ClaimedRecording {
 export interface SentRecording {
   /** Timer time of its first session, in s. */
   readonly durationSecs: number | undefined;
-  /** The file name that it was sent under. */
   readonly sentAs: string;
 }
 

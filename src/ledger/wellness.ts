@@ -9,7 +9,6 @@ export interface SentField {
   readonly origin: 'device' | 'other';
 }
 
-/** The measurements in one file. */
 export interface MeasuredFile {
   /** Absolute. */
   readonly path: string;

@@ -9,7 +9,6 @@ import { SettingError } from './settings.ts';
 import { checkedRequest } from './http/validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
-/** Largest request to a control endpoint (bytes). */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const ENDPOINTS = {

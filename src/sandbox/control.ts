@@ -95,7 +95,6 @@ export class Control {
     this.#world.daily.clear();
   }
 
-  /** Returns the received bytes of a recording, or null. */
   recordingBytes(sha256: string, athleteId?: string): Uint8Array | null {
     return this.#world.recordings.bytes(sha256, athleteId);
   }

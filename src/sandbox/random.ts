@@ -5,7 +5,6 @@ export function randomToken(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
-/** Returns the SHA-256 in lower-case hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }

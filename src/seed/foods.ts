@@ -58,7 +58,6 @@ interface MealPlan {
   /** Minutes after midnight, and the largest deviation from it. */
   readonly minute: number;
   readonly spread: number;
-  /** Share of the meals' carbohydrates. */
   readonly share: number;
   readonly main: Foods;
   readonly protein: Foods;

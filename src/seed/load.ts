@@ -31,7 +31,6 @@ export class LoadHistory {
     return this.#stress[days - 1] ?? 0;
   }
 
-  /** Returns the load on the morning after the last day pushed. */
   morning(): Load {
     const ctl = this.#average(42);
     const atl = this.#average(7);

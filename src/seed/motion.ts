@@ -160,7 +160,6 @@ function emptyMotion(segments: readonly SeedSegment[]) {
   return { heartRate: column(), cadence: column(), power: column(), step: column() };
 }
 
-/** One second of the plan. */
 interface Second {
   /** Seconds of timer time before this one. */
   elapsed: number;

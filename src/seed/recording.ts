@@ -84,7 +84,6 @@ interface Circumstances {
 /** Number of routes that the athlete uses for each sport. */
 const ROUTES: Readonly<Record<SeedSport, number>> = { cycling: 6, running: 4 };
 
-/** Simulates a workout. */
 export function perform(workout: Training, circumstances: Circumstances): Performance {
   const { athlete, index, home, start } = circumstances;
   const { sport, indoors } = workout;

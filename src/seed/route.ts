@@ -50,7 +50,6 @@ export function homeIn(standardOffsetHours: number): Home {
   return HOMES.reduce((best, home) => (distance(home) < distance(best) ? home : best));
 }
 
-/** A closed loop of a given length from home. */
 export class Loop {
   readonly #length: number;
   readonly #corners: readonly { latitude: number; longitude: number; metres: number }[];

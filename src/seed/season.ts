@@ -56,7 +56,6 @@ export function isIll(seed: number, index: number): boolean {
   return index >= last && index < last + random.integer(4, 5);
 }
 
-/** Whether this is the day of a race. */
 export function isRaceDay(index: number): boolean {
   return index % SEASON === 0;
 }

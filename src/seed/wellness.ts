@@ -131,7 +131,6 @@ function shareOf(seconds: number, share: number): number {
   return Math.round((seconds * share) / 60) * 60;
 }
 
-/** Returns the steps of a day without those of its workout. */
 function stepsOf({ athlete, index, ill }: SeedWellnessDay): number {
   const random = stream(athlete.seed, 'steps', index);
   return Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));

@@ -124,7 +124,6 @@ export function makeWorkout(
   };
 }
 
-/** The rides of a runner. */
 const RIDES: readonly (Intervals | Steady)[] = [spin, saturdayRide];
 
 /** Makes a ride of about 80 minutes. */

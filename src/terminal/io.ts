@@ -42,7 +42,6 @@ export interface Io {
   ask(question: Text, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
 }
 
-/** The part of a stream that lines are written to. */
 export interface LineStream {
   /** Width in columns, if it is a terminal that knows its width. */
   readonly columns?: number | undefined;

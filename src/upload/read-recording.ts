@@ -21,7 +21,6 @@ export const LARGE_BYTES = 4 * 1024 * 1024;
 export const HEAD_ROOM = 4 * 1024;
 export const TAIL_ROOM = 256;
 
-/** A recording in a buffer with room around it. */
 export interface RecordingContents {
   /** The whole buffer; the recording begins at {@link HEAD_ROOM}. */
   readonly buffer: Buffer;

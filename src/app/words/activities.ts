@@ -6,7 +6,6 @@ import type { Io } from '../../terminal/io.ts';
 import { widthOf } from '../../terminal/wrap.ts';
 import { clockTime, distance } from '../../terminal/words.ts';
 
-/** How activities are shown. */
 export interface ActivityView {
   /** The zone of activities without their own offset. */
   readonly zone: string;
@@ -22,7 +21,6 @@ const NAME_WIDTH = 20;
 const TIME_WIDTH = 7;
 const DISTANCE_WIDTH = 8;
 
-/** Returns the view for lines on stdout. */
 export function activityView(io: Io, now: number, zone: string): ActivityView {
   return { zone, now, aligned: io.stdoutColumns >= WIDE };
 }

@@ -30,7 +30,6 @@ export function pushSummaryJson(tally: Tally): Record<string, unknown> {
   return { type: 'summary', total, warnings, ...outcomesJson(tally) };
 }
 
-/** What happened to a day. */
 export const SENT = { pushed: 'sent', conflict: 'not all sent' };
 
 /**
@@ -107,7 +106,6 @@ function requestLines({ method, url, body }: RecordRequest): Text[] {
   return [`  ${method} ${url}`, indentedJson(body)];
 }
 
-/** Formats the body of a request as JSON with indented lines. */
 export function indentedJson(body: unknown): Text {
   return linesOf(toJson(body, { indent: 2 }).replace(/^/gm, '  '));
 }

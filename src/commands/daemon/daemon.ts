@@ -175,7 +175,6 @@ export const daemonLogs: CommandModule = {
   },
 };
 
-/** A profile, with the output that names it in commands. */
 interface OneProfile {
   readonly context: AppContext;
   readonly config: Config;

@@ -127,7 +127,6 @@ export function dayText(
   return joinTexts(lines, '\n');
 }
 
-/** Files of a record that are shown. */
 const SHOWN_FILES = 10;
 
 function fileLines(files: readonly DayFile[]): string[] {

@@ -45,7 +45,6 @@ export type InspectItem =
 export interface FileFindings {
   /** SHA-256 of the recording as it would be sent: unpacked. */
   readonly sha256: string;
-  /** Bytes. */
   readonly size: number;
   /** Bytes before the first byte that cannot be decoded; undefined if all can. */
   readonly readableBytes: number | undefined;

@@ -15,7 +15,6 @@ interface ChartKind {
   readonly direction: 1 | -1;
 }
 
-/** The charts over time. */
 const CHARTS: readonly ChartKind[] = [
   { name: 'Altitude', field: 'altitude', unit: 'm', range: 30, rows: 3, direction: 1 },
   { name: 'Depth', field: 'depth', unit: 'm', range: 5, rows: 3, direction: -1 },

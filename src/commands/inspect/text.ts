@@ -17,7 +17,6 @@ export interface Screen {
   readonly unicode: boolean;
 }
 
-/** A file that could be read. */
 type NamedItem = Exclude<InspectItem, { state: 'unreadable' }>;
 
 /** Describes a recording in lines of text with a small picture. */
@@ -179,14 +178,12 @@ function deviceName({ manufacturer = '', product: stated = '' }: RecordingDevice
   return `${maker} ${product}`.trim();
 }
 
-/** Returns the pace or the speed of a recording with one sport. */
 function pace({ sessions, timerSecs, distanceMeters }: FileFindings): string | undefined {
   const sport = sportOfAll(sessions);
   if (!timerSecs || !distanceMeters || sport === undefined) return undefined;
   return speedIn(distanceMeters / timerSecs, sport);
 }
 
-/** Returns the first session, if all have its sport. */
 function sportOfAll(sessions: readonly SessionFindings[]): SessionFindings | undefined {
   const parts = sessions.filter(({ numbers }) => numbers.sport !== TRANSITION);
   const [first] = parts;

@@ -20,7 +20,6 @@ export interface SeedAccount {
   readonly days: number | undefined;
 }
 
-/** Most days for one account. */
 export const MAX_DAYS = 3660;
 
 /**

@@ -6,7 +6,6 @@ import { type SynthesizeOptions, synthesize } from '../../seed/synthesize.ts';
 import { makeNamedFolder, storageError } from '../../system/storage.ts';
 import { KINDS } from './days.ts';
 
-/** The files that `--out` wrote. */
 export interface SeedFiles {
   readonly dir: string;
   readonly recordings: number;

@@ -15,10 +15,8 @@ import type { SyntheticProfile } from '../../seed/synthesize.ts';
 const FIELDS = ['weight', 'ftp'] as const;
 type ProfileField = (typeof FIELDS)[number];
 
-/** A field that could not be set. */
 export type UnsetField = Failure & { readonly field: ProfileField };
 
-/** The outcome of setting an account's weight and FTP. */
 export type ProfileItem = SyntheticProfile &
   (
     | {
@@ -119,7 +117,6 @@ function notKept(field: ProfileField): SyncError {
   );
 }
 
-/** Words for the fields. */
 export const PROFILE_WORDS = {
   weight: { noun: 'weight', unit: 'kg' },
   ftp: { noun: 'FTP', unit: 'W' },

@@ -19,7 +19,6 @@ export interface BodyPart {
   readonly sha256: string;
 }
 
-/** A request's body, read once and decoded by its Content-Type. */
 export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }

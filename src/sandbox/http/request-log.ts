@@ -14,7 +14,6 @@ interface PartRecord {
   readonly text?: string;
 }
 
-/** A request and the status of its answer. */
 export interface RequestRecord {
   /** 1 for the first request since the start; clearing the log does not reset it. */
   readonly ordinal: number;
@@ -117,7 +116,6 @@ export class RequestLog {
     this.#enlarge(entry, json.length);
   }
 
-  /** Returns the request with this ordinal; undefined if the log has dropped it. */
   find(ordinal: number): AnsweredRequest | undefined {
     const entry = this.#entries.find(({ record }) => record.ordinal === ordinal);
     return entry === undefined ? undefined : { ...entry.record, answer: entry.answer };

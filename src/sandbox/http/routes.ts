@@ -25,20 +25,17 @@ const patterns = ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** Returns the name of the endpoint for a request, or null if there is none. */
 export function routeOf(method: string, path: string): RouteName | null {
   const route = patterns.find((each) => each.method === method && each.pattern.test(path));
   return route?.name ?? null;
 }
 
-/** Returns the path of a named endpoint. */
 export function pathOf(name: RouteName): string {
   const route = ROUTES.find((candidate) => candidate.name === name);
   if (route === undefined) throw new Error(`No route ${name}`);
   return route.path;
 }
 
-/** Returns the methods of a path; empty for an unknown path. */
 export function methodsOf(path: string): string[] {
   return patterns.filter(({ pattern }) => pattern.test(path)).map((route) => route.method);
 }

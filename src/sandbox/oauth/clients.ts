@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../random.ts';
 
-/** A registered application. */
 export interface RegisteredClient {
   readonly id: string;
   /** The platform's name for it: the `source` of its records is `oauth:APP_ID`. */

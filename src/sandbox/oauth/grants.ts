@@ -24,7 +24,6 @@ export interface TokenAnswer {
   readonly refresh_token_expires_in?: number;
 }
 
-/** The login of an access token. */
 export interface Bearer {
   readonly loginId: string;
   readonly athleteId: string;

@@ -93,7 +93,6 @@ export function formatIn(
   return format;
 }
 
-/** Returns the address of the same page with another selection. */
 export function addressOf(
   { athlete, selected, opened }: PageView,
   change: { readonly recording?: string; readonly request?: string },

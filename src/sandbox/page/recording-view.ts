@@ -1,6 +1,5 @@
 import type { FitRecord } from '../resources/workout.ts';
 
-/** What the page shows of a recording. */
 export interface RecordingView {
   /** ms since 1970-01-01T00:00:00Z */
   readonly startedAt: number;

@@ -5,7 +5,6 @@ import { addressOf, localTime, section } from './parts.ts';
 import type { RecordedSeries, RecordedTrack } from './recording-view.ts';
 import type { ListedRecording, PageView } from './view.ts';
 
-/** Renders the recordings of the athlete, and charts of the selected one. */
 export function recordingsSection(view: PageView): ChartHtml {
   const { recordings, selected, further } = view;
   return section(

@@ -9,7 +9,6 @@ import { factsOf, readFit, type WorkoutFacts } from '../resources/workout.ts';
 import type { World } from '../world.ts';
 import { viewOf, type RecordingView } from './recording-view.ts';
 
-/** All that the page shows. */
 export interface PageView {
   readonly origin: string;
   readonly clientId: string;
@@ -62,12 +61,10 @@ export interface ListedLogin {
 const DAYS = 28;
 const LISTED = 30;
 const REQUESTS = 100;
-/** Logins that the page lists. */
 const LOGINS = 20;
 /** Recordings that stay decoded. */
 const DECODED = 200;
 
-/** What of the page the address selects. */
 export interface Selection {
   readonly athlete?: string | undefined;
   readonly recording?: string | undefined;

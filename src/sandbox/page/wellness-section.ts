@@ -15,7 +15,6 @@ type Measure = readonly [
 
 const HOURS = ['h', 1, 1 / 3600] as const;
 
-/** Measures that are always visible. */
 const MAIN: readonly Measure[] = [
   ['restingHr', 'Resting heart rate', 'bpm', 0],
   ['hrv', 'HRV', 'ms', 0],

@@ -21,7 +21,6 @@ export interface AthleteProfile {
   readonly lthr: number;
 }
 
-/** Returns the initials of an athlete's first and last name, for the pages. */
 export function initials(name: string): string {
   const words = name.split(/\s+/);
   return [words[0], words.length > 1 ? words.at(-1) : undefined]

@@ -58,7 +58,6 @@ export class DailyRecords {
     return this.#table.set(key, { athleteId, kind, state }).state;
   }
 
-  /** Lists the records of a kind by date. */
   list(athleteId: string, kind: DailyKind): DailyState[] {
     return this.#table
       .rows()

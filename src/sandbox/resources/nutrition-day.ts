@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { instantOf } from './dates.ts';
 import type { SandboxSettings } from '../settings.ts';
 
-/** The meal lists of a day. */
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 export type Meal = (typeof MEALS)[number];
 
-/** An item as an application sends it. */
 export interface ReceivedItem {
   readonly logged_at: string;
   readonly name?: string | undefined;
@@ -35,7 +33,6 @@ export interface StoredDay extends DayTotals, Readonly<Record<Meal, readonly Sto
   readonly rawJson: unknown;
 }
 
-/** A day as a request sends it. */
 export interface ReceivedDay extends Partial<
   Record<'calories' | 'carbs' | 'protein' | 'fat', number | undefined>
 > {
@@ -44,7 +41,6 @@ export interface ReceivedDay extends Partial<
   readonly rawJson?: unknown;
 }
 
-/** Columns of a day that hold integers. */
 export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
 
 /** Water that the platform adds for each logged meal (ml). */

@@ -133,7 +133,6 @@ function withPlan(row: ReturnType<typeof rowOf>) {
   return { ...row, ...Object.fromEntries(MEALS.map((meal) => [meal, null])) };
 }
 
-/** Returns the stored day; an empty one if there is none. */
 export function dayOf(state: DailyState | null): StoredDay {
   return state === null ? EMPTY_DAY : (state.record as unknown as StoredDay);
 }

@@ -5,7 +5,6 @@ import { isObject, type BodyPart, type RequestBody } from '../http/request-body.
 import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
-/** A file in an upload answer. */
 interface UploadedFile {
   readonly filename: string;
   readonly state: 'queued' | 'stored' | 'failed';

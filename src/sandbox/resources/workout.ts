@@ -49,7 +49,6 @@ const TYPES: Readonly<Record<string, string>> = {
   training: 'WeightTraining',
 };
 
-/** Reads the facts about a recording. */
 export async function readWorkout(bytes: Uint8Array): Promise<WorkoutFacts | null> {
   return factsOf((await readFit(bytes)).sessions);
 }
