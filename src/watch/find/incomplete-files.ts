@@ -24,6 +24,8 @@ interface TrackedFile extends IncompleteFile {
 /** First pause between two checks, and the longest (ms). After that only rescans check the file. */
 const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 256_000;
+/** Pause after a round of checks, for each file that it checked (ms): thousands would keep a core busy. */
+const PAUSE_EACH_MS = 100;
 
 /**
  * Returns how long a file must be unchanged before it is reported (ms). A ride may pause for hours
@@ -40,6 +42,8 @@ function patienceMs(reason: InvalidReason): number {
 export class IncompleteFiles {
   readonly #entries = new Map<string, TrackedFile>();
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The next round of checks, at the earliest. */
+  #nextRoundAt = -Infinity;
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#clock = clock;
@@ -93,6 +97,7 @@ export class IncompleteFiles {
   /** Returns the files to check now; each is due again after a longer pause. */
   dueChecks(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
+    if (now < this.#nextRoundAt) return [];
     const due: IncompleteFile[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.checkAt > now) continue;
@@ -100,6 +105,7 @@ export class IncompleteFiles {
       entry.checkAt = entry.pauseMs > LAST_PAUSE_MS ? Infinity : now + entry.pauseMs;
       entry.pauseMs *= 2;
     }
+    this.#nextRoundAt = now + due.length * PAUSE_EACH_MS;
     return due;
   }
 
@@ -119,7 +125,8 @@ export class IncompleteFiles {
   get waitMs(): number | undefined {
     let at = Infinity;
     for (const { checkAt, reported, quietSince, reason } of this.#entries.values()) {
-      at = Math.min(at, checkAt, reported ? Infinity : quietSince + patienceMs(reason));
+      const roundAt = Math.max(checkAt, this.#nextRoundAt);
+      at = Math.min(at, roundAt, reported ? Infinity : quietSince + patienceMs(reason));
     }
     return at === Infinity ? undefined : Math.max(0, at - this.#clock.monotonic());
   }

@@ -43,6 +43,22 @@ it('checks at growing intervals up to some minutes, and then leaves the file to 
   );
 });
 
+it('checks thousands of files in few rounds, ten files a second on average', () => {
+  const { incomplete, pass } = pendingAt();
+  for (let index = 0; index < 10_000; index++) {
+    incomplete.note(file({ path: `/d/${index}.fit` }), true);
+  }
+  const rounds: [number, number][] = [];
+  for (let at = 0, { waitMs } = incomplete; waitMs !== undefined; { waitMs } = incomplete) {
+    pass(waitMs);
+    at += waitMs;
+    rounds.push([at, incomplete.dueChecks().length]);
+  }
+  expect(rounds).toEqual(
+    [2, 1_002, 2_002, 3_002, 4_002, 5_002, 6_002, 7_002].map((secs) => [secs * 1_000, 10_000]),
+  );
+});
+
 it('restarts with short intervals when the file changes', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file(), true);
