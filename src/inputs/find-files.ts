@@ -1,9 +1,11 @@
 import { type Dirent, type Stats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { systemCode } from '../base/errors.ts';
 import { NotPlainFile, describeFileError } from '../system/plain-file.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import {
   ODD_NAME,
+  type OddNames,
   type OtherKind,
   isRecordingName,
   isSearchedFolder,
@@ -102,7 +104,7 @@ export function searchPaths(
         absolute,
         device: stats.value.dev,
       };
-      searchFolder(folder, folder, isWanted, onEach);
+      searchFolder(folder, isWanted, onEach);
     } else onEach({ path, problem: new NotPlainFile().message });
   }
 }
@@ -123,62 +125,68 @@ function namedFile(path: string, absolute: string, stats: Stats): RecordingFile 
   return { path, absolute, stamp: stampOf(stats), named: true, folder };
 }
 
-/** A folder's path up to a name in it, and its entries. */
-interface Listing {
-  readonly path: string;
-  readonly absolute: string;
-  readonly entries: readonly Dirent[];
-}
+export type WalkResult =
+  | { readonly found: 'folder'; readonly path: string }
+  | { readonly found: 'file'; readonly path: string; readonly stamp: FileStamp }
+  | {
+      readonly found: 'problem';
+      readonly path: string;
+      readonly problem: string;
+      /** It vanished after its folder was read. */
+      readonly isGone: boolean;
+    };
 
-/** @param root the folder that the user named */
-function searchFolder(
-  { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'>,
-  root: SearchedFolder,
-  isWanted: (name: string) => boolean,
-  onFile: OnFile,
-): void {
-  const found = attempt(() => list(path, absolute));
-  if ('problem' in found) {
-    onFile({ path, problem: found.problem });
-    return;
+/**
+ * Walks a folder and its searched subfolders, in the order of the names. Yields a folder before it is read, so that
+ * a watch on it misses nothing. Follows no links.
+ *
+ * @param isWanted decides by the name of a file
+ */
+export function* walk(
+  folder: string,
+  isWanted: (name: string) => boolean = isRecordingName,
+): Generator<WalkResult, undefined> {
+  yield { found: 'folder', path: folder };
+  let entries: Dirent[];
+  let odd: OddNames;
+  try {
+    entries = readdirSync(folder, { withFileTypes: true }).sort(byName);
+    odd = oddNames(folder, entries);
+  } catch (error) {
+    yield problemOf(folder, error);
+    return undefined;
   }
-  const { odd, entries, ...prefix } = found.value;
-  for (const name of odd) onFile({ path: prefix.path + name, problem: ODD_NAME });
+  for (const name of odd.shown) {
+    yield { found: 'problem', path: within(folder) + name, problem: ODD_NAME, isGone: false };
+  }
   for (const entry of entries) {
-    const { name } = entry;
-    if (entry.isFile() && isWanted(name)) {
-      onFile(foundFile(prefix.path + name, prefix.absolute + name, root));
-    } else if (entry.isDirectory() && isSearchedFolder(name)) {
-      const below = { path: prefix.path + name, absolute: prefix.absolute + name };
-      searchFolder(below, root, isWanted, onFile);
+    if (odd.read.has(entry.name)) continue;
+    if (entry.isDirectory()) {
+      if (isSearchedFolder(entry.name)) yield* walk(within(folder) + entry.name, isWanted);
+    } else if (entry.isFile() && isWanted(entry.name)) {
+      yield fileAt(within(folder) + entry.name);
     }
   }
+  return undefined;
 }
 
-/** @throws the error of the file system */
-function list(path: string, absolute: string): Listing & { readonly odd: readonly string[] } {
-  const entries = readdirSync(absolute, { withFileTypes: true });
-  const odd = oddNames(absolute, entries);
-  const readable =
-    odd.read.size === 0 ? entries : entries.filter(({ name }) => !odd.read.has(name));
-  const prefixes = { path: within(path), absolute: within(absolute) };
-  return { ...prefixes, entries: readable.sort(byName), odd: odd.shown };
-}
-
-function foundFile(
-  path: string,
-  absolute: string,
-  folder: SearchedFolder,
-): RecordingFile | UnreadablePath {
+function fileAt(path: string): WalkResult {
   try {
-    return { path, absolute, stamp: stampOf(lstatSync(absolute)), named: false, folder };
+    return { found: 'file', path, stamp: stampOf(lstatSync(path)) };
   } catch (error) {
-    return { path, problem: describeFileError(error) };
+    return problemOf(path, error);
   }
 }
 
-/** Keeps three numbers of all that Node reads: a run may keep thousands of files. */
-function stampOf({ size, mtimeMs, ctimeMs }: Stats): FileStamp {
+function problemOf(path: string, error: unknown): WalkResult {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  const isGone = code === 'ENOENT' || code === 'ENOTDIR';
+  return { found: 'problem', path, problem: describeFileError(error), isGone };
+}
+
+/** Returns three numbers of all that Node reads: a run may keep thousands of files. */
+export function stampOf({ size, mtimeMs, ctimeMs }: FileStamp): FileStamp {
   return { size, mtimeMs, ctimeMs };
 }
 
@@ -186,7 +194,24 @@ function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** Returns a folder's path up to a name in it, without `path.join`, which normalises the user's path. */
+/** @param root the folder that the user named */
+function searchFolder(
+  root: SearchedFolder,
+  isWanted: (name: string) => boolean,
+  onFile: OnFile,
+): void {
+  const shown = within(root.path);
+  const prefix = within(root.absolute).length;
+  for (const found of walk(root.absolute, isWanted)) {
+    if (found.found === 'folder') continue;
+    const { path: absolute } = found;
+    const path = absolute === root.absolute ? root.path : shown + absolute.slice(prefix);
+    if (found.found === 'problem') onFile({ path, problem: found.problem });
+    else onFile({ path, absolute, stamp: found.stamp, named: false, folder: root });
+  }
+}
+
+/** Returns a folder's path up to a name in it: `path.join` is slow, and normalises the user's path. */
 function within(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }

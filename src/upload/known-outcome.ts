@@ -1,7 +1,8 @@
-import type { KnownFile } from '../ledger/known-files.ts';
+import type { KnownFile, KnownFileStatus } from '../ledger/known-files.ts';
+import type { RecordingFile } from '../inputs/find-files.ts';
 import type { UploadStanding } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
-import type { UploadItem } from './report.ts';
+import type { InvalidReason, UploadItem } from './report.ts';
 
 export interface SendOptions {
   /** Send recordings that the service already has. */
@@ -15,6 +16,27 @@ export interface SendOptions {
   /** Returns whether an activity is too early to be sent; absent: none is. */
   readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
+}
+
+/**
+ * Returns the outcome of an unchanged file that was read before, or that it is still to be sent.
+ *
+ * @param isSettled decides whether its recording is not sent again
+ */
+export function outcomeOf(
+  before: KnownFileStatus,
+  { path, named }: Pick<RecordingFile, 'path' | 'named'>,
+  anyType: boolean,
+  isSettled: (upload: UploadStanding) => boolean,
+): UploadItem | 'new' | 'failed-before' {
+  const { sha256, verdict, detail, upload } = before;
+  if (sha256 !== undefined && upload !== undefined && isSettled(upload)) {
+    return outcomeAtRest(upload, path, sha256);
+  }
+  const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
+  if (verdict === 'activity') return open;
+  if (verdict === 'not-an-activity') return anyType ? open : notAnActivity(path, named, before);
+  return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
 
 export function alreadyUploaded(path: string, sha256: string): UploadItem {

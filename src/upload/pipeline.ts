@@ -1,13 +1,9 @@
 import type { Context } from '../base/context.ts';
 import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import type { InvalidReason, UploadItem, UploadProgress } from './report.ts';
-import {
-  type SendOptions,
-  alreadyUploaded,
-  notAnActivity,
-  outcomeAtRest,
-} from './known-outcome.ts';
+import type { UploadItem, UploadProgress } from './report.ts';
+import { type SendOptions, alreadyUploaded, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
+import type { UploadStanding } from '../ledger/uploads.ts';
 import type { UploadTarget } from './uploader.ts';
 
 /** Where the recordings of one run are sent and reported. */
@@ -96,14 +92,6 @@ export function knownOutcome(
   if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
   const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
-  const { sha256, verdict, detail, upload } = before;
-  if (sha256 !== undefined && (upload?.state === 'confirmed' || upload?.state === 'undone')) {
-    return outcomeAtRest(upload, path, sha256);
-  }
-  const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
-  if (verdict === 'activity') return open;
-  if (verdict === 'not-an-activity') {
-    return options.anyType ? open : notAnActivity(path, named, before);
-  }
-  return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
+  const isSettled = ({ state }: UploadStanding) => state === 'confirmed' || state === 'undone';
+  return outcomeOf(before, file, options.anyType, isSettled);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFiles } from '../../src/inputs/find-files.ts';
 import { ODD_NAME } from '../../src/inputs/recording-names.ts';
-import { walk } from '../../src/watch/find/walk.ts';
+import { walk } from '../../src/inputs/find-files.ts';
 import { put, scratchDir } from '../upload/support.ts';
 
 function foundIn(paths: string[], cwd: string) {

@@ -3,9 +3,10 @@ import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
+import type { UploadStanding } from '../../ledger/uploads.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../system/plain-file.ts';
-import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
+import { outcomeOf } from '../../upload/known-outcome.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import type { WatchParts } from '../parts.ts';
 import type { QueueItem } from '../send/queue.ts';
@@ -44,20 +45,17 @@ export class Classifier {
       incomplete.forget(path);
       return false;
     }
-    const { verdict, sha256, upload, detail } = before;
-    if (verdict === 'activity') {
-      if (sha256 === undefined) return true;
-      if (upload === undefined || !isAtRest(upload, clock.now())) return !outbox.has(sha256);
-      incomplete.forget(path);
-      onSettled?.(outcomeAtRest(upload, path, sha256));
-      return false;
+    const isSettled = (upload: UploadStanding) => isAtRest(upload, clock.now());
+    const outcome = outcomeOf(before, { path, named: false }, false, isSettled);
+    if (typeof outcome === 'string') {
+      return before.sha256 === undefined || !outbox.has(before.sha256);
     }
-    if (verdict === 'not-an-activity') {
+    if (outcome.outcome === 'invalid') {
+      this.noteIncomplete(file, outcome.reason, outcome.detail);
+    } else {
       incomplete.forget(path);
-      onSettled?.(notAnActivity(path, false, before));
-      return false;
+      onSettled?.(outcome);
     }
-    this.noteIncomplete(file, verdict as InvalidReason, detail);
     return false;
   }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
+import { walk } from '../../inputs/find-files.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Classifier } from './classify.ts';
 import { statOf } from './fs-events.ts';
 import type { Rescanner } from './rescan.ts';
-import { walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Paths in one batch above which the kernel may have dropped events. */

@@ -1,7 +1,8 @@
-import { type FSWatcher, type Stats, lstatSync, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, type Stats, lstatSync, statSync, watch } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { isSearchedFolder } from '../../inputs/recording-names.ts';
+import { walk } from '../../inputs/find-files.ts';
 
 export interface FolderListener {
   /** Called for a file or folder with this name that changed, appeared or disappeared. */
@@ -48,13 +49,10 @@ export class FolderEvents {
 
   /** Watches the root and all folders below it that are searched. */
   start(): void {
-    this.cover(this.#root);
-  }
-
-  /** Watches a folder, and those below it, if they are not watched yet. */
-  cover(folder: string): void {
-    if (this.#failed || !this.#place(folder) || this.#recursive) return;
-    for (const name of foldersIn(folder)) this.cover(join(folder, name));
+    for (const { found, path } of walk(this.#root, () => false)) {
+      if (found === 'folder') this.#place(path);
+      if (this.#failed || this.#recursive) return;
+    }
   }
 
   /**
@@ -93,19 +91,15 @@ export class FolderEvents {
     this.#watchers.clear();
   }
 
-  /** @returns false if neither the folder nor its subfolders can be watched */
-  #place(folder: string): boolean {
-    if (this.#watchers.has(folder)) return true;
-    if (this.#recursive && folder !== this.#root) return true;
+  #place(folder: string): void {
+    if (this.#watchers.has(folder) || (this.#recursive && folder !== this.#root)) return;
     try {
       const watcher = this.#watch(folder, { persistent: true, recursive: this.#recursive });
       watcher.on('change', (_kind, name) => this.#onEvent(folder, name));
       watcher.on('error', (error) => this.#onError(folder, error));
       this.#watchers.set(folder, { watcher, identity: identityOf(folder) });
-      return true;
     } catch (error) {
       this.#onError(folder, error);
-      return false;
     }
   }
 
@@ -153,18 +147,6 @@ interface Watched {
 function identityOf(folder: string): string | undefined {
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
-}
-
-/** Names of the folders in a folder that are searched for recordings. Links are not followed. */
-function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && isSearchedFolder(entry.name))
-      .map(({ name }) => name);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
-  }
 }
 
 /** Returns the stats of a path, links not followed; undefined if it is missing or unreadable. */

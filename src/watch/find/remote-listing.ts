@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path';
 import type { RemoteStat } from '../../devices/remote/protocol.ts';
-import type { FileStamp } from '../../ledger/known-files.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import type { RemoteReader } from '../../devices/remote/reader.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder } from '../../inputs/recording-names.ts';
+import { stampOf } from '../../inputs/find-files.ts';
 import type { FoundFile } from './classify.ts';
 
 export interface ListingProblem {
@@ -102,8 +102,4 @@ export class RemoteListing {
     this.#reported.add(path);
     this.#onProblem({ path, message });
   }
-}
-
-function stampOf({ size, mtimeMs, ctimeMs }: RemoteStat): FileStamp {
-  return { size, mtimeMs, ctimeMs };
 }

@@ -1,9 +1,9 @@
 import type { Classifier, FoundFile } from './classify.ts';
+import { type WalkResult, walk } from '../../inputs/find-files.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { type WalkResult, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
@@ -169,8 +169,8 @@ export class Rescanner {
         onFile({ path: found.path, stamp: found.stamp, removable: false });
         return;
       case 'problem': {
-        const { path, problem: message } = found;
-        if (this.#reported.has(`${path}: ${message}`)) return;
+        const { path, problem: message, isGone } = found;
+        if (isGone || this.#reported.has(`${path}: ${message}`)) return;
         this.#reported.add(`${path}: ${message}`);
         this.#parts.report({ event: 'problem', path, message });
       }
@@ -222,5 +222,34 @@ export class Rescanner {
     folder.rescanIn(REMOTE_RETRY_MS);
     events.post({ type: 'rescan-due' });
     return 0;
+  }
+}
+
+/** Longest slice before events and requests are handled (ms). */
+const SLICE_MS = 20;
+
+/**
+ * Takes the results of a walk in slices, each within `transaction`, and yields to the event loop in
+ * between.
+ *
+ * @throws the signal's reason when it is aborted.
+ */
+export async function inSlices<T>(
+  found: Iterator<T, undefined>,
+  take: (item: T) => void,
+  transaction: (slice: () => boolean) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const slice = (): boolean => {
+    const end = performance.now() + SLICE_MS;
+    for (let next = found.next(); next.done !== true; next = found.next()) {
+      take(next.value);
+      if (performance.now() >= end) return true;
+    }
+    return false;
+  };
+  while (transaction(slice)) {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
   }
 }

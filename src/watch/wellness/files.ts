@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { systemCode } from '../../base/errors.ts';
 import { checkEnvelope } from '../../fit/envelope.ts';
 import { readFitWellness } from '../../fit/wellness.ts';
+import { walk } from '../../inputs/find-files.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { ChildError } from '../../system/child-call.ts';
@@ -10,7 +11,7 @@ import { isBelow } from '../below.ts';
 import { RemoteListing } from '../find/remote-listing.ts';
 import type { Discovery } from '../find/discovery.ts';
 import type { WatchParts } from '../parts.ts';
-import { inSlices, walk } from '../find/walk.ts';
+import { inSlices } from '../find/rescan.ts';
 import { foldersIn, wellnessFolders } from './folders.ts';
 
 /** Limits a file with wellness; those of devices are below 1 MB (bytes). */
@@ -87,7 +88,8 @@ export class WellnessFiles {
     await inSlices(
       walk(folder),
       (found) => {
-        if (found.found === 'problem') this.#reportProblem(found.path, found.problem);
+        if (found.found === 'problem' && !found.isGone)
+          this.#reportProblem(found.path, found.problem);
         if (found.found === 'file') files.push(found);
       },
       (slice) => slice(),

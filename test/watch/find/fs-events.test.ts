@@ -81,7 +81,7 @@ it('reports changes again in a folder that was removed, created again and covere
     rmSync(join(root, 'a'), { recursive: true });
     mkdirSync(join(root, 'a'));
     events.uncover(join(root, 'a'));
-    events.cover(join(root, 'a'));
+    events.coverOne(join(root, 'a'));
     told.clear();
     writeFileSync(join(root, 'a/ride.fit'), 'x');
     await until(() => told.has(join('a', 'ride.fit')));
