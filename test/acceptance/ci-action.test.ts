@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { REVISIONS, openHome } from '../support/acceptance.ts';
+import { openHome } from '../support/acceptance.ts';
 import { ACTION_METADATA } from '../support/action-metadata.ts';
 import {
   type ActionRun,
@@ -40,7 +40,8 @@ function expectNothingExported(run: ActionRun): void {
 }
 
 describe('the GitHub Action', () => {
-  it.each(REVISIONS)('gives later steps a filled account on revision %s', async (revision) => {
+  it('gives later steps a filled account on the revision of the input', async () => {
+    const revision = '2026-02';
     const machine = openCiMachine(openHome());
     const run = await runAction(machine, { revision, days: '3', seed: '7', until: '2026-05-17' });
     expect(run.code, run.stderr).toBe(0);

@@ -27,7 +27,7 @@ const document = readDocument('docs/ci.md');
 const yaml = codeBlocks(document).filter(({ language }) => language === 'yaml');
 
 describe('packaging/ci/sandbox.sh', () => {
-  const shells = [['sh'], ['bash'], ['dash'], ['busybox', 'sh']].filter(
+  const shells = [['sh'], ['bash'], ['busybox', 'sh']].filter(
     ([program = '']) => missingTools(program).length === 0,
   );
   it.each(shells.map((words) => words.join(' ')))(

@@ -31,6 +31,7 @@ beforeEach(async () => {
 
 const watchDevices = (...args: readonly string[]): Running =>
   world.run(['watch', '--devices', '--json', ...args], { env });
+const once = () => world.sync(['watch', '--devices', '--once', '--json'], { env });
 const devicesOf = (watcher: Running) => events(watcher, 'device');
 const rides = (count: number) => Array.from({ length: count }, () => anotherRecording());
 const counts = () => world.recordings().map(({ receivedCount }) => receivedCount);
@@ -80,8 +81,7 @@ describe('sync watch --devices', () => {
     const [own, foreign] = rides(2);
     const mine = edge('3412345678', own === undefined ? [] : [own]);
     const theirs = edge('3499999999', foreign === undefined ? [] : [foreign]);
-    const set = world.run(['config', 'set', 'ignoreDevices', 'Wahoo ELEMNT, 3499999999']);
-    expect((await set.finished).code).toBe(0);
+    await world.sync(['config', 'set', 'ignoreDevices', 'Wahoo ELEMNT, 3499999999']);
     theirs.plugIn();
     const watcher = watchDevices();
     await ready(watcher);
@@ -96,9 +96,9 @@ describe('sync watch --devices', () => {
         ...{ title: 'Garmin Edge 840', root: theirs.here, at: expect.any(String) as string },
       },
     ]);
-    const once = world.run(['watch', '--once', '--devices'], { env });
-    expect(await once.finished).toMatchObject({ code: 0 });
-    expect(once.stdout()).toContain(
+    const text = await world.sync(['watch', '--once', '--devices'], { env });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toContain(
       'Garmin Edge 840 is plugged in. sync ignores it, because the setting ignoreDevices names it.',
     );
     expect(counts()).toEqual([1]);
@@ -109,7 +109,7 @@ describe('sync watch --devices', () => {
     const recordings = rides(MANY);
     const device = edge('3412345678', recordings);
     device.plugIn();
-    world.sandbox.control.addFaults('upload-fit:delay=6s*2');
+    world.sandbox.control.addFaults('upload-fit:delay=4s*2');
     const watcher = watchDevices();
     await until(() => events(watcher, 'kept').length >= 2);
     device.unplug();
@@ -127,36 +127,25 @@ describe('sync watch --devices', () => {
       `${left} recordings are still on the Garmin Edge 840: plug it in again.`,
     );
 
+    await until(() => world.recordings().length === kept);
+    // It is known after a restart, too.
+    await stop(watcher);
+    const next = watchDevices();
+    await ready(next);
+    const { stdout } = await world.sync(['status', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      watching: [
+        { folders: [], devices: [{ key: KEY, title: 'Garmin Edge 840', state: 'away', left }] },
+      ],
+    });
+
     const elsewhere = join(media, 'GARMIN1');
     device.plugIn(elsewhere);
     await until(() => world.recordings().length === recordings.length);
-    await stop(watcher);
-    expect(devicesOf(watcher).slice(2)).toMatchObject([{ state: 'plugged-in', root: elsewhere }]);
-    expect(counts()).toEqual(recordings.map(() => 1));
-  });
-
-  it('still knows after a restart what was left on the device', async () => {
-    const recordings = rides(MANY);
-    const device = edge('3412345678', recordings);
-    device.plugIn();
-    world.sandbox.control.addFaults('upload-fit:delay=6s*2');
-    const first = watchDevices();
-    await until(() => events(first, 'kept').length >= 2);
-    device.unplug();
-    await until(() => devicesOf(first).length === 2);
-    const { left } = devicesOf(first)[1] ?? {};
-    await stop(first);
-    const second = watchDevices();
-    await ready(second);
-    const { stdout } = await world.sync(['status', '--json'], { env });
-    const { watching } = JSON.parse(stdout) as { watching: unknown };
-    expect(watching).toMatchObject([
-      { folders: [], devices: [{ key: KEY, title: 'Garmin Edge 840', state: 'away', left }] },
-    ]);
-    device.plugIn();
-    await until(() => world.recordings().length === recordings.length);
-    await stop(second);
+    await stop(next);
+    expect(devicesOf(next)).toMatchObject([{ state: 'plugged-in', root: elsewhere }]);
     expect(world.hashes()).toEqual(recordings.map(sha256).sort());
+    expect(counts()).toEqual(recordings.map(() => 1));
   });
 
   it('sends with --new-only what was recorded since its first start, also on a device that was away', async () => {
@@ -190,9 +179,8 @@ describe('sync watch --devices', () => {
     expect(again.stdout + again.stderr).toContain(
       `Already watched by process ${String(watcher.child.pid)}`,
     );
-    const once = await watchDevices('--once').finished;
-    expect(once.code).toBe(2);
-    expect(once.stdout).toContain('any known device');
+    const inTurn = await once();
+    expect([inTurn.code, inTurn.stdout]).toEqual([2, expect.stringContaining('any known device')]);
     await stop(watcher);
   });
 
@@ -220,25 +208,25 @@ describe('sync watch --once --devices', () => {
     const recordings = rides(2);
     edge('3412345678', recordings).plugIn();
     edge('3499999999', rides(1));
-    const { code, stdout } = await watchDevices('--once').finished;
+    const { code, stdout } = await once();
     expect(code).toBe(0);
     expect(stdout).toContain('"uploaded":2');
     expect(world.hashes()).toEqual(recordings.map(sha256).sort());
-    const again = await watchDevices('--once').finished;
+    const again = await once();
     expect(again.code).toBe(0);
     expect(again.stdout).toContain('"uploaded":0');
     expect(counts()).toEqual([1, 1]);
   });
 
   it('succeeds if no device is plugged in', async () => {
-    const { code, stdout } = await watchDevices('--once').finished;
+    const { code, stdout } = await once();
     expect([code, stdout]).toEqual([0, expect.stringContaining('"total":0')]);
   });
 });
 
 describe('sync watch without a folder', () => {
   it('fails without a terminal, and names the commands to type', async () => {
-    const { code, stderr } = await world.run(['watch'], { env }).finished;
+    const { code, stderr } = await world.sync(['watch'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('sync watch --devices');
     expect(stderr).toContain('sync watch DIR');
@@ -259,8 +247,9 @@ describe('sync watch --devices --daemon', () => {
   it('is called "any known device" by daemon status and daemon stop', async () => {
     const device = edge('3412345678', rides(1));
     device.plugIn();
-    const sync = async (...args: readonly string[]) => await world.run(args, { env }).finished;
-    const started = await sync('watch', '--devices', '--daemon');
+    const sync = (...args: readonly string[]) => world.sync(args, { env });
+    const daemon = ['watch', '--devices', '--daemon'];
+    const started = await world.run(daemon, { env }).finished;
     expect(started.stdout).toContain('Watching any known device in the background');
     await until(() => world.recordings().length === 1);
     const status = await sync('daemon', 'status');
@@ -268,7 +257,7 @@ describe('sync watch --devices --daemon', () => {
     expect(status.stdout.replace(/\s+/g, ' ')).toContain(
       `Garmin Edge 840 is plugged in: ${device.here}`,
     );
-    const again = await sync('watch', '--devices', '--daemon');
+    const again = await world.run(daemon, { env }).finished;
     expect([again.code, again.stderr]).toEqual([
       2,
       expect.stringContaining('any known device') as string,
