@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REVISIONS, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
@@ -68,31 +68,6 @@ describe('sync profile', () => {
     expect(other?.profile).toEqual(ADA);
   });
 
-  it.each(REVISIONS)(
-    'keeps the display unit for each treatment of units by the service (%s)',
-    async (revision) => {
-      for (const athlete of ['athlete-1', 'athlete-2']) {
-        const world = await openLoggedInWorld({ revision, login: { athlete } });
-        const [before] = world.sandbox.control.state(athlete).athletes;
-        const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
-        const [after] = world.sandbox.control.state(athlete).athletes;
-        expect([code, after?.profile]).toEqual([
-          0,
-          { ...before?.profile, weight: 72.55, weighedAt: expect.any(Number) as number },
-        ]);
-        expect(stderr).not.toContain('ignores the unit of a weight');
-      }
-    },
-  );
-
-  it('shows the weight in its own unit, not in the display unit', async () => {
-    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
-    const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
-    const { stdout } = await world.sync(['profile']);
-    expect(stdout).toContain(`weight         ${String(profile?.weight)} kg\n`);
-    expect(stdout).toContain("weightUnits    Pounds (on the service's pages)\n");
-  });
-
   it.each([
     ['something else', { hello: 1 }, 6],
     ['a list', [], 6],
@@ -108,15 +83,6 @@ describe('sync profile', () => {
       expect(stdout).toBe('');
       expect(stderr).toContain('The service does not say whether it accepted the update.');
     }
-  });
-
-  it('sends only the fields that were given', async () => {
-    const world = await openLoggedInWorld();
-    await world.sync(['profile', '--ftp', '281']);
-    await world.sync(['profile', '--weight', '61']);
-    expect(
-      world.sandbox.control.requests({ route: 'profile-update' }).map(({ body }) => body),
-    ).toEqual([{ ftp: 281 }, { weight: 61, weightUnits: 'Kilograms' }]);
   });
 
   it.each(['athlete-1', 'athlete-2'])(
@@ -162,13 +128,9 @@ describe('sync profile', () => {
   });
 
   it.each([
-    ['--weight', '19.9', 'between 20 and 400 kg'],
     ['--weight', '401', 'between 20 and 400 kg'],
     ['--weight', '72,5', 'not a number'],
     ['--weight', '-70', 'not a number'],
-    ['--ftp', '29', 'between 30 and 700 W'],
-    ['--ftp', '701', 'between 30 and 700 W'],
-    ['--ftp', '280.5', 'whole number of watts'],
     ['--ftp', '280W', 'not a number'],
   ])('refuses %s %s: %s', async (flag, value, words) => {
     const world = await openLoggedInWorld();

@@ -184,14 +184,6 @@ describe('sync workouts of a service with another format', () => {
     expect(ndjson(json.stdout)).toEqual([{ type: 'workouts', body }]);
   });
 
-  it('lists each workout once and ends if the service has no paging', async () => {
-    const workouts = Array.from({ length: 60 }, (_, id) => ({ id, title: `Ride ${id}` }));
-    const { run, service } = await open(workouts);
-    const { stdout } = await run('--limit', '200', '--json');
-    expect(ndjson(stdout)).toEqual(linesFor(workouts));
-    expect(service.requests.filter(({ path }) => path.startsWith('/api/workouts'))).toHaveLength(2);
-  });
-
   it('removes control characters from what the service sends', async () => {
     const { run } = await open([{ id: 1, title: 'Ride\u001b[2J\u0007', type: 'x\r\ny' }]);
     const { stdout } = await run();
