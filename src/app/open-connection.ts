@@ -1,5 +1,6 @@
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
+import { askedScopes } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
 import { type ServiceClient, createServiceClient } from '../api/client.ts';
@@ -58,7 +59,7 @@ export async function openConnection(
     },
     scopeHint: (scope) =>
       missingScopeHint(scope, {
-        asked: config.get('scope'),
+        asked: askedScopes(config),
         fromEnvironment: hasEnvironmentTokens(config),
       }),
   });

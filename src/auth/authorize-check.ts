@@ -75,8 +75,13 @@ async function send(http: Http, url: URL, signal: AbortSignal): Promise<HttpResp
       throw error;
     }
     const { code, message, details } = error;
-    const hint = phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.`;
-    throw new SyncError(code, message, { cause: error, hint, details });
+    const start = phrase`If the sandbox is meant, start it with ${sync('sandbox')}.`;
+    const check = phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.`;
+    throw new SyncError(code, message, {
+      cause: error,
+      hint: isLoopback(url) ? joinTexts([check, start], ' ') : check,
+      details: { ...details, setting: 'baseUrl' },
+    });
   }
 }
 
@@ -103,7 +108,7 @@ function redirectFailure(
   if (!moved) return undefined;
   return new SyncError('CONFIG', `${endpoint.origin} has moved to ${target.origin}.`, {
     hint: phrase`Run ${sync('login', '--base-url', target.origin)}.`,
-    details: { status },
+    details: { status, setting: 'baseUrl' },
   });
 }
 
@@ -114,7 +119,7 @@ function requestFailure(
   reason: string,
 ): SyncError | undefined {
   const because = ` (${reason.replace(/\.$/, '')})`;
-  const details = { status };
+  const details = { status, setting: 'clientId' };
   if (NAMES_REDIRECT_URI.test(reason)) {
     const message = reason.includes(redirectUri)
       ? `${endpoint.host} refuses this login: ${reason}`
@@ -174,14 +179,14 @@ function pageFailure(
           ],
           ' ',
         ),
-        details,
+        details: { ...details, setting: 'baseUrl' },
       },
     );
   }
   const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
   return new SyncError('CONFIG', `${host} refuses this login (${String(status)}${because}).`, {
     hint: `Does it know the client "${clientId}", and is ${redirectUri} registered for it?`,
-    details,
+    details: { ...details, setting: 'clientId' },
   });
 }
 

@@ -148,18 +148,23 @@ export function hasEnvironmentTokens(config: Config): boolean {
 
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
 export function requireBaseUrl(config: Config): URL {
-  return config.get('baseUrl') ?? missing(config, 'baseUrl', 'base URL', ['--base-url', 'URL']);
+  return config.get('baseUrl') ?? missing(config, 'baseUrl', 'No platform is set up yet', []);
 }
 
 export function requireClientId(config: Config): string {
-  return config.get('clientId') ?? missing(config, 'clientId', 'client ID', ['--client-id', 'ID']);
+  const what = 'No client ID is set up yet';
+  return config.get('clientId') ?? missing(config, 'clientId', what, ['--client-id', 'ID']);
 }
 
-function missing(config: Config, key: SettingKey, what: string, flag: readonly string[]): never {
-  const setting = SETTINGS[key];
-  const variable = 'env' in setting ? setting.env : undefined;
-  throw new SyncError('CONFIG', `No ${what} configured for profile "${config.profile}".`, {
-    hint: phrase`Run ${sync('login', ...flag)}${variable === undefined ? '' : `, or set ${variable}`}.`,
+function missing(
+  { profile }: Config,
+  key: 'baseUrl' | 'clientId',
+  what: string,
+  flag: readonly string[],
+): never {
+  const forProfile = profile === DEFAULT_PROFILE ? '' : ` for profile "${profile}"`;
+  throw new SyncError('CONFIG', `${what}${forProfile}.`, {
+    hint: phrase`Run ${sync('login', ...flag)}, or set ${SETTINGS[key].env ?? ''}.`,
     details: { setting: key },
   });
 }

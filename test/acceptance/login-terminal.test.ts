@@ -22,13 +22,13 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
     const { sandbox } = world;
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/Platform address/);
+    await terminal.waitFor(/Number, name, or the address/);
     terminal.type('my platform\r');
     await terminal.waitFor(/That "my platform" is not an address/);
-    await terminal.waitFor(/Platform address/);
+    await terminal.waitFor(/Number, name, or the address/);
     terminal.type('http://training.example.com\r');
     await terminal.waitFor(/is plain http: a login needs https/);
-    await terminal.waitFor(/Platform address/);
+    await terminal.waitFor(/Number, name, or the address/);
     terminal.type(`${sandbox.url}\r`);
     await terminal.waitFor(/Client ID/);
     terminal.type('sandbox-confidential\r');
@@ -55,7 +55,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     // The second time nothing is asked.
     const again = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     const [second] = await again.waitFor(AUTHORIZE_URL);
-    expect(again.screen()).not.toMatch(/Client ID,|Client secret|Platform address/);
+    expect(again.screen()).not.toMatch(/Client ID:|Client secret|Number, name/);
     await again.waitFor(/Address of the last page/);
     await visit(second);
     expect((await again.finished).code).toBe(0);

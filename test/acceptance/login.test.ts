@@ -117,19 +117,6 @@ describe('a login by the loopback redirect', () => {
     expect(await answer.json()).toMatchObject({ sub: 'athlete-1' });
   });
 
-  it('shows the address and the SSH command without a desktop', async () => {
-    const world = await openWorld({
-      env: { SSH_CONNECTION: '203.0.113.7 50000 198.51.100.4 2222', USER: 'ada' },
-    });
-    const running = world.start(['login', '--port', '0']);
-    const [, port] = await running.waitFor(/127\.0\.0\.1%3A(\d+)%2Fcallback/);
-    await running.waitFor(/Ctrl-C cancels/);
-    expect(running.stderr()).toContain('You are here over SSH.');
-    expect(running.stderr()).toContain(
-      `ssh -N -L ${String(port)}:127.0.0.1:${String(port)} -p 2222 ada@198.51.100.4`,
-    );
-  });
-
   it('frees the port on Ctrl-C', async () => {
     const world = await openWorld();
     const { running, redirectUri } = await startLogin(world);

@@ -39,7 +39,7 @@ describe.skipIf(noMount !== undefined)(`/etc/athlete-sync/config.json${note}`, (
       'clientId athlete-sync (set in /etc/athlete-sync/config.json)',
       'redirectPort 8917 (set in /etc/athlete-sync/config.json)',
     ]);
-    expect(run('status').stderr).not.toContain('No base URL configured');
+    expect(run('status').stderr).not.toContain('No platform is set up');
   });
 
   it('stops commands that need a service if it is damaged, with its line', () => {

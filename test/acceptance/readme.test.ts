@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type World, openHome } from '../support/acceptance.ts';
 import { openComputer } from '../support/computer.ts';
-import { codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
+import { ROOT, codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 import { missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
@@ -12,26 +12,55 @@ const readme = readDocument('README.md');
 const unable = process.platform === 'win32' || missingTools('bash').length > 0;
 const title = (name: string) => `${name}${skipNote(missingTools('bash'))}`;
 
-/** Commands of the blocks in this part of the README. */
-function commandsBetween(from: string, to: string): string[] {
-  const [begin, end] = [readme.indexOf(from), readme.indexOf(to)];
-  if (begin === -1 || end === -1) throw new Error(`The README has no part "${from}" to "${to}".`);
-  return codeBlocks(readme.slice(begin, end))
-    .filter(({ language }) => language === 'sh')
-    .flatMap(({ text }) => text.split('\n'))
-    .filter((command) => !runsElsewhere(command));
+/** Commands of all blocks and of the table of commands, in the order of the page. */
+function commandsOf(page: string): string[] {
+  const at = page.indexOf('| you type');
+  const end = page.indexOf('## Get a client ID');
+  const blocks = (part: string) =>
+    codeBlocks(part)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.split('\n'));
+  const table = tableRows(page, 'you type').flatMap(([command = '']) => quoted(command));
+  return [...blocks(page.slice(0, at)), ...table, ...blocks(page.slice(end))];
 }
 
-/**
- * Installing with npm needs the registry, and `.ci/run` does it. Other tests run the install script and the
- * demo. The tests of systemd install a service: here, the command would reach the user's service manager.
- */
-function runsElsewhere(command: string): boolean {
-  return /^(?:npm|git|curl) |^sync daemon install/.test(command);
+/** Commands that this test does not run, and the file that runs them. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm ci && npm run demo': 'test/acceptance/demo.test.ts',
+  'npm ci && npm test': '.ci/run',
+  // The tests of systemd install a service: here, the command would reach the user's service manager.
+  'sync daemon install --devices': 'test/acceptance/daemon-systemd.test.ts',
+};
+
+/** How a command is typed here: as it is, but for what a script cannot answer or would wait for. */
+function typedHere(command: string): string {
+  // A script cannot answer the question of these commands.
+  if (['sync import export.zip', 'sync undo upload ride.fit'].includes(command)) {
+    return `${command} --yes`;
+  }
+  return (
+    command
+      // Built already; nothing is asked of the registry.
+      .replace('npm run build && npm install', 'npm install --offline')
+      // Another port than the usual one, which may be taken here.
+      .replace(/^sync sandbox .*/, '$& --port 0')
+      // The same steps in less time.
+      .replace('--days 90', '--days 3')
+  );
 }
+
+/** What ends a command that runs until Ctrl-C. */
+const RUNS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^sync watch (?!.*--daemon)/, /uploaded/],
+  [/^sync sandbox/, /SYNC_CLIENT_ID=sandbox-client$/m],
+];
 
 /** Checks after a command; without one, exit code 0 is enough. */
 const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
+  'npm run build && npm install --global .': (_run, world) =>
+    expect(existsSync(join(world.home.dir, '.npm-global/bin/athlete-sync'))).toBe(true),
+  'npm uninstall --global athlete-sync': (_run, world) =>
+    expect(existsSync(join(world.home.dir, '.npm-global/bin/athlete-sync'))).toBe(false),
   'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (_run, world) => expect(held(world).recordings).toHaveLength(1),
   'sync watch --devices': (_run, world) => expect(held(world).recordings).toHaveLength(2),
@@ -54,8 +83,7 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync status': (run) => expect(run.stdout).toContain('Ada Lindqvist'),
   'sync logout': (_run, world) => expect(held(world).logins).toMatchObject([{ revoked: true }]),
   'sync upload rides --json': (run) =>
-    expect(ndjson(run.stdout).at(-1)).toMatchObject({ type: 'summary', uploaded: 2 }),
-  'sync seed --days 90 --seed 7': (_run, world) => expect(held(world).wellness.length).toBe(3),
+    expect(ndjson(run.stdout).at(-1)).toMatchObject({ type: 'summary', failed: 0 }),
 };
 
 function held(world: World) {
@@ -86,62 +114,43 @@ function publishRelease(folder: string): string {
 }
 
 describe('the README', () => {
-  it.skipIf(unable)(title('has working commands for athletes'), async () => {
+  it.skipIf(unable)(title('has working commands, from its top to its bottom'), async () => {
     const { world, type } = await openComputer();
     const example = codeBlocks(readme).find(({ language }) => language === 'json');
     world.write('morning.json', example?.text ?? '');
-    const table = tableRows(readme, 'you type').flatMap(([command = '']) => quoted(command));
-    const commands = [
-      ...commandsBetween('## Your first upload', '## More commands'),
-      ...table,
-      ...commandsBetween('## Update and remove', '## For developers'),
-    ];
-    expect(commands[0]).toBe('sync login');
-    expect(commands).toContain('sync explain ride.fit');
+    const commands = commandsOf(readme);
+    expect(commands.slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
+    expect(commands.filter((each) => ELSEWHERE[each] !== undefined)).toEqual(
+      Object.keys(ELSEWHERE),
+    );
+    const npm = `export npm_config_prefix="$HOME/.npm-global"; cd '${ROOT}' && `;
     for (const command of commands) {
-      // A watch in the foreground runs until Ctrl-C.
-      const watches = /^sync watch (?!.*--daemon)/.test(command);
-      // A script cannot answer the question of these commands.
-      const asks = ['sync import export.zip', 'sync undo upload ride.fit'].includes(command);
-      const typed = asks ? `${command} --yes` : command;
-      const run = await type(typed, watches ? /uploaded/ : undefined);
+      if (command in ELSEWHERE || command.startsWith('curl ')) continue;
+      const [, until] = RUNS.find(([pattern]) => pattern.test(command)) ?? [];
+      // The last blocks are for another day: the login of the page was ended before.
+      if (command.startsWith('sync seed')) await type('sync login');
+      const run = await type(
+        `${command.startsWith('npm ') ? npm : ''}${typedHere(command)}`,
+        until,
+      );
       // Ctrl-C is for the shell, too.
-      const good = watches ? [0, null] : [0];
+      const good = until === undefined ? [0] : [0, null];
       expect(good, `${command}\n${run.stdout}${run.stderr}`).toContain(run.code);
       OUTCOMES[command]?.(run, world);
     }
+    expect(commands).toEqual(expect.arrayContaining(Object.keys(OUTCOMES)));
     // Each recording arrived once, however often the README sends it; one was taken back.
-    expect(held(world).recordings.map(({ receivedCount }) => receivedCount)).toEqual([1]);
-  });
-
-  it.skipIf(unable)(title('has working commands for developers'), async () => {
-    const { world, type } = await openComputer();
-    const [sandbox, ...rest] = commandsBetween('## For developers', 'Licence:');
-    expect(sandbox).toBe('sync sandbox --auto-approve');
-    // Another port than the usual one, which may be taken here.
-    const running = await type(`${sandbox} --port 0`, /SYNC_CLIENT_ID=/);
-    expect(running.stdout).toMatch(
-      /^export SYNC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ SYNC_CLIENT_ID=sandbox-client$/m,
-    );
-    await type('sync login');
-    expect(rest.length).toBeGreaterThan(1);
-    for (const command of rest) {
-      // The same steps in less time.
-      const run = await type(command.replace('--days 90', '--days 3'));
-      expect(run.code, `${command}\n${run.stdout}${run.stderr}`).toBe(0);
-      expect(OUTCOMES, command).toHaveProperty([command]);
-      OUTCOMES[command]?.(run, world);
-    }
+    expect(held(world).recordings.filter(({ receivedCount }) => receivedCount !== 1)).toEqual([]);
   });
 
   const forInstaller = missingTools('bash', 'curl', 'tar', 'sha256sum');
   it.skipIf(unable || forInstaller.length > 0)(
     `has working commands to install and remove a release${skipNote(forInstaller)}`,
     async () => {
-      const commands = codeBlocks(readme)
-        .flatMap(({ text }) => text.split('\n'))
-        .filter((line) => line.startsWith('curl '));
-      expect(commands).toHaveLength(2);
+      const install = quoted(readme).find((text) => text.startsWith('curl ')) ?? '';
+      const remove = commandsOf(readme).find((line) => line.startsWith('curl ')) ?? '';
+      // In a table, a pipe is written with a backslash.
+      const commands = [install.replace('\\|', '|'), remove];
       const home = openHome();
       const releases = `file://${publishRelease(home.dir)}`;
       const installed = () => existsSync(join(home.dir, '.local/bin/athlete-sync'));
@@ -166,6 +175,6 @@ describe('the README', () => {
     );
     expect(named).toEqual(expect.arrayContaining(['demo', 'test', 'lint', 'types', 'bench']));
     for (const name of named) expect(scripts).toHaveProperty(name ?? '');
-    expect(readme).toContain(`git clone ${repository.url.replace('git+', '')} `);
+    expect(readme).toContain(repository.url.replace('git+', '').replace('.git', '/releases/'));
   });
 });

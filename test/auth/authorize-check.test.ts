@@ -299,7 +299,7 @@ describe('a check that fails', () => {
     expect(await failureOf(`http://127.0.0.1:${String(await closedPort())}`)).toEqual({
       code: 'NETWORK',
       message: 'HOST: nothing answers there (connection refused).',
-      hint: 'Check the connection and the address: `sync login --base-url URL`.',
+      hint: 'Check the connection and the address: `sync login --base-url URL`. If the sandbox is meant, start it with `sync sandbox`.',
     });
   });
 

@@ -180,7 +180,7 @@ describe('a command line that is wrong', () => {
     for (const args of [['upload', '.'], ['status'], ['workouts'], ['push', 'wellness', '-']]) {
       const options = fresh();
       const { code, stderr } = await runInProcess(args, options);
-      expect(stderr).toContain('No base URL configured');
+      expect(stderr).toContain('No platform is set up yet.');
       expect(stderr).toContain('SYNC_BASE_URL');
       expect([code, traces(options)]).toEqual([2, []]);
     }

@@ -359,7 +359,7 @@ describe('a required setting', () => {
     expect([url.code, id.code]).toEqual(['CONFIG', 'CONFIG']);
     expect(url.message).toContain('profile "work"');
     expect([url.hint, id.hint]).toEqual([
-      'Run `sync login --base-url URL`, or set SYNC_BASE_URL.',
+      'Run `sync login`, or set SYNC_BASE_URL.',
       'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
     ]);
   });

@@ -9,6 +9,7 @@ import { ExitCode, SyncError } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
+import { askedScopes } from '../../config/platforms.ts';
 import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
@@ -55,7 +56,7 @@ async function missingScopes(
     if (!(error instanceof SyncError)) throw error;
     return undefined;
   });
-  const asked = config.get('scope');
+  const asked = askedScopes(config);
   for (const { scope, command } of missingFeatures(found?.tokens.scopes)) {
     const kind = (['wellness', 'nutrition'] as const).find((each) => command.endsWith(each));
     if (kind === undefined) continue;

@@ -4,14 +4,13 @@ import type { Authorization } from '../../auth/authorize.ts';
 import { authorizationError } from '../../auth/authorize-check.ts';
 import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
-import type { Env } from '../../base/env.ts';
 import { SyncError } from '../../base/errors.ts';
-import { shellWord } from '../../base/printable.ts';
-import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginAttempt } from './store.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
+import { type WhyByHand, byHandText, sshForwardCommand, whyNoBrowser } from './by-hand.ts';
 import { ask } from './target.ts';
 
 /**
@@ -22,7 +21,7 @@ import { ask } from './target.ts';
  */
 export async function waitForAnswer(
   context: AppContext,
-  { config, clientId }: LoginAttempt,
+  { clientId, scopes }: LoginAttempt,
   authorization: Authorization,
   options: { readonly browser: boolean; readonly timeoutMs: number },
 ): Promise<CheckedCallback> {
@@ -30,8 +29,8 @@ export async function waitForAnswer(
   const { url, redirectUri, start } = authorization;
   const { timeoutMs } = options;
   const limit = `Waiting for ${duration(timeoutMs)}; Ctrl-C cancels the login.`;
-  const showAddress = (why: keyof typeof BY_HAND) => {
-    const sshCommand = sshForwardCommand(env, hostname(), redirectUri);
+  const showAddress = (why: WhyByHand) => {
+    const sshCommand = sshForwardCommand(env, hostname(), [redirectUri, url]);
     context.warn(byHandText(why, { url, sshCommand, paste: io.interactive, limit }));
   };
   const why = options.browser ? whyNoBrowser(env, platform) : 'asked';
@@ -65,7 +64,7 @@ export async function waitForAnswer(
   }
   return await authorization.waitForAnswer(context, {
     timeoutMs,
-    onTimeout: () => timeoutError(timeoutMs, redirectUri, clientId, config.get('scope')),
+    onTimeout: () => timeoutError(timeoutMs, redirectUri, clientId, scopes),
     paste: io.interactive
       ? async (stop) => {
           await settledOr(byHand, stop);
@@ -91,77 +90,6 @@ async function settledOr(promise: Promise<void>, signal: AbortSignal): Promise<v
   }
 }
 
-/** Why the user opens the address by hand, and where. */
-const BY_HAND = {
-  asked: 'Open this page in a browser, and approve the login there:',
-  'no-display': 'There is no desktop here. Open this page in a browser on another machine:',
-  ssh: 'You are here over SSH. Open this page in the browser of your own machine:',
-  failed: 'No browser could be started. Open this page in one:',
-} as const;
-
-/**
- * Returns why a browser would not show here, or undefined if it would. Without a screen a browser
- * opens unseen, or the opener fails silently, and the user would wait for nothing.
- */
-export function whyNoBrowser(
-  env: Env,
-  platform: NodeJS.Platform,
-): 'no-display' | 'ssh' | undefined {
-  const has = (...names: string[]) => names.some((name) => (env[name] ?? '') !== '');
-  if (has('DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER')) return undefined;
-  if (has('SSH_CONNECTION', 'SSH_TTY')) return 'ssh';
-  // WSL opens the browser of Windows.
-  if (platform === 'linux' && !has('WSL_DISTRO_NAME')) return 'no-display';
-  return undefined;
-}
-
-/**
- * Returns the command that, typed on the machine with the browser, forwards the callback to this
- * one.
- *
- * @param hostName this machine's name, if the SSH session does not show its address.
- */
-export function sshForwardCommand(env: Env, hostName: string, redirectUri: string): string {
-  const { hostname: callbackHost, port } = new URL(redirectUri);
-  const to = port === '' ? '80' : port;
-  // ssh listens on 127.0.0.1 and localhost by default; any other address must be named.
-  const isDefault = callbackHost === '127.0.0.1' || callbackHost === 'localhost';
-  const forward = `${isDefault ? '' : `${callbackHost}:`}${to}:${callbackHost}:${to}`;
-  // SSH_CONNECTION: client address, client port, server address, server port.
-  const [, , address, sshPort] = (env['SSH_CONNECTION'] ?? '').split(' ');
-  const user = env['USER'] || env['LOGNAME'] || 'USER';
-  const host = address || hostName;
-  const portFlag = sshPort === undefined || sshPort === '22' ? '' : ` -p ${sshPort}`;
-  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${shellWord(`${user}@${host}`)}`;
-}
-
-function byHandText(
-  why: keyof typeof BY_HAND,
-  options: {
-    readonly url: string;
-    readonly sshCommand: string;
-    readonly paste: boolean;
-    readonly limit: string;
-  },
-): Text {
-  const { url, sshCommand, paste, limit } = options;
-  const lines = [
-    BY_HAND[why],
-    '',
-    `  ${url}`,
-    '',
-    'If the browser is on another machine, run this there before you approve:',
-    '',
-    `  ${sshCommand}`,
-    '',
-    ...(paste
-      ? ['Or paste the address of the last page below, even if that page does not load.']
-      : []),
-    limit,
-  ];
-  return joinTexts(lines, '\n');
-}
-
 /**
  * Exchanges the answer for tokens.
  *
@@ -170,7 +98,7 @@ function byHandText(
  */
 export async function exchange(
   context: AppContext,
-  { config, http, baseUrl, clientId, clientSecret }: LoginAttempt,
+  { config, http, baseUrl, clientId, clientSecret, scopes }: LoginAttempt,
   callback: CheckedCallback,
   { redirectUri, verifier }: Authorization,
 ): Promise<NewTokens> {
@@ -187,7 +115,7 @@ export async function exchange(
       code: callback.code,
       redirectUri,
       verifier,
-      askedScopes: config.get('scope'),
+      askedScopes: scopes,
     },
   );
 }

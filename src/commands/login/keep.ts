@@ -9,7 +9,8 @@ import type { Secret } from '../../base/secret.ts';
 import { type Account, readConfigFile, hasEnvironmentTokens } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
-import { DEFAULT_SCOPES, type MissingFeature, missingFeatures } from '../../config/scopes.ts';
+import { defaultScopes } from '../../config/platforms.ts';
+import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { SettingKey } from '../../config/settings.ts';
 import { openStore, givenSecret, secretFor } from '../../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
@@ -127,16 +128,15 @@ async function loadIfReadable(store: CredentialStore): Promise<Credentials | und
  * Returns the settings to save for later commands. They include `--scope`, also if it asks for
  * fewer scopes: a later login must not ask for more than the user wanted.
  */
-function settingsToSave({ config, store, baseUrl, clientId }: LoginAttempt) {
+function settingsToSave({ config, store, baseUrl, clientId, scopes }: LoginAttempt) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
   const preset = (key: SettingKey) => config.originOf(key) === 'system';
-  const scope = config.get('scope');
   return {
     // A later change by the operator applies to this profile, too.
     baseUrl: preset('baseUrl') ? null : serviceId(baseUrl),
     clientId: preset('clientId') ? null : clientId,
     tokenStore: store.kind,
-    ...(byFlag('scope') ? { scope: isDefault(scope) ? null : scope.join(' ') } : {}),
+    ...(byFlag('scope') ? { scope: isDefault(scopes, baseUrl) ? null : scopes.join(' ') } : {}),
     ...(byFlag('redirectUri')
       ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),
@@ -146,12 +146,10 @@ function settingsToSave({ config, store, baseUrl, clientId }: LoginAttempt) {
   };
 }
 
-/** Are these the scopes that logins ask for without the setting? */
-function isDefault(scopes: readonly string[]): boolean {
-  return (
-    scopes.length === DEFAULT_SCOPES.length &&
-    DEFAULT_SCOPES.every((scope) => scopes.includes(scope))
-  );
+/** Are these the scopes that logins at this platform ask for without the setting? */
+function isDefault(scopes: readonly string[], baseUrl: URL): boolean {
+  const usual = defaultScopes(baseUrl);
+  return scopes.length === usual.length && usual.every((scope) => scopes.includes(scope));
 }
 
 /**
@@ -217,12 +215,11 @@ async function revokeReplaced(
 }
 
 function reportOf(
-  { config, store, baseUrl, clientId }: LoginAttempt,
+  { config, store, baseUrl, clientId, scopes: askedScopes }: LoginAttempt,
   tokens: NewTokens,
   account: Account | undefined,
   saved: LoginReport['saved'],
 ): LoginReport {
-  const askedScopes = config.get('scope');
   const before = config.account;
   const other = account !== undefined && before !== undefined && before.id !== account.id;
   return {

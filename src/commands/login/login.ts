@@ -12,11 +12,20 @@ import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { DEFAULT_SCOPES } from '../../config/scopes.ts';
-import { CALLBACK_PATH, SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
+import { PLATFORMS } from '../../config/platforms.ts';
+import { SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
 import { exchange, waitForAnswer } from './browser.ts';
+import { whyNoBrowser } from './by-hand.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
-import { type LoginTarget, completeTarget } from './target.ts';
+import {
+  type LoginTarget,
+  completeTarget,
+  platformAddress,
+  redirectUriOf,
+  wrongAnswer,
+} from './target.ts';
+import { errorText } from '../../terminal/output.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { NEXT_STEP, loginText } from './words.ts';
 import { offerZone } from './zone.ts';
@@ -39,12 +48,16 @@ const DEFAULT_TIMEOUT = '5m';
 export const login: CommandModule = {
   declare: (command) =>
     command
+      .argument(
+        '[platform]',
+        `known platform (${PLATFORMS.map(({ name }) => name).join(', ')}), or the address of another one`,
+      )
       .option('--base-url <url>', 'address of the platform, such as https://training.example.com')
       .option('--client-id <id>', 'client ID that the platform gave this program')
       .option('--client-secret-stdin', 'read the client secret from stdin', false)
       .option(
         '--scope <scopes>',
-        `scopes to ask for, in quotes; saved for later logins (default: ${DEFAULT_SCOPES.join(' ')})`,
+        `scopes to ask for, in quotes; saved for later logins (default: ${DEFAULT_SCOPES.join(' ')}, and more that a known platform offers)`,
       )
       .option(
         '--port <n>',
@@ -68,6 +81,8 @@ export const login: CommandModule = {
       )
       .option('--with-token', 'read a token response (JSON) from stdin', false),
   examples: [
+    'sync login                             # asks for the platform and a client ID',
+    'sync login sandbox                     # the platform of `sync sandbox`',
     'sync login --base-url https://training.example.com --client-id my-client',
     'sync login --no-browser                # over SSH: shows the address to open',
     'sync login --store file                # without a keychain: a file only you can read',
@@ -75,8 +90,8 @@ export const login: CommandModule = {
   ],
   documents: ['login.md'],
 
-  async run(context, flags: LoginFlags) {
-    const config = configFor(context, overridesOf(flags));
+  async run(context, platform: string | undefined, flags: LoginFlags) {
+    const config = configFor(context, overridesOf(platform, flags));
     const report = await withHttp(context, (http) => logIn(context, config, http, flags));
     const text = loginText(report, context.clock.now());
     context.output.result(
@@ -89,8 +104,12 @@ export const login: CommandModule = {
   },
 };
 
-function overridesOf(flags: LoginFlags): SettingOverrides {
-  const { baseUrl, clientId, scope, redirectUri, port, store } = flags;
+function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOverrides {
+  const { clientId, scope, redirectUri, port, store } = flags;
+  if (platform !== undefined && flags.baseUrl !== undefined) {
+    throw new SyncError('USAGE', `${platform} and --base-url cannot be used together.`);
+  }
+  const baseUrl = platform === undefined ? flags.baseUrl : platformAddress(platform);
   const given = { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -110,16 +129,28 @@ async function logIn(
 ): Promise<LoginReport> {
   const timeoutMs = parseTimeout(flags.timeout);
   refuseContradictions(flags, config);
-  const target = await completeTarget(context, config, flags);
+  if (!flags.withToken && flags.browser && !context.io.interactive) {
+    refuseWithoutPerson(context);
+  }
+  let target = await completeTarget(context, config, flags);
   if (flags.withToken) {
     const attempt = await prepare(context, config, http, target);
     return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
   }
-  return await logInByBrowser(context, config, http, {
-    target,
-    browser: flags.browser,
-    timeoutMs,
-  });
+  for (;;) {
+    try {
+      return await logInByBrowser(context, config, http, {
+        target,
+        browser: flags.browser,
+        timeoutMs,
+      });
+    } catch (error) {
+      const wrong = wrongAnswer(error, target);
+      if (wrong === undefined) throw error;
+      context.warn(errorText(error as SyncError, context.output));
+      target = await completeTarget(context, config, flags, { ...target, wrong });
+    }
+  }
 }
 
 /** Chooses the store, which may ask, and reads the client secret from it. */
@@ -145,9 +176,8 @@ async function logInByBrowser(
   },
 ): Promise<LoginReport> {
   const { target } = options;
-  const { baseUrl, clientId } = target;
+  const { baseUrl, clientId, scopes } = target;
   const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
-  const scopes = config.get('scope');
   const authorization = await beginAuthorization({
     redirectUri: redirectUriOf(config),
     endpoint,
@@ -191,6 +221,19 @@ async function logInByBrowser(
   }
 }
 
+/** Ends a login that no person can approve, with what replaces it. @throws SyncError `AUTH_REQUIRED` */
+function refuseWithoutPerson({ env, platform }: AppContext): void {
+  if (whyNoBrowser(env, platform) === undefined) return;
+  throw new SyncError(
+    'AUTH_REQUIRED',
+    'A login needs a person: this process has neither a terminal nor a desktop.',
+    {
+      hint: phrase`In CI, set SYNC_BASE_URL, SYNC_CLIENT_ID and SYNC_REFRESH_TOKEN, or SYNC_ACCESS_TOKEN; then no login is needed.
+  ${sync('login', '--with-token')} reads tokens from stdin; ${sync('login', '--no-browser')} shows the address and waits.`,
+    },
+  );
+}
+
 function refuseContradictions(flags: LoginFlags, config: Config): void {
   if (flags.withToken && flags.clientSecretStdin) {
     throw new SyncError('USAGE', '--with-token and --client-secret-stdin both read stdin.', {
@@ -200,19 +243,6 @@ function refuseContradictions(flags: LoginFlags, config: Config): void {
   if (config.originOf('redirectUri') === 'flag' && config.originOf('redirectPort') === 'flag') {
     throw new SyncError('USAGE', '--port and --redirect-uri cannot be used together.');
   }
-}
-
-/**
- * The redirect URI of this login: `--port` overrides a registered URI from the configuration, and the
- * profile's port overrides a URI that is preset for all users.
- */
-function redirectUriOf(config: Config): string {
-  const registered = config.get('redirectUri');
-  const portFrom = config.originOf('redirectPort');
-  const portWins =
-    portFrom === 'flag' || (portFrom === 'profile' && config.originOf('redirectUri') === 'system');
-  if (registered !== undefined && !portWins) return registered;
-  return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
 }
 
 /** @param text `90s`, `5m`, `1h`. @returns ms. @throws SyncError `USAGE`. */

@@ -1,72 +1,193 @@
 import type { AppContext } from '../../app/context.ts';
 import { SyncError, isAbort, messageOf } from '../../base/errors.ts';
-import { phrase, sync } from '../../base/phrase.ts';
+import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
-import { type Config, requireBaseUrl, requireClientId } from '../../config/config.ts';
-import { SETTINGS, type SettingKey, type SettingValue } from '../../config/settings.ts';
+import { type Config, requireClientId } from '../../config/config.ts';
+import { serviceId } from '../../config/endpoints.ts';
+import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
+import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
+import { whyNoBrowser } from './by-hand.ts';
 
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
+
+/** What {@link completeTarget} asks for. */
+type Question = 'baseUrl' | 'clientId' | 'clientSecret';
 
 export interface LoginTarget {
   readonly baseUrl: URL;
   readonly clientId: string;
   /** Absent: none was given; the store may still hold the secret of this client. */
   readonly clientSecret: Secret | undefined;
+  readonly scopes: readonly string[];
+  /** What the user typed at the terminal. */
+  readonly asked: readonly Question[];
 }
 
 /**
  * Collects the settings that a login needs, and asks for missing ones at a terminal.
  *
+ * @param before the target with an answer that was wrong, which is asked for again
  * @throws SyncError `CONFIG` that names the flag and the variable, if there is no terminal.
  */
 export async function completeTarget(
   context: AppContext,
   config: Config,
   options: { readonly clientSecretStdin: boolean },
+  before?: LoginTarget & { readonly wrong: Question },
 ): Promise<LoginTarget> {
   const { interactive } = context.io;
-  const knownClient = config.get('clientId');
-  const baseUrl =
-    config.get('baseUrl') ??
-    (interactive ? await askSetting(context, 'baseUrl') : requireBaseUrl(config));
-  const clientId =
-    knownClient ?? (interactive ? await askSetting(context, 'clientId') : requireClientId(config));
+  const asked = new Set(before?.asked);
+  const kept = <T>(question: Question, value: T) =>
+    before?.wrong === question ? undefined : value;
 
-  if (options.clientSecretStdin) {
-    return { baseUrl, clientId, clientSecret: await readSecret(context) };
+  const baseUrl =
+    kept('baseUrl', before?.baseUrl ?? config.get('baseUrl')) ??
+    (interactive ? await noted('baseUrl', askPlatform(context, before?.baseUrl)) : unnamed());
+  const platform = platformAt(baseUrl);
+  const scopes = askedScopes(config, baseUrl);
+  const typedBefore = before?.asked.includes('clientId') === true ? before.clientId : undefined;
+  const clientId =
+    kept('clientId', knownClient(config, baseUrl) ?? platform?.clientId ?? typedBefore) ??
+    (interactive
+      ? await noted(
+          'clientId',
+          askClientId(context, config, { portal: platform?.portal, scopes, again: typedBefore }),
+        )
+      : requireClientId(config));
+  return { baseUrl, clientId, clientSecret: await secret(), scopes, asked: [...asked] };
+
+  async function noted<T>(question: Question, answer: Promise<T>): Promise<T> {
+    asked.add(question);
+    return await answer;
   }
-  if (config.clientSecret !== undefined || knownClient !== undefined || !interactive) {
-    return { baseUrl, clientId, clientSecret: config.clientSecret };
+
+  async function secret(): Promise<Secret | undefined> {
+    const known = options.clientSecretStdin || before?.asked.includes('clientSecret') === true;
+    if (before !== undefined && known && before.wrong !== 'clientSecret') {
+      return before.clientSecret;
+    }
+    if (options.clientSecretStdin) return await readSecret(context);
+    // With PKCE, a client at a known platform needs none.
+    if (config.clientSecret !== undefined || !asked.has('clientId') || platform !== undefined) {
+      return config.clientSecret;
+    }
+    const question = 'Client secret (not shown; Enter if there is none): ';
+    const typed = await noted('clientSecret', ask(context, question, { hidden: true }));
+    return typed === '' ? undefined : new Secret(typed);
   }
-  const typed = await askHidden(context, 'Client secret (not shown; Enter if there is none): ');
-  return { baseUrl, clientId, clientSecret: typed === '' ? undefined : new Secret(typed) };
 }
 
-const QUESTIONS = {
-  baseUrl: {
-    question: 'Platform address, e.g. https://training.example.com: ',
-    /** Completes an address without a scheme, as a browser does. */
-    read: (typed: string) =>
-      /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(typed) ? `https://${typed}` : typed,
-  },
-  clientId: {
-    about: "The client ID is on your platform's page for developers.",
-    question: 'Client ID, e.g. my-client: ',
-    read: (typed: string) => typed,
-  },
-} as const satisfies Partial<Record<SettingKey, object>>;
+function unnamed(): never {
+  throw new SyncError('CONFIG', 'No platform is named.', {
+    hint: phrase`Run ${sync('login', 'PLATFORM')}, or set SYNC_BASE_URL.`,
+    details: { setting: 'baseUrl' },
+  });
+}
 
-async function askSetting<K extends keyof typeof QUESTIONS>(
+/** Returns the configured client ID, unless it was saved by a login at another platform. */
+function knownClient(config: Config, baseUrl: URL): string | undefined {
+  const saved = config.saved.baseUrl;
+  const isOther = saved !== undefined && saved !== serviceId(baseUrl);
+  return isOther && config.originOf('clientId') === 'profile' ? undefined : config.get('clientId');
+}
+
+/** Returns the question whose answer the platform refused; undefined if the user typed no such answer. */
+export function wrongAnswer(error: unknown, { asked }: LoginTarget): Question | undefined {
+  if (!(error instanceof SyncError)) return undefined;
+  const { setting, error: refusal } = error.details;
+  const wrong = refusal === 'invalid_client' ? 'clientSecret' : setting;
+  return asked.find((question) => question === wrong);
+}
+
+/**
+ * The redirect URI of a login: `--port` overrides a registered URI from the configuration, and the
+ * profile's port overrides a URI that is preset for all users.
+ */
+export function redirectUriOf(config: Config): string {
+  const registered = config.get('redirectUri');
+  const portFrom = config.originOf('redirectPort');
+  const portWins =
+    portFrom === 'flag' || (portFrom === 'profile' && config.originOf('redirectUri') === 'system');
+  if (registered !== undefined && !portWins) return registered;
+  return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
+}
+
+/** Returns the address of a known platform, or of the one that is typed without a scheme, as in a browser. */
+export function platformAddress(typed: string): string {
+  const known = PLATFORMS[Number(typed) - 1] ?? platformNamed(typed);
+  if (known !== undefined) return known.baseUrl;
+  return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(typed) ? `https://${typed}` : typed;
+}
+
+/** @param again the address that failed; it may answer now */
+async function askPlatform(context: AppContext, again: URL | undefined): Promise<URL> {
+  const width = Math.max(...PLATFORMS.map(({ title }) => title.length));
+  const choices = PLATFORMS.map(
+    ({ title, baseUrl, remark = '' }, index) =>
+      `  ${index + 1}  ${title.padEnd(width)}  ${baseUrl}${withProgramName(remark)}`,
+  );
+  context.warn(linesOf(['Which platform?', ...choices].join('\n')));
+  const question = `Number, name, or the address of another one${onEnter(again?.host)}: `;
+  return await answered(context, question, (typed) =>
+    typed === '' && again !== undefined
+      ? again
+      : (SETTINGS.baseUrl.parse(platformAddress(typed)) as URL),
+  );
+}
+
+function onEnter(again: string | undefined): string {
+  return again === undefined ? '' : ` (Enter tries ${again} again)`;
+}
+
+/** @param again the client ID that the platform refused; it may know it now */
+async function askClientId(
   context: AppContext,
-  key: K,
-): Promise<NonNullable<SettingValue<K>>> {
-  const asked = QUESTIONS[key];
-  if ('about' in asked) context.warn(asked.about);
+  config: Config,
+  {
+    portal,
+    scopes,
+    again,
+  }: {
+    readonly portal: string | undefined;
+    readonly scopes: readonly string[];
+    readonly again: string | undefined;
+  },
+): Promise<string> {
+  const { env, platform } = context;
+  const page = whyNoBrowser(env, platform) === undefined ? portal : undefined;
+  const question = `Client ID${onEnter(again)}${page === undefined || again !== undefined ? '' : ' (Enter opens that page)'}: `;
+  if (again === undefined) {
+    const lines = [
+      `Create an application ${portal === undefined ? "on the platform's page for developers" : `at ${portal}`}, with:`,
+      `  Redirect URI  ${redirectUriOf(config)}`,
+      `  Scopes        ${scopes.join(' ')}`,
+    ];
+    context.warn(joinTexts(lines, '\n'));
+  }
   for (;;) {
-    const typed = await ask(context, asked.question);
+    const typed = await answered(context, question, (text) => {
+      if (/^https?:/i.test(text)) throw new Error('is an address, not a client ID');
+      return text === '' && (again ?? page) !== undefined ? '' : SETTINGS.clientId.parse(text);
+    });
+    if (typed !== undefined && typed !== '') return typed;
+    if (again !== undefined) return again;
+    await context
+      .openBrowser(page ?? '')
+      .catch(() => context.warn('No browser could be started: open that page yourself.'));
+  }
+}
+
+/** Asks until the answer is valid. @param read throws an `Error` whose message completes "That ..." */
+async function answered<T>(
+  context: AppContext,
+  question: string,
+  read: (typed: string) => T,
+): Promise<T> {
+  for (;;) {
+    const typed = (await ask(context, question)).trim();
     try {
-      return SETTINGS[key].parse(asked.read(typed)) as NonNullable<SettingValue<K>>;
+      return read(typed);
     } catch (error) {
       context.warn(`That ${messageOf(error)}.`);
     }
@@ -93,13 +214,9 @@ export async function ask(
   }
 }
 
-async function askHidden(context: AppContext, question: string): Promise<string> {
-  return await ask(context, question, { hidden: true });
-}
-
 async function readSecret(context: AppContext): Promise<Secret> {
   const secret = context.io.interactive
-    ? await askHidden(context, 'Client secret (not shown): ')
+    ? await ask(context, 'Client secret (not shown): ', { hidden: true })
     : (await readStdin(context)).replace(/[\r\n]+$/, '');
   if (secret === '') {
     throw new SyncError('CONFIG', '--client-secret-stdin: stdin is empty.', {

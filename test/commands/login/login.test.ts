@@ -5,6 +5,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_SCOPES } from '../../../src/config/scopes.ts';
+import { platformAddress } from '../../../src/commands/login/target.ts';
+import { PLATFORMS } from '../../../src/config/platforms.ts';
+import { until } from '../../support/until.ts';
 import { parseTimeout } from '../../../src/commands/login/login.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
@@ -652,7 +655,9 @@ describe('--no-browser', () => {
       expect.stringContaining('is another address') as string,
       expect.stringMatching(/^Next: /) as string,
     ]);
-    expect(stderr[0]).toMatch(/^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/m);
+    expect(stderr[0]).toMatch(
+      /^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 -L (\d+):127\.0\.0\.1:\2 anna@10\.0\.0\.5$/m,
+    );
   });
 
   it('withdraws the question if the callback comes first', async () => {
@@ -690,6 +695,7 @@ describe('--no-browser', () => {
     const { done, stderr } = login(machine(service, env), {
       system: {
         platform: 'linux',
+        io: testIo({ interactive: true }),
         openBrowser: () => Promise.reject(new Error('no browser')),
       },
       onAuthorize: (url, text) => {
@@ -697,8 +703,9 @@ describe('--no-browser', () => {
       },
     });
     await done;
-    expect(stderr).toHaveLength(why.startsWith('No browser') ? 2 : 1);
-    expect(stderr.at(-1)).toContain(why);
+    // The last line names the next step.
+    expect(stderr).toHaveLength(why.startsWith('No browser') ? 3 : 2);
+    expect(stderr.at(-2)).toContain(why);
   });
 });
 
@@ -707,14 +714,11 @@ describe('a first login', () => {
     const service = await sandbox(autoApprove);
     const here = machine(undefined, { SYNC_CLIENT_ID: service.clientId });
     const { host } = new URL(service.url);
-    const typed = testIo({ interactive: true, answers: { 'Platform address': [host] } });
-    const tls = await failure(login(here, { system: { io: typed } }).done);
-    // It was completed with https, which the sandbox does not speak.
-    expect(tls.message).toMatch(/is it http:\/\/\?$/);
-
-    const io = testIo({ interactive: true, answers: { 'Platform address': [service.url] } });
+    const io = testIo({ interactive: true, answers: { 'Number, name': [host, service.url] } });
     const first = login(here, { system: { io } });
     await first.done;
+    // It was completed with https, which the sandbox does not speak.
+    expect(first.stderr[1]).toMatch(/is it http:\/\/\?\n/);
     const next = 'Next: `sync upload FILE`, or `sync watch` for each new recording.';
     expect(first.stderr.at(-1)).toBe(next);
     const again = login(here, { system: { io } });
@@ -728,9 +732,9 @@ describe('a first login', () => {
     const io = testIo({
       interactive: true,
       answers: {
-        'Platform address': ['not an address', 'http://training.example.com', service.url],
-        'Client ID': ['', 'sandbox-confidential'],
-        'Client secret': ['sandbox-secret'],
+        'Number, name': ['not an address', 'http://training.example.com', service.url],
+        'Client ID': ['', service.url, 'unknown', 'sandbox-confidential'],
+        'Client secret': ['wrong', 'sandbox-secret'],
       },
     });
     const { done, stderr } = login(here, { system: { io } });
@@ -738,18 +742,31 @@ describe('a first login', () => {
     expect(
       io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
     ).toEqual([
-      'Platform addr false',
-      'Platform addr false',
-      'Platform addr false',
-      'Client ID, e. false',
-      'Client ID, e. false',
+      'Number, name, false',
+      'Number, name, false',
+      'Number, name, false',
+      'Client ID:  false',
+      'Client ID:  false',
+      'Client ID:  false',
+      'Client secret true',
+      // A wrong answer alone is asked for again, after the platform refused it.
+      'Client ID (En false',
       'Client secret true',
     ]);
-    expect(stderr.slice(0, 4)).toEqual([
+    expect(stderr).toEqual([
+      expect.stringMatching(/^Which platform\?\n {2}1 {2}Coach Watts /) as string,
       'That "not an address" is not an address; write one such as https://training.example.com.',
       'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
-      "The client ID is on your platform's page for developers.",
+      expect.stringMatching(
+        /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/callback\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
+      ) as string,
       'That is empty.',
+      'That is an address, not a client ID.',
+      expect.stringContaining('does not know the client ID "unknown"') as string,
+      expect.stringMatching(/^Your browser opens /) as string,
+      expect.stringContaining('refuses this client') as string,
+      expect.stringMatching(/^Your browser opens /) as string,
+      expect.stringMatching(/^Next: /) as string,
     ]);
     expect(everythingShownOf(stderr)).not.toContain('sandbox-secret');
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
@@ -786,10 +803,10 @@ describe('a first login', () => {
   });
 
   it.each([
-    [{}, 'base URL', '--base-url URL`, or set SYNC_BASE_URL.'],
+    [{}, 'platform is named', 'PLATFORM`, or set SYNC_BASE_URL.'],
     [
       { SYNC_BASE_URL: 'https://training.example.com' },
-      'client ID',
+      'client ID is set up yet',
       '--client-id ID`, or set SYNC_CLIENT_ID.',
     ],
   ])('names the flag and the variable without a terminal: %j', async (env, what, hint) => {
@@ -797,10 +814,56 @@ describe('a first login', () => {
     const error = await failure(login(machine(undefined, env), { system: { io } }).done);
     expect(error).toMatchObject({
       code: 'CONFIG',
-      message: `No ${what} configured for profile "default".`,
+      message: `No ${what}.`,
     });
     expect(String(error.hint)).toBe(`Run \`sync login ${hint}`);
     expect(io.asked).toEqual([]);
+  });
+
+  it('opens the page for developers of a known platform on Enter, and asks for its scopes', async () => {
+    const [known] = PLATFORMS;
+    const opened: string[] = [];
+    const io = testIo({
+      interactive: true,
+      answers: { 'Number, name': ['1'], 'Client ID': [''] },
+    });
+    const controller = new AbortController();
+    const { done, stderr } = login(machine(undefined), {
+      system: {
+        io,
+        signal: controller.signal,
+        openBrowser: (url) => {
+          opened.push(url);
+          return Promise.resolve();
+        },
+      },
+    });
+    await until(() => io.asked.length === 3);
+    controller.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+    expect((await failure(done)).code).toBe('INTERRUPTED');
+    expect(opened).toEqual([known?.portal]);
+    expect(everythingShownOf(stderr)).toContain('workout:read nutrition:read');
+  });
+
+  it('ends at once without a terminal and without a desktop, with what to do in CI', async () => {
+    const service = await sandbox(autoApprove);
+    const error = await failure(
+      login(machine(service, { DISPLAY: '' }), { system: { platform: 'linux' } }).done,
+    );
+    expect(error.code).toBe('AUTH_REQUIRED');
+    expect(String(error.hint)).toMatch(
+      /^In CI, set SYNC_BASE_URL, SYNC_CLIENT_ID and SYNC_REFRESH_TOKEN/,
+    );
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it.each([
+    ['sandbox', 'http://127.0.0.1:8918'],
+    ['Coach Watts', 'https://app.coachwatts.com'],
+    ['coachwatts', 'https://app.coachwatts.com'],
+    ['training.example.com', 'https://training.example.com'],
+  ])('knows the platform %s: %s', (typed, address) => {
+    expect(platformAddress(typed)).toBe(address);
   });
 
   it('can be cancelled at a question', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sshForwardCommand, whyNoBrowser } from '../../../src/commands/login/browser.ts';
+import { sshForwardCommand, whyNoBrowser } from '../../../src/commands/login/by-hand.ts';
 
 it.each([
   [{ DISPLAY: ':0' }, 'linux', undefined],
@@ -20,6 +20,12 @@ it.each([
   [
     { SSH_CONNECTION: '10.0.0.9 51000 10.0.0.5 22', USER: 'anna' },
     'http://127.0.0.1:8917/callback',
+    'ssh -N -L 8917:127.0.0.1:8917 -L 8918:127.0.0.1:8918 anna@10.0.0.5',
+    'http://127.0.0.1:8918/api/oauth/authorize?x=1',
+  ],
+  [
+    { SSH_CONNECTION: '10.0.0.9 51000 10.0.0.5 22', USER: 'anna' },
+    'http://127.0.0.1:8917/callback',
     'ssh -N -L 8917:127.0.0.1:8917 anna@10.0.0.5',
   ],
   [
@@ -34,6 +40,9 @@ it.each([
     "ssh -N -L 8917:127.0.0.1:8917 'ben@$(reboot)'",
   ],
   [{ LOGNAME: 'ben' }, 'http://127.0.0.2:8917/', 'ssh -N -L 127.0.0.2:8917:127.0.0.2:8917 ben@box'],
-])('with %j and %s, offers the SSH command: %s', (env, redirectUri, command) => {
-  expect(sshForwardCommand(env, 'box', redirectUri)).toBe(command);
-});
+])(
+  'with %j and %s, offers the SSH command: %s',
+  (env, redirectUri, command, authorize = 'https://training.example.com/') => {
+    expect(sshForwardCommand(env, 'box', [redirectUri, authorize])).toBe(command);
+  },
+);

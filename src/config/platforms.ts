@@ -1,0 +1,60 @@
+/*
+ * Platforms with the interface of this program. Nothing else here knows one by name: the interface is the
+ * contract, and any other address works as well.
+ */
+import type { Config } from './config.ts';
+import { DEFAULT_SCOPES } from './scopes.ts';
+
+export interface Platform {
+  /** As in `sync login NAME`. */
+  readonly name: string;
+  readonly title: string;
+  readonly baseUrl: string;
+  /** Follows the address in the list of platforms. */
+  readonly remark?: string;
+  /** Page on which an athlete registers an application and gets its client ID. */
+  readonly portal?: string;
+  /** The client ID that it gives to everybody; undefined if each athlete registers an own one. */
+  readonly clientId?: string;
+  /** Scopes that it offers beside those of the interface. */
+  readonly moreScopes: readonly string[];
+}
+
+export const PLATFORMS: readonly Platform[] = [
+  {
+    name: 'coach-watts',
+    title: 'Coach Watts',
+    baseUrl: 'https://app.coachwatts.com',
+    portal: 'https://app.coachwatts.com/developer',
+    moreScopes: ['nutrition:read'],
+  },
+  {
+    name: 'sandbox',
+    title: 'Sandbox',
+    baseUrl: 'http://127.0.0.1:8918',
+    remark: ' (`sync sandbox` starts it)',
+    clientId: 'sandbox-client',
+    moreScopes: ['nutrition:read'],
+  },
+];
+
+/** Returns the platform of a name, in any letter case and with any or no hyphens. */
+export function platformNamed(name: string): Platform | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, '');
+  return PLATFORMS.find((platform) => plain(platform.name) === plain(name));
+}
+
+/** Returns the platform at a base URL. */
+export function platformAt(baseUrl: URL | undefined): Platform | undefined {
+  return PLATFORMS.find((platform) => new URL(platform.baseUrl).href === baseUrl?.href);
+}
+
+/** Returns the scopes that a login at a platform asks for, if no setting names others. */
+export function defaultScopes(baseUrl: URL | undefined): readonly string[] {
+  return [...DEFAULT_SCOPES, ...(platformAt(baseUrl)?.moreScopes ?? [])];
+}
+
+/** Returns the scopes that a login asks for: those of the setting, else those of the platform. */
+export function askedScopes(config: Config, baseUrl = config.get('baseUrl')): readonly string[] {
+  return config.originOf('scope') === 'default' ? defaultScopes(baseUrl) : config.get('scope');
+}
