@@ -94,12 +94,18 @@ export function keychainError(
         hint: 'Look for a prompt that asks to unlock it, then try again. A stored login is not lost.',
         details,
       });
-    case 'no-library':
+    case 'no-library': {
+      // On Windows, the library needs VCRUNTIME140.dll, which Windows itself does not bring.
+      const fix =
+        platform === 'win32'
+          ? 'Install the Microsoft Visual C++ Redistributable (x64)'
+          : 'Install athlete-sync again';
       return new SyncError(
         'KEYCHAIN_MISSING',
         'The library that talks to the keychain does not run on this machine.',
-        { hint: phrase`Reinstall with \`npm install -g athlete-sync\`, ${FILE_INSTEAD}.`, details },
+        { hint: phrase`${fix}, ${FILE_INSTEAD}.`, details },
       );
+    }
     case 'damaged':
       return new SyncError(
         'AUTH_REQUIRED',

@@ -70,6 +70,8 @@ it.each(['linux', 'darwin', 'win32'] as const)(
       expect(error.message).not.toMatch(/logged in|log in/);
       return error;
     });
+    // An archive and a package are not installed with npm.
+    expect(errors.map(({ hint }) => hint).join()).not.toContain('npm');
     expect(new Set(errors.map(({ message }) => message)).size).toBe(troubles.length);
   },
 );
