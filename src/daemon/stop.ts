@@ -2,6 +2,7 @@ import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
+import { writeState } from './state-file.ts';
 
 export type StopOutcome =
   | {
@@ -72,10 +73,22 @@ export async function stopDaemon(
     }
     while (lives() && waited() < ms) await clock.sleep(POLL_MS, signal);
     if (lives()) continue;
+    recordEnd(paths, pid, clock.now());
     const killed = name === 'SIGKILL' ? ({ killed: true } as const) : {};
     return { outcome: 'stopped', pid, tookMs: waited(), ...killed };
   }
   return { outcome: 'still-running', pid, waitedMs: waited() };
+}
+
+/** Writes the end of a process that had no time to write it: SIGKILL, and on Windows any signal. */
+function recordEnd(paths: WatcherPaths, pid: number, at: number): void {
+  const { state, running } = inspectWatcher(paths);
+  if (running || state?.pid !== pid || state.ended !== undefined) return;
+  try {
+    writeState(paths, { ...state, ended: { at, exitCode: 0 } }, false);
+  } catch {
+    // A full disk: the state still says that the process is gone.
+  }
 }
 
 type DaemonProcess =

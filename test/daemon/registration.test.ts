@@ -235,13 +235,14 @@ describe('stopping a daemon', () => {
     expect(inspectWatcher(paths).state?.ended?.exitCode).toBe(0);
   });
 
-  it('kills a daemon that ignores the request, and reports that', async () => {
+  it('kills a daemon that ignores the request, reports that, and records its end', async () => {
     const { child, paths } = await startHolder('stubborn');
     const ended = once(child, 'exit');
     const patience = { ask: 300, kill: 20_000 };
     const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(inspectWatcher(paths).state?.ended).toMatchObject({ exitCode: 0 });
   });
 
   it('reports that even killing did not end the daemon', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
@@ -61,7 +62,7 @@ export function filesText({ dir, recordings, days }: SeedFiles): string {
 }
 
 export function filesHint({ dir }: SeedFiles): Text {
-  return phrase`Send them with ${sync('upload', dir)}, ${sync('push', 'wellness', `${dir}/wellness.json`)} and ${sync('push', 'nutrition', `${dir}/nutrition.json`)}.`;
+  return phrase`Send them with ${sync('upload', dir)}, ${sync('push', 'wellness', join(dir, 'wellness.json'))} and ${sync('push', 'nutrition', join(dir, 'nutrition.json'))}.`;
 }
 
 /** Returns the text of a profile; undefined if there is nothing to say, or nothing but failures for now. */
