@@ -144,7 +144,10 @@ async function mergeDevices(
 }
 
 function isPartOf(device: Device, other: Device): boolean {
-  const isInside = device.root.startsWith(other.root.endsWith(sep) ? other.root : other.root + sep);
+  // The root of a drive ends with a separator.
+  const isInside =
+    device.root !== other.root &&
+    device.root.startsWith(other.root.endsWith(sep) ? other.root : other.root + sep);
   const folders = new Set([...other.recordings, ...other.wellness]);
   return isInside && [...device.recordings, ...device.wellness].every((each) => folders.has(each));
 }

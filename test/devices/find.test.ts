@@ -254,6 +254,13 @@ describe('findDevices', () => {
     );
   });
 
+  it('finds a device whose path ends with a separator, as the root of a drive does', async () => {
+    const root = join(scratchDir(), 'GARMIN/');
+    mkdirSync(join(root, 'Garmin/Activity'), { recursive: true });
+    const { devices } = await find({ mounts: [{ root, below: [] }] });
+    expect(devices).toMatchObject([{ root, title: 'Garmin' }]);
+  });
+
   it('takes a folder inside of a device as a part of it', async () => {
     const media = scratchDir();
     writeRecording(join(media, 'GARMIN/Garmin/Activity/a.fit'), { serial: 5 });
