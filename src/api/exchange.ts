@@ -11,7 +11,7 @@ import { networkError, timeoutCause, withDetails } from './http-failure.ts';
  * Wait for a free connection. Each request before it has its own limit; a large recording on a slow
  * line takes minutes.
  */
-export const TURN_TIMEOUT_MS = 600_000;
+export const QUEUE_TIMEOUT_MS = 600_000;
 /** Connecting, TLS included. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Silence while sending or receiving, unless the request sets `answerTimeoutMs`. */
@@ -21,7 +21,7 @@ export const ANSWER_TIMEOUT_MS = 300_000;
 
 /** Events of a request, reported by an implementation of HTTP. Each may be reported twice. */
 export interface Exchange {
-  readonly hasTurn: () => void;
+  readonly dequeued: () => void;
   /** The connection is established: from here on the service may act on the request. */
   readonly connected: () => void;
   readonly sent: () => void;
@@ -49,7 +49,7 @@ export function exchange(
     let end: (() => void) | undefined;
     const settle = () => {
       settled = true;
-      clearTimeout(turn);
+      clearTimeout(queued);
       clearTimeout(answer);
       clearTimeout(total);
       signal.removeEventListener('abort', failed);
@@ -63,9 +63,9 @@ export function exchange(
       else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
     };
     signal.addEventListener('abort', failed, { once: true });
-    const turn = setTimeout(() => {
+    const queued = setTimeout(() => {
       failed(timeoutCause('no connection became free'));
-    }, TURN_TIMEOUT_MS);
+    }, QUEUE_TIMEOUT_MS);
     let answer: NodeJS.Timeout | undefined;
     const total =
       request.totalTimeoutMs === undefined
@@ -75,8 +75,8 @@ export function exchange(
           }, request.totalTimeoutMs);
     try {
       end = begin({
-        hasTurn: () => {
-          clearTimeout(turn);
+        dequeued: () => {
+          clearTimeout(queued);
         },
         connected: () => {
           connected = true;

@@ -53,7 +53,7 @@ function send(
       course.failed(timeoutCause('the connection fell silent'));
     });
     outgoing.once('socket', (socket) => {
-      course.hasTurn();
+      course.dequeued();
       const onConnect = () => {
         course.connected();
         clearTimeout(connecting);

@@ -155,7 +155,7 @@ function unavailable(
 ): SyncError {
   const { status, headers } = response;
   const words = sent === undefined ? undefined : serviceMessage(response, sent);
-  const said = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
+  const because = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
   // The service's `Date` header decides: its clock may differ from this machine's.
   const theirs = Date.parse(headers['date'] ?? '');
   const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
@@ -165,8 +165,8 @@ function unavailable(
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     limited
-      ? `The service says that it gets too many requests (429)${said}`
-      : `The service cannot answer now (${status})${said}`,
+      ? `The service says that it gets too many requests (429)${because}`
+      : `The service cannot answer now (${status})${because}`,
     {
       hint: `Try again ${when}; the same command continues.`,
       details: { status, retryAfterMs },

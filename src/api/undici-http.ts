@@ -70,7 +70,7 @@ function send(
             return;
           }
           started = true;
-          course.hasTurn();
+          course.dequeued();
           course.connected();
           if (!hasBytes(request.body)) course.sent();
         },

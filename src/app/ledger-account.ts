@@ -7,7 +7,7 @@ import { type Account, type Config, accountKey } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import {
   accountByToken,
-  adoptAccount,
+  moveAccount,
   hasAccountLike,
   rememberTokenAccount,
 } from '../ledger/accounts.ts';
@@ -121,7 +121,7 @@ export async function keyOfToken(
     const key = who.kind === 'known' ? accountKey(config, who.account) : byDigest;
     rememberTokenAccount(database, byDigest, key);
     moveCopies(config.paths.stateDir, byDigest, key);
-    adoptAccount(database, byDigest, key);
+    moveAccount(database, byDigest, key);
     return key;
   });
 }

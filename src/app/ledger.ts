@@ -1,5 +1,5 @@
 import { type Config, accountKey, hasEnvironmentTokens } from '../config/config.ts';
-import { adoptAccount } from '../ledger/accounts.ts';
+import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
@@ -54,8 +54,8 @@ export function targetsOf(
 export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
   const { stateDir } = config.paths;
   // A profile has one account: work recorded before the athlete was known belongs to this athlete.
-  const adopted = hasEnvironmentTokens(config) ? undefined : accountKey(config, undefined);
-  return openLedgerAt({ path: ledgerPath(config), stateDir, account, adopted }, clock);
+  const former = hasEnvironmentTokens(config) ? undefined : accountKey(config, undefined);
+  return openLedgerAt({ path: ledgerPath(config), stateDir, account, former }, clock);
 }
 
 /** Opens the ledger at a path. @throws SyncError `STORAGE` */
@@ -64,21 +64,21 @@ export function openLedgerAt(
     path,
     stateDir,
     account,
-    adopted,
+    former,
   }: {
     readonly path: string;
     /** Holds the locks of processes. */
     readonly stateDir: string;
     readonly account: string;
     /** Another key for the same account, whose rows become the account's. */
-    readonly adopted?: string | undefined;
+    readonly former?: string | undefined;
   },
   clock: Clock,
 ): OpenLedger {
   const database = openDatabase(path);
-  if (adopted !== undefined) {
-    moveCopies(stateDir, adopted, account);
-    adoptAccount(database, adopted, account);
+  if (former !== undefined) {
+    moveCopies(stateDir, former, account);
+    moveAccount(database, former, account);
   }
   const mark = markProcess(stateDir);
   const now = () => clock.now();

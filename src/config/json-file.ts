@@ -38,14 +38,14 @@ export function readJsonFile(path: string, hint: Text): JsonFile | undefined {
 
 /** Returns the parser's message with a line number instead of a character offset. */
 function faultIn(text: string, cause: unknown): string {
-  const said = messageOf(cause);
-  const at = / in JSON at position (\d+).*$/s.exec(said);
+  const message = messageOf(cause);
+  const at = / in JSON at position (\d+).*$/s.exec(message);
   if (at === null) {
-    const early = said.startsWith('Unexpected end');
-    return early ? `${said} (line ${text.trimEnd().split('\n').length}).` : `${said}.`;
+    const early = message.startsWith('Unexpected end');
+    return early ? `${message} (line ${text.trimEnd().split('\n').length}).` : `${message}.`;
   }
   const line = text.slice(0, Number(at[1])).split('\n').length;
-  return `${said.slice(0, at.index)} in line ${line}.`;
+  return `${message.slice(0, at.index)} in line ${line}.`;
 }
 
 /** @throws SyncError `CONFIG` with a message that begins with `where` */

@@ -25,10 +25,10 @@ export function hasAccountLike(database: Database, prefix: string): boolean {
  * Moves everything of one account to another, after both turned out to be the same. If both have a
  * row for the same thing, a confirmation wins over none, and the later of two days.
  */
-export function adoptAccount(database: Database, from: string, to: string): void {
+export function moveAccount(database: Database, from: string, to: string): void {
   if (from === to || !hasAnything(database, from)) return;
   transaction(database, () => {
-    for (const step of ADOPTION) database.prepare(step).run(to, from);
+    for (const step of MERGE) database.prepare(step).run(to, from);
     for (const table of TABLES) {
       database.prepare(`DELETE FROM ${table} WHERE account = ?`).run(from);
     }
@@ -36,7 +36,7 @@ export function adoptAccount(database: Database, from: string, to: string): void
 }
 
 /** Moves wellness that waits for delivery to another account: its service has a new address. */
-export function adoptWellness(database: Database, from: string, to: string): void {
+export function moveWellness(database: Database, from: string, to: string): void {
   if (from === to) return;
   transaction(database, () => {
     for (const table of WAITING_TABLES) {
@@ -67,7 +67,7 @@ const TABLES = [
   'new_only_folders',
 ] as const;
 
-const ADOPTION: readonly string[] = [
+const MERGE: readonly string[] = [
   `UPDATE OR REPLACE uploads SET account = ?1 WHERE account = ?2 AND state = 'confirmed'`,
   `UPDATE OR REPLACE records SET account = ?1 WHERE account = ?2 AND NOT EXISTS (
      SELECT 1 FROM records AS other WHERE other.account = ?1

@@ -256,7 +256,8 @@ interface Checked {
 }
 
 /**
- * Reads a whole ledger, which SQLite otherwise does page by page: an open connection keeps the pages that it read.
+ * Reads every page of a ledger over a connection of its own: an open connection has pages in its cache, and
+ * shows no damage of them.
  *
  * @throws SyncError `STORAGE` if it is damaged
  */

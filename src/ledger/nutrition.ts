@@ -24,7 +24,7 @@ export interface SentItem {
 
 /**
  * `new`: no request held it. `unanswered`: a request held it, and no answer showed it. `fresh`: the platform
- * took it, and no later run has looked at it; another computer's request at the same moment may drop it.
+ * took it, and no later run has read it back; another computer's request at the same moment may drop it.
  * `removed`: it is no longer on the platform, and stays away. `dropped`: it has to leave the platform.
  * `gone`: it was removed from here, and a request of another computer may still bring it back.
  */

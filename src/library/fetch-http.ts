@@ -22,7 +22,7 @@ export function fetchHttp(fetch: typeof globalThis.fetch, userAgent: string): Ht
           () => course.failed(timeoutCause('the connection fell silent')),
           request.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
         );
-        course.hasTurn();
+        course.dequeued();
         send(fetch, request, userAgent, stop.signal)
           .finally(() => clearTimeout(silence))
           .then(course.answered, (error: unknown) => {

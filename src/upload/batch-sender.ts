@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
@@ -31,7 +32,7 @@ export class BatchSender {
   readonly #total: number | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
-  readonly #large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
+  readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
   readonly #totals = { done: 0, sentBytes: 0 };
   /** The recording started last. */
   #current = '';
@@ -73,7 +74,7 @@ export class BatchSender {
     members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
   ): Promise<void> {
     const left = eachOf(members);
-    let turn: Promise<unknown> = Promise.resolve();
+    let queue: Promise<unknown> = Promise.resolve();
     let large: Promise<unknown> = Promise.resolve();
     let failed = false;
     const takeNext = async (): Promise<{ sent: Promise<void> } | undefined> => {
@@ -84,7 +85,7 @@ export class BatchSender {
       this.#progress(path);
       const given = this.#given(path);
       if (given !== undefined) {
-        this.#settle(given);
+        this.#report(given);
         return { sent: Promise.resolve() };
       }
       const contents = await read();
@@ -97,8 +98,8 @@ export class BatchSender {
     const work = async () => {
       try {
         for (;;) {
-          const taken = turn.then(takeNext);
-          turn = taken.catch(() => undefined);
+          const taken = queue.then(takeNext);
+          queue = taken.catch(() => undefined);
           const next = await taken;
           if (next === undefined) return;
           await next.sent;
@@ -114,12 +115,12 @@ export class BatchSender {
   async #sendMember(path: string, contents: RecordingContents | UnreadableMember): Promise<void> {
     this.#context.signal.throwIfAborted();
     if ('problem' in contents) {
-      this.#settle(unreadableItem(path, contents));
+      this.#report(unreadableItem(path, contents));
       return;
     }
     const item = await this.#uploader.uploadContents(path, contents);
     this.#judge(item);
-    this.#settle(item);
+    this.#report(item);
   }
 
   async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
@@ -129,9 +130,9 @@ export class BatchSender {
       this.#progress(file.path);
       const item = await this.#sendFile(deliver, file, buffers[slot] ?? reusedBuffer());
       if (item === undefined) busy.push(file);
-      else this.#settle(item);
+      else this.#report(item);
       // Files that need no request would leave no time for a signal.
-      if (item === undefined || !('attempts' in item)) await nextTurn();
+      if (item === undefined || !('attempts' in item)) await setImmediate();
     });
     return busy;
   }
@@ -147,9 +148,9 @@ export class BatchSender {
         if (!(error instanceof NeedsRoom)) throw error;
       }
     }
-    const turn = this.#large.turn.then(() => send(this.#large.buffers));
-    this.#large.turn = turn.catch(() => undefined);
-    return await turn;
+    const sent = this.#large.queue.then(() => send(this.#large.buffers));
+    this.#large.queue = sent.catch(() => undefined);
+    return await sent;
   }
 
   /** Judges the outcome of a file; a folder that is gone explains why it could not be read. */
@@ -189,7 +190,7 @@ export class BatchSender {
     this.#target.progress?.({ done, total: this.#total, sentBytes, current: this.#current });
   }
 
-  #settle(item: UploadItem): void {
+  #report(item: UploadItem): void {
     this.#totals.done++;
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);
@@ -211,11 +212,6 @@ export function unreadableItem(path: string, { problem, reason }: UnreadableMemb
   return reason === 'no-room'
     ? { path, outcome: 'failed', code: 'STORAGE', message: problem }
     : { path, outcome: 'invalid', reason, detail: problem };
-}
-
-/** Waits for the events of this turn of the event loop. */
-function nextTurn(): Promise<void> {
-  return new Promise((done) => setImmediate(done));
 }
 
 /** Returns the outcome of a recording with a folder that is gone; undefined if the folder is there. */

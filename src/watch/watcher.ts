@@ -89,14 +89,14 @@ export class Watcher {
   }
 
   /** The watcher's state, for the health report. Times in ms since the epoch. */
-  get picture() {
+  get snapshot() {
     return {
-      ...this.#discovery.picture,
+      ...this.#discovery.snapshot,
       waiting: this.#sender.waiting,
       sending: this.#sender.sending,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
-      days: this.#wellness?.picture,
+      days: this.#wellness?.snapshot,
     };
   }
 

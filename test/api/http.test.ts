@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/api/http.ts';
-import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/api/exchange.ts';
+import { ANSWER_TIMEOUT_MS, QUEUE_TIMEOUT_MS } from '../../src/api/exchange.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { createProxiedHttp } from '../../src/api/undici-http.ts';
 import {
@@ -636,7 +636,7 @@ describe('the time limit for a connection', () => {
     await expect.poll(() => server.requests.length).toBe(1);
     holdTimers();
     const second = failure(http.send(requestTo(server.url)));
-    vi.advanceTimersByTime(TURN_TIMEOUT_MS);
+    vi.advanceTimersByTime(QUEUE_TIMEOUT_MS);
     expect(await second).toMatchObject({
       code: 'NETWORK',
       message: `${server.url.host}: no answer in time.`,

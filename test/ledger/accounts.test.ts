@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adoptAccount, adoptWellness, hasAccountLike } from '../../src/ledger/accounts.ts';
+import { moveAccount, moveWellness, hasAccountLike } from '../../src/ledger/accounts.ts';
 import { EMPTY_DAY } from '../../src/ledger/nutrition.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -65,7 +65,7 @@ it('moves all rows of one account to another, in every table with an account', (
       .all() as { name: string }[]
   ).map(({ name }) => name);
   expect(withAccount.length).toBeGreaterThan(4);
-  adoptAccount(database, 'profile', 'athlete');
+  moveAccount(database, 'profile', 'athlete');
   for (const table of withAccount) {
     const rows = database.prepare(`SELECT DISTINCT account FROM ${table}`).all();
     expect({ table, rows }).toEqual({ table, rows: [{ account: 'athlete' }] });
@@ -102,7 +102,7 @@ it('prefers confirmations and later days if both accounts have a row', () => {
   old.records.nutrition.noteSource('oauth:old');
   late.records.nutrition.put('2026-05-10', GEL, 'settled');
   late.records.nutrition.noteSource('oauth:late');
-  adoptAccount(database, 'profile', 'athlete');
+  moveAccount(database, 'profile', 'athlete');
   expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0, undone: 0 });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
   expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
@@ -128,7 +128,7 @@ it('moves waiting wellness alone to the account of a new service address', () =>
   before.uploads.claim(recording('b'), false);
   before.uploads.confirm('b', 1, {});
   const after = books('new service');
-  adoptWellness(database, 'old service', 'new service');
+  moveWellness(database, 'old service', 'new service');
   expect(database.prepare('SELECT account, path FROM wellness_files').all()).toEqual([
     { account: 'new service', path: MONITOR.path },
   ]);

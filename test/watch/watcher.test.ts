@@ -94,7 +94,7 @@ describe('a device that disappears', () => {
     });
     const states = () => happened(events, 'folder').slice(1);
     await until(() => happened(events, 'kept').length === rides.length);
-    await until(() => watcher.picture.unfinished === 1);
+    await until(() => watcher.snapshot.unfinished === 1);
     await until(() => happened(events, 'ready').length === 1);
     expect(happened(events, 'ready')).toMatchObject([{ files: rides.length + 1 }]);
     renameSync(folder, `${folder}-away`);
@@ -102,11 +102,11 @@ describe('a device that disappears', () => {
     const reason = 'It disappeared.';
     expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason }]);
     await until(() => held().length === rides.length);
-    await until(() => watcher.picture.waiting === 0);
-    expect(watcher.picture).toMatchObject({ unfinished: 0, folders: [{ reason }] });
+    await until(() => watcher.snapshot.waiting === 0);
+    expect(watcher.snapshot).toMatchObject({ unfinished: 0, folders: [{ reason }] });
     renameSync(`${folder}-away`, folder);
     await until(() => states().length === 2);
-    await until(() => watcher.picture.unfinished === 1);
+    await until(() => watcher.snapshot.unfinished === 1);
     expect(states()).toMatchObject([{ reason }, { state: 'watching' }]);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
   });
@@ -317,7 +317,7 @@ describe('a watcher that is stopped during an upload', () => {
     await until(() => held().length === 1);
     await end();
     expect(readdirSync(join(dir, 'state/outbox'))).toEqual([sha256(ride)]);
-    expect(watcher.picture).toMatchObject({ waiting: 1, sending: 0 });
+    expect(watcher.snapshot).toMatchObject({ waiting: 1, sending: 0 });
   });
 });
 

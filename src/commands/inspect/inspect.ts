@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
@@ -24,7 +25,7 @@ export const inspect: CommandModule = {
       const text = joinTexts(index === 0 ? lines : ['', ...lines], '\n');
       output.result(inspectJson(item), text);
       // Lets a signal arrive.
-      await new Promise((done) => setImmediate(done));
+      await setImmediate();
     }
     return exitCode;
   },

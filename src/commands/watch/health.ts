@@ -45,7 +45,7 @@ export class HealthReporter {
    */
   update(watcher: Watcher, kept: number, force: boolean): void {
     const { folders, devices, waiting, sending, unfinished, days, lastSuccessAt, lastRescanAt } =
-      watcher.picture;
+      watcher.snapshot;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
       ...this.#health,

@@ -15,7 +15,7 @@ import { openLoginStore } from '../../auth/open-session.ts';
 import { type Registration, lockScope } from '../../daemon/registration.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import type { MonitorOptions } from '../../devices/monitor.ts';
-import { adoptWellness } from '../../ledger/accounts.ts';
+import { moveWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
@@ -66,7 +66,7 @@ export interface OpenLogin extends WatchAccount {
   /** Makes one request, which refreshes a token that is due. @throws SyncError */
   readonly useLogin: (signal: AbortSignal) => Promise<void>;
   /** Takes over the recordings that are kept for another account. */
-  readonly adopt: (account: string) => void;
+  readonly takeOver: (account: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -126,9 +126,9 @@ export async function openLogin(
           if (!accepted) throw error;
         }
       },
-      adopt: (before) => {
+      takeOver: (before) => {
         moveCopies(config.paths.stateDir, before, account);
-        adoptWellness(ledger.database, before, account);
+        moveWellness(ledger.database, before, account);
       },
       close: async () => {
         ledger.close();
@@ -184,7 +184,7 @@ export async function nextLogin(
     if (account === before.opened.account) return { opened, marker, locks: before.locks };
     const { context, stateDir, profile } = setup;
     const locks = await lockScope(context, { stateDir, profile, account }, scope);
-    opened.adopt(before.opened.account);
+    opened.takeOver(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {
     await opened.close();

@@ -47,7 +47,7 @@ export class NutritionService {
   source: string | undefined;
   /** The last answer about the kind. */
   adds = false;
-  /** A note said that this run replaces days that it cannot see. */
+  /** Whether a note about days that this run replaces unseen was printed. */
   saidUnseen = false;
 
   constructor(

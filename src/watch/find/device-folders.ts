@@ -37,7 +37,7 @@ export class DeviceFolders {
   }
 
   /** Devices that are plugged in, and those that left with recordings. */
-  get picture(): readonly DeviceHealth[] {
+  get snapshot(): readonly DeviceHealth[] {
     const here = this.plugged.map(({ key, title, root }) => {
       return { key, title, root, state: 'plugged-in' } as const;
     });

@@ -41,10 +41,10 @@ export class Discovery {
   }
 
   /** The folders, devices and incomplete files, for the health report. */
-  get picture() {
+  get snapshot() {
     return {
-      folders: this.folders.picture,
-      devices: this.devices?.picture,
+      folders: this.folders.snapshot,
+      devices: this.devices?.snapshot,
       unfinished: this.#parts.incomplete.size,
     };
   }

@@ -24,7 +24,7 @@ export class Folders {
   }
 
   /** The folders' states, for the health report. */
-  get picture(): WatcherHealth['folders'] {
+  get snapshot(): WatcherHealth['folders'] {
     return this.all.map(({ path, state, reason }) => ({
       path,
       state,

@@ -50,7 +50,7 @@ export class Wellness {
   }
 
   /** Days that were sent, and that wait. */
-  get picture(): { readonly sent: number; readonly waiting: number } {
+  get snapshot(): { readonly sent: number; readonly waiting: number } {
     return { sent: this.#sent, waiting: this.#waiting };
   }
 

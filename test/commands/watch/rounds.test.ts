@@ -52,7 +52,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     url: () => new URL('http://127.0.0.1:9'),
     zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
     useLogin: dead,
-    adopt: () => undefined,
+    takeOver: () => undefined,
     close: () => {
       if (open) {
         database.close();

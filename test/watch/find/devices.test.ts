@@ -86,7 +86,7 @@ describe('a device at another mount point', () => {
     });
     await until(() => happened(events, 'ready').length === 1);
     ports.set(edgeAt(first));
-    await until(() => held().length === 3 && watcher.picture.waiting === 0);
+    await until(() => held().length === 3 && watcher.snapshot.waiting === 0);
     expect(new Set(read)).toEqual(
       new Set([0, 1, 2].map((i) => `serial:garmin:3412345678/Garmin/Activity/${i}.fit`)),
     );
@@ -98,7 +98,7 @@ describe('a device at another mount point', () => {
     await until(() => happened(events, 'device').length === 3);
     // The new ride shows that the folder was searched.
     put(join(second, 'Garmin/Activity/new.fit'), anotherRecording());
-    await until(() => held().length === 4 && watcher.picture.waiting === 0);
+    await until(() => held().length === 4 && watcher.snapshot.waiting === 0);
     expect(new Set(read)).toEqual(new Set(['serial:garmin:3412345678/Garmin/Activity/new.fit']));
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
   });
@@ -159,11 +159,11 @@ describe('a device whose folder disappears before the monitor notices', () => {
     });
     expect(ports.looks()).toBe(1);
     expect(ports.locks()).toBe(0);
-    expect(watcher.picture).toMatchObject({ folders: [], devices: [] });
+    expect(watcher.snapshot).toMatchObject({ folders: [], devices: [] });
     renameSync(media('away'), root);
     ports.set(edgeAt(root));
     await until(() => happened(events, 'device').length === 3);
-    expect(watcher.picture.devices).toEqual([
+    expect(watcher.snapshot.devices).toEqual([
       { key: 'serial:garmin:3412345678', title: 'Garmin Edge 840', root, state: 'plugged-in' },
     ]);
   });
@@ -183,6 +183,6 @@ describe('a device in a folder that is watched by its name, too', () => {
       remote: reader(),
     });
     await until(() => held().length === 1 && happened(events, 'device').length === 1);
-    expect(watcher.picture.folders).toEqual([{ path: folder, state: 'watching' }]);
+    expect(watcher.snapshot.folders).toEqual([{ path: folder, state: 'watching' }]);
   });
 });

@@ -85,7 +85,7 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     expect({ most, refused }).toEqual({ most: 1, refused: 0 });
     expect(sent()).toEqual(expect.arrayContaining(hashes));
     expect(uploads()).toBe(13);
-    expect(watcher.picture).toMatchObject({ waiting: 0, unfinished: 1 });
+    expect(watcher.snapshot).toMatchObject({ waiting: 0, unfinished: 1 });
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
     put(join(folder, 'ride.fit'), ride);
     await until(() => sent().includes(sha256(ride)));
     await until(() => reasons(events).includes('The Garmin Edge 840 does not answer.'));
-    expect(watcher.picture.folders).toContainEqual({
+    expect(watcher.snapshot.folders).toContainEqual({
       path: activities,
       state: 'silent',
       reason: 'The Garmin Edge 840 does not answer.',
@@ -161,10 +161,10 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
       const hashes = record(5, 600_000);
       device.behave({ after: { bytes: 900_000, state } });
       const { events, watcher } = watch({ silenceMs: 1_500 });
-      await until(() => watcher.picture.folders[1]?.state === 'polling');
+      await until(() => watcher.snapshot.folders[1]?.state === 'polling');
       const away = state === 'hanging' ? 'silent' : 'waiting';
-      await until(() => watcher.picture.folders[1]?.state === away);
-      await until(() => watcher.picture.waiting === 0);
+      await until(() => watcher.snapshot.folders[1]?.state === away);
+      await until(() => watcher.snapshot.waiting === 0);
       const before = sent();
       expect(before.length).toBeLessThan(5);
       expect(before.length).toBeGreaterThan(0);

@@ -305,7 +305,7 @@ describe('a day that cannot be sent', () => {
     await until(() => happened(events, 'login-needed').length === 1);
     await settle(events);
     expect(happened(events, 'login-needed')).toHaveLength(1);
-    expect(watcher.picture.days).toEqual({ sent: 0, waiting: 1 });
+    expect(watcher.snapshot.days).toEqual({ sent: 0, waiting: 1 });
   });
 
   it('is reported once if the login lacks the scope, and rides are sent', async () => {
