@@ -31,7 +31,7 @@ export function filesBelow(folder) {
 let maker;
 
 /** Loads `makeRecording` of test/support/fit-maker.ts. */
-export async function loadMaker() {
+async function loadMaker() {
   maker ??= build({
     input: join(root, 'test', 'support', 'fit-maker.ts'),
     platform: 'node',

@@ -3,8 +3,8 @@
  *
  * - `npm run bench`: all rows that are quick
  * - `npm run bench -- start known-50000`: parts and rows by name
- * - `npm run bench -- --full`: all rows (25 minutes on two idle cores); writes docs/internals/performance.md
- * - `npm run bench -- --setup`: installs the rivals on Debian, and builds the standalone archive
+ * - `npm run bench -- --full`: all rows (10 minutes on two idle cores); writes docs/internals/performance.md
+ * - `npm run bench -- --setup`: installs the rivals on Debian
  * - `--rounds N`: so many rounds of each row, for a rough look
  */
 import { parseArgs } from 'node:util';

@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL('sink.py', import.meta.url));
  * Starts a server that takes everything, in a process of its own.
  * @param latencyMs before each answer
  * @param mbitPerSecond rate of the line to it, all connections together; 0: no limit
- * @returns its URL; `cpu()`, the CPU time that it has used (ms); `close()`
+ * @returns its URL; `close()`
  */
 export async function startSink({ latencyMs = 0, mbitPerSecond = 0 } = {}) {
   const child = spawn('python3', [script, latencyMs, mbitPerSecond].map(String), {
@@ -18,7 +18,6 @@ export async function startSink({ latencyMs = 0, mbitPerSecond = 0 } = {}) {
   const url = `http://127.0.0.1:${Number(port)}`;
   return {
     url,
-    cpu: async () => Number(await (await fetch(`${url}/cpu`)).text()),
     close: () => child.stdin.end(),
   };
 }

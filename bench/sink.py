@@ -2,7 +2,7 @@
 
 Usage: sink.py LATENCY_MS MBIT_PER_SECOND (0: no limit). Prints its port; ends when stdin does. It is in
 Python, because Linux can discard what a socket received without copying it (MSG_TRUNC), which Node.js
-cannot ask for. `GET /cpu` answers with the CPU time that it has used so far (ms).
+cannot ask for.
 """
 
 import collections
@@ -19,6 +19,8 @@ CHUNK = 1 << 18 if SECONDS_PER_BYTE > 0 else 1 << 20
 DISCARD = socket.MSG_TRUNC if sys.platform == 'linux' else 0
 
 STORED = b'{"success":true,"results":{"total":1,"processed":1,"duplicates":0,"failed":0}}'
+HEAD = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n' % len(STORED)
+ANSWER = HEAD + STORED
 BUFFER = bytearray(CHUNK)
 
 
@@ -28,20 +30,12 @@ class Connection:
         self.head = b''
         # Bytes of the body that have not arrived.
         self.left = 0
-        self.answer = b''
 
 
 selector = selectors.DefaultSelector()
 # Answers that wait for their latency: due time, connection.
 waiting = collections.deque()
 line_free = 0
-
-
-def answer_with(body):
-    return b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s' % (
-        len(body),
-        body,
-    )
 
 
 def read(connection):
@@ -66,14 +60,11 @@ def read(connection):
         if LATENCY > 0:
             waiting.append((time.monotonic() + LATENCY, connection))
         else:
-            connection.socket.send(connection.answer)
+            connection.socket.send(ANSWER)
 
 
 def begin(connection, head, arrived):
     connection.head = b''
-    connection.answer = answer_with(STORED)
-    if head.startswith(b'get /cpu '):
-        connection.answer = answer_with(b'%f' % (time.process_time() * 1000))
     if b'\r\nexpect: 100-continue' in head:
         connection.socket.send(b'HTTP/1.1 100 Continue\r\n\r\n')
     _, found, length = head.partition(b'\r\ncontent-length:')
@@ -105,7 +96,7 @@ def answer_due():
     while waiting and waiting[0][0] <= time.monotonic():
         _, connection = waiting.popleft()
         try:
-            connection.socket.send(connection.answer)
+            connection.socket.send(ANSWER)
         except OSError:
             pass
 

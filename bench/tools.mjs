@@ -1,16 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { root } from './world.mjs';
 
 /** The programs that rows run: how each tells its version, and its package in Debian. */
 const TOOLS = {
   python3: { version: ['--version'], package: 'python3' },
   curl: { version: ['--version'], package: 'curl' },
   rclone: { version: ['version'], package: 'rclone' },
-  rsync: { version: ['--version'], package: 'rsync' },
   sha256sum: { version: ['--version'], package: 'coreutils' },
-  openssl: { version: ['version'], package: 'openssl' },
-  inotifywait: { version: ['--help'], package: 'inotify-tools' },
+  unzip: { version: ['-v'], package: 'unzip' },
   xmllint: { version: ['--version'], package: 'libxml2-utils' },
 };
 
@@ -30,7 +26,7 @@ export function missingTools(versions) {
   return Object.keys(TOOLS).filter((name) => versions[name] === undefined);
 }
 
-/** Installs what is missing, on Debian, and builds the standalone archive. @throws Error if that fails */
+/** Installs what is missing, on Debian. @throws Error if that fails */
 export function setUp() {
   const packages = missingTools(toolVersions()).map((name) => TOOLS[name].package);
   if (packages.length > 0) {
@@ -38,8 +34,6 @@ export function setUp() {
     execute([...apt, 'update', '-qq']);
     execute([...apt, 'install', '-y', '-qq', '--no-install-recommends', ...packages]);
   }
-  const platform = `${process.platform}-${process.arch}`;
-  execute([process.execPath, join(root, 'scripts', 'standalone.mjs'), platform]);
 }
 
 function execute([command, ...args]) {

@@ -23,17 +23,12 @@ export async function knownWorld(count) {
   return world;
 }
 
-/** Nothing to do: a folder whose recordings are all uploaded, beside a rival's copy that is up to date. */
-export function nothingToDo(count, rival) {
+/** Nothing to do: a folder whose recordings are all uploaded, beside a copy of rclone that is up to date. */
+export function nothingToDo(count) {
   return async ({ rounds, compared }) => {
     const { env, folder, command } = await knownWorld(count);
-    const copy = join(scratch, `copy-${count}-${rival}`);
-    const copies = {
-      rclone: ['rclone', 'copy', folder, copy],
-      rsync: ['rsync', '-a', `${folder}/`, `${copy}/`],
-    };
-    const theirs = { command: copies[rival] };
-    if (compared) await measure(theirs);
-    return await pair({ command, env }, compared && theirs, rounds);
+    const rclone = { command: ['rclone', 'copy', folder, join(scratch, `copy-${count}`)] };
+    if (compared) await measure(rclone);
+    return await pair({ command, env }, compared && rclone, rounds);
   };
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { measure, pair } from '../pair.mjs';
+import { pair } from '../pair.mjs';
 import { filesBelow, makeFolder } from '../recordings.mjs';
 import { startSink } from '../sink.mjs';
 import { forget, logIn, program, scratch } from '../world.mjs';
@@ -31,8 +31,13 @@ export async function uploadOf(folder, url) {
 
 /** One curl for all: its best way. */
 export function parallelCurl(folder, url) {
+  return curlOf(filesBelow(folder), url);
+}
+
+/** Returns the command that sends files with one curl. */
+export function curlOf(files, url) {
   const config = join(scratch, 'curl.cfg');
-  const transfers = filesBelow(folder).map((path) =>
+  const transfers = files.map((path) =>
     [
       `url = "${url}${PATH}"`,
       `form = "file=@${path}"`,
@@ -43,30 +48,4 @@ export function parallelCurl(folder, url) {
   );
   writeFileSync(config, transfers.join('\nnext\n'));
   return ['curl', '--silent', '--parallel', '--parallel-max', String(JOBS), '--config', config];
-}
-
-/** A shell loop: the quick way. */
-export function loopOfCurl(folder, url) {
-  const script = `find "$1" -name '*.fit' | while read -r file; do
-    curl --silent --form "file=@$file" --header 'Authorization: Bearer bench' "$2" >/dev/null
-  done`;
-  return ['sh', '-c', script, 'loop', folder, `${url}${PATH}`];
-}
-
-/** CPU time of the bench's own server beside that of curl, which sends to it. */
-export function sinkItself(count, sizeBytes) {
-  return async ({ rounds }) => {
-    const folder = await makeFolder(count, sizeBytes);
-    const sink = await startSink();
-    const curl = { command: parallelCurl(folder, sink.url) };
-    const ours = [];
-    const rival = [];
-    for (let round = 0; round < rounds; round++) {
-      const before = await sink.cpu();
-      rival.push((await measure(curl)).cpu);
-      ours.push((await sink.cpu()) - before);
-    }
-    sink.close();
-    return [{ name: 'CPU', unit: 'ms', ours, rival }];
-  };
 }

@@ -6,7 +6,6 @@ import { missingTools, skipNote } from '../support/shell.ts';
 
 interface Sink {
   readonly url: string;
-  cpu(): Promise<number>;
   close(): void;
 }
 interface Summary {
@@ -47,8 +46,10 @@ describe('the bench', () => {
       ratio: { median: 1, minimum: 1 },
       met: true,
     });
+    // Other work only adds to a figure: a row fails if its minimum misses too.
+    expect(judge(ROUNDS, [10, 'ms']).met).toBe(true);
+    expect(judge(ROUNDS, [9.9, 'ms']).met).toBe(false);
     expect(judge(ROUNDS, [0.99, 'x']).met).toBe(false);
-    expect(judge(ROUNDS, [19, 'ms']).met).toBe(false);
     expect(judge({ ...ROUNDS, rival: undefined }, [1, 'x']).met).toBeUndefined();
   });
 
@@ -110,6 +111,5 @@ describe.skipIf(missing.length > 0)(`the bench${skipNote(missing)}`, () => {
     const slow = await open({ mbitPerSecond: 100 });
     // 5 MB take 0.4 s, less the burst.
     expect(await send(slow, 5_000_000)).toBeGreaterThan(380);
-    expect(await slow.cpu()).toBeGreaterThan(0);
   });
 });
