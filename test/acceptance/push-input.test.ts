@@ -197,23 +197,6 @@ describe('the exit code of sync push', () => {
     expect(stdout).toContain('health:write');
   });
 
-  it('is 5 if the service took one day not, and the next run sends that day alone', async () => {
-    const world = await openLoggedInWorld();
-    world.sandbox.control.addFaults('wellness:503(retry-after=0)*4');
-    const first = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
-    expect(first.code).toBe(5);
-    const outcomes = ndjson(first.stdout).map(({ date, outcome }) => [date, outcome]);
-    expect(outcomes.slice(0, 2)).toEqual([
-      ['2026-02-14', 'failed'],
-      ['2026-02-15', 'pushed'],
-    ]);
-    world.sandbox.control.clearRequests();
-    const second = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
-    expect(second.code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(['wellness 200']);
-    expect(days(world)).toEqual(HELD);
-  });
-
   it('is 6 for a permanent refusal and for 200 with success: false, in the words of the service', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');

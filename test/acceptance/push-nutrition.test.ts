@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   NUTRITION_REVISIONS,
@@ -83,40 +81,6 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     expect(held(world)).toEqual(['Banana 25']);
   });
 
-  it('holds breakfast and dinner of two commands', async () => {
-    const world = await open();
-    await pushFile(world, 'breakfast.json', { ...day(BANANA), waterMl: 500 });
-    await pushFile(world, 'dinner.json', day(RICE, GEL));
-    expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
-    await pushFile(world, 'dinner.json', day(RICE), '--replace-day');
-    expect(held(world)).toEqual(['Rice 25']);
-    await pushFile(world, 'dinner.json', day(GEL), '--add');
-    expect(held(world)).toEqual(['Gel 25', 'Rice 25']);
-  });
-
-  it.each(['nutrition:504(after)', 'nutrition:504(after)+1', 'nutrition:reset-after+1'])(
-    'holds each item once although a gateway lost the answer (%s)',
-    async (fault) => {
-      const world = await open();
-      world.sandbox.control.addFaults(fault);
-      await push(world, day(BANANA, RICE));
-      for (let run = 0; run < 2; run++) {
-        const { code } = await push(world, day(BANANA, RICE));
-        expect([code, held(world)]).toEqual([0, ['Banana 25', 'Rice 25']]);
-      }
-    },
-  );
-
-  it('holds each item once after the ledger was lost', async () => {
-    const world = await open();
-    await push(world, day(BANANA, RICE));
-    for (const suffix of ['', '-wal', '-shm']) {
-      rmSync(join(world.home.dir, 'state', `ledger.db${suffix}`), { force: true });
-    }
-    expect(outcomeOf(await push(world, day(BANANA, RICE, GEL)))).toEqual([0, 'pushed']);
-    expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
-  });
-
   it('holds each item once after the program was killed during the request', async () => {
     const world = await open();
     world.sandbox.control.addFaults('nutrition:hang-after');
@@ -171,19 +135,6 @@ it('a nutrition item that both changed ends with exit code 6 until the athlete d
   world.sandbox.control.editFood(idOf('Banana'), null);
   expect(outcomeOf(await pushFile(world, 'a.json', changed))).toEqual([0, 'pushed']);
   expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Rice 25']);
-});
-
-it('each nutrition item is held once after the athlete travelled', async () => {
-  const world = await openLoggedInWorld();
-  const utc = JSON.stringify(day({ ...GEL, logged_at: `${DAY}T08:00:00Z` }));
-  for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu']) {
-    const run = await world.sync(['push', 'nutrition', '-'], {
-      input: utc,
-      env: { SYNC_TIMEZONE: zone },
-    });
-    expect(run.code).toBe(0);
-  }
-  expect(held(world)).toEqual(['Gel 25']);
 });
 
 it('nutrition that Ctrl-C stopped before its first request is sent by the next run', async () => {

@@ -1,13 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  NUTRITION_REVISIONS,
-  type World,
-  openLoggedInWorld,
-  openWorld,
-  sendingLines,
-} from '../support/acceptance.ts';
+import { type World, openLoggedInWorld, openWorld, sendingLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { heldBy } from '../support/seeded.ts';
 import { type AthleteProfile, DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
@@ -21,12 +15,11 @@ async function seedProfile(world: World, ...more: string[]) {
   return { code, line: ndjson(stdout).find(({ type }) => type === 'seed-profile') };
 }
 
-describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision) => {
+describe("a seeded account's profile", () => {
   it.each(['Kilograms', 'Pounds'] as const)(
     'gets the weight and FTP of the athlete, who reads %s',
     async (weightUnits) => {
       const world = await openLoggedInWorld({
-        revision,
         sandbox: {
           athletes: [{ ...(DEFAULT_ATHLETES[0] as AthleteProfile), weightUnits }],
         },
@@ -47,14 +40,10 @@ describe.each(NUTRITION_REVISIONS)("a seeded account's profile (%s)", (revision)
       expect(heldBy(world).profile.weight).toBeCloseTo(WANTED.weight, 1);
       world.sandbox.control.clearRequests();
       expect((await seedProfile(world)).line).toMatchObject({ outcome: 'unchanged', set: [] });
-      expect(sendingLines(world.sandbox)).toEqual([
-        revision === '2026-02' ? 'profile 401' : 'profile 200',
-      ]);
+      expect(sendingLines(world.sandbox)).toEqual(['profile 200']);
     },
   );
-});
 
-describe("a seeded account's profile", () => {
   it.each([
     {
       lacking: 'profile:read',

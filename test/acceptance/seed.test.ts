@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  NUTRITION_REVISIONS,
+  REVISIONS,
   type World,
   foodsHeld,
   openHome,
@@ -26,7 +26,7 @@ const bringing = (world: World, route: 'wellness' | 'nutrition') =>
     .map(({ body }) => body as { date: string; items?: readonly unknown[] })
     .filter(({ items }) => items?.length !== 0);
 
-describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
+describe.each(REVISIONS)('sync seed (%s)', (revision) => {
   it('fills an account', async () => {
     const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
     const first = await world.sync(['seed', ...DAYS, '--json']);

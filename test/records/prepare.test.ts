@@ -130,7 +130,7 @@ describe('several wellness records for one date', () => {
         );
         expect(records.map(({ body }) => body)).toEqual([Object.assign({ date }, ...values)]);
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
