@@ -13,7 +13,7 @@ export async function confirmed(
   action: string,
   otherwise: string,
 ): Promise<boolean> {
-  const question = `${action.charAt(0).toUpperCase()}${action.slice(1)} ? [y/N] `;
+  const question = `${action.charAt(0).toUpperCase()}${action.slice(1)}? [y/N] `;
   if (!io.interactive) {
     throw new SyncError('USAGE', `${otherwise}: there is no terminal to ask on.`, {
       hint: `Run the same command with --yes to ${action}.`,
