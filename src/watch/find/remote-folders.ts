@@ -48,6 +48,8 @@ interface RemoteFolderState {
   readonly listing: RemoteListing;
   isBusy: boolean;
   wasThere: boolean;
+  /** How long the last listing took (ms). */
+  listingMs: number;
   /** Recordings that the last rescan found open and did not read. */
   left: FoundFile[];
   /** Files without a stated size that were read and are not whole; the ledger does not know them. */
@@ -116,7 +118,10 @@ export class RemoteFolders {
     try {
       const startedAt = clock.monotonic();
       const found = await this.#list(path, state);
-      const pauseMs = this.#pauseAfter(clock.monotonic() - startedAt);
+      const listingMs = clock.monotonic() - startedAt;
+      // A single slow listing was a file system that hung.
+      const pauseMs = this.#pauseAfter(Math.min(listingMs, state.listingMs));
+      state.listingMs = listingMs;
       state.wasThere = true;
       await this.#readOpen(path, state, found);
       state.failures = 0;
@@ -182,6 +187,7 @@ export class RemoteFolders {
       ),
       isBusy: false,
       wasThere: false,
+      listingMs: 0,
       left: [],
       tried: new Set(),
       failures: 0,
