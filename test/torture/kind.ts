@@ -6,6 +6,9 @@ import { readPlan } from './plan.ts';
 export const FAILURES = ['lost', 'duplicated', 'wrong report', 'hang'] as const;
 export type Failure = (typeof FAILURES)[number];
 
+/** A round that takes longer hangs (ms). It takes seconds; with a load of 40, minutes. */
+const ROUND_MS = 20 * 60_000;
+
 /** One kind of torture: a line of the table. */
 export interface Kind {
   /** As in `npm run torture -- --kind kill`. */
@@ -13,8 +16,6 @@ export interface Kind {
   /** What happens, in a few words of the table: `kill -9 at random`. */
   readonly title: string;
   readonly rounds: { readonly short: number; readonly full: number };
-  /** A round that takes longer hangs (ms). Several times what a round takes on a busy machine. */
-  readonly timeoutMs: number;
   /** Says what this machine lacks; undefined if nothing. */
   readonly missing?: () => string | undefined;
   readonly run: (round: Round) => Promise<void>;
@@ -60,7 +61,7 @@ export function torture(kind: Kind): void {
   describe.skipIf(chosen.length === 0)(kind.name, () => {
     if (chosen.length === 0) it('has no such round', () => undefined);
     for (const number of chosen) {
-      it(`round ${number}`, { timeout: kind.timeoutMs }, async (context) => {
+      it(`round ${number}`, { timeout: ROUND_MS }, async (context) => {
         if (missing !== undefined) skip(context, kind, missing);
         await runRound(context, kind, number, stream(plan.seed, kind.name, number));
       });

@@ -8,7 +8,7 @@ import { ResultTable } from './table.ts';
  * Longest time of a run, several times what it takes (ms). A round that never yields cannot be ended
  * by its own time limit.
  */
-const LIMIT_MS = { short: 12 * 60_000, full: 60 * 60_000 };
+const LIMIT_MS = { short: 45 * 60_000, full: 4 * 3_600_000 };
 
 /**
  * Prints each failed round with the command that repeats it, and the table of all kinds at the end.

@@ -1,3 +1,5 @@
+import type { Running } from '../support/program.ts';
+import { until } from '../support/until.ts';
 import type { World } from '../support/world.ts';
 import { onlyLooks } from './judge.ts';
 import type { Round } from './kind.ts';
@@ -38,4 +40,24 @@ async function expectNothingToSend(round: Round, world: World, { args, sent }: S
     const what = `again: exit code ${String(again.code)}, requests: ${routes.join(', ')}`;
     round.failed('wrong report', `${args.join(' ')} ${what}`);
   }
+}
+
+/** Waits until the platform holds this number of recordings. The judge reports what is missing. */
+export async function untilHeld({ sandbox }: World, count: number): Promise<void> {
+  const held = () => sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
+  await until(() => held() === count).catch(() => undefined);
+}
+
+/** Waits for an upload after the first `before` ones: by default the next one. */
+export async function untilSending(world: World, before = uploadsTo(world)): Promise<void> {
+  await until(() => uploadsTo(world) > before);
+}
+
+function uploadsTo({ sandbox }: World): number {
+  return sandbox.control.requests({ route: 'upload-fit' }).length;
+}
+
+/** Waits until a watcher with `--json` has kept this number of recordings. */
+export async function untilKept(watcher: Running, count: number): Promise<void> {
+  await until(() => watcher.stdout().split('"event":"kept"').length > count);
 }

@@ -31,7 +31,6 @@ torture({
   name: 'answers',
   title: 'hostile answers of the service, on every endpoint',
   rounds: { short: 16, full: 130 },
-  timeoutMs: 180_000,
   run: async (round) => {
     for (let scene = 0; scene < SCENES; scene++) await answerStrangely(round);
     const polluted = Object.keys(Object.prototype);

@@ -25,7 +25,6 @@ torture({
   name: 'archives',
   title: 'mutated zip archives and gzip files',
   rounds: { short: 4, full: 40 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const world = await openLoggedInWorld();
     const found: Findings = { sure: new Map(), possible: new Map() };

@@ -2,25 +2,22 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { vi } from 'vitest';
 import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
+import { until } from '../../support/until.ts';
 import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fake-clock.ts';
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
 import { judgeOwners } from '../racers.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
 import { SENDING, type Sending, makeFoods, makeRides, nutritionRecords } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { finish, untilHeld, untilSending } from '../until-done.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const STEPS = [60, HOUR, 2 * HOUR, DAY, 40 * DAY, 366 * DAY, 3_650 * DAY] as const;
-
-/** Patience until a watcher has sent everything, on a busy machine (ms). */
-const WATCHER_MS = 90_000;
 
 const ROUNDS = [
   wrongClocks,
@@ -36,7 +33,6 @@ torture({
   name: 'clock',
   title: 'wrong clocks, and steps while a command or watcher runs',
   rounds: { short: 6, full: 30 },
-  timeoutMs: 240_000,
   missing: whyNoFakeClock,
   run: async (round) => {
     const runRound = ROUNDS[(round.number - 1) % ROUNDS.length] ?? wrongClocks;
@@ -148,8 +144,7 @@ async function watcherUnderSteps(round: Round, world: World): Promise<void> {
     if (isAway) await sleep(random.between(0, 500));
     control.clearFaults();
   }
-  const held = () => control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
-  await vi.waitUntil(() => held() === recordings.size, WATCHER_MS).catch(() => undefined);
+  await untilHeld(world, recordings.size);
   judgePlatform(round, world.sandbox, { recordings });
   judgeRefreshes(round, world, steps.most());
   watcher.child.kill('SIGTERM');
@@ -162,7 +157,7 @@ async function untilRefused({ sandbox }: World): Promise<void> {
   const refusals = () =>
     sandbox.control.requests({ route: 'upload-fit' }).filter(({ status }) => status === 503).length;
   const before = refusals();
-  await vi.waitUntil(() => refusals() > before, WATCHER_MS);
+  await until(() => refusals() > before);
 }
 
 /** The clock steps while requests are in flight. */
@@ -240,11 +235,9 @@ async function twoClocks(round: Round, world: World): Promise<void> {
     return { clock, offset };
   });
   const refreshes = () => world.sandbox.control.requests({ route: 'token' }).length;
-  const stepped = vi
-    .waitUntil(() => refreshes() > 0, WATCHER_MS)
-    .then(() => {
-      for (const { clock, offset } of clocks) clock.set(offset + HOUR);
-    });
+  const stepped = until(() => refreshes() > 0).then(() => {
+    for (const { clock, offset } of clocks) clock.set(offset + HOUR);
+  });
   await Promise.all([
     stepped,
     ...clocks.map(async ({ clock }) => {
@@ -268,7 +261,7 @@ async function stopUnderSteps(round: Round, world: World): Promise<void> {
   const clock = makeFakeClock(world.home);
   const { env } = clock;
   await world.program(['watch', 'card', '--daemon', '--json'], { env });
-  await vi.waitUntil(() => control.requests({ route: 'upload-fit' }).length > 0, WATCHER_MS);
+  await untilSending(world, 0);
   const stop = world.start(['daemon', 'stop', '--json'], { env });
   await sleep(random.between(500, 2_000));
   clock.set(drawOffset(random));

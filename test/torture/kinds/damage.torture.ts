@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { vi } from 'vitest';
 import { EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
 import { REVISION_NAMES } from '../../../src/sandbox/settings.ts';
 import type { Random } from '../../../src/seed/random.ts';
@@ -25,7 +24,7 @@ import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { judgePlatform } from '../sent.ts';
 import { SENDING, makeRides, undisturbed } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { finish, untilKept } from '../until-done.ts';
 
 /** Files of the state folder and the configuration that a crash may leave damaged. */
 const FILES = [
@@ -57,14 +56,10 @@ const READING = [
   ['doctor', '--json'],
 ] as const;
 
-/** Patience until a watcher has kept a recording, on a busy machine (ms). */
-const KEPT_MS = 60_000;
-
 torture({
   name: 'damage',
   title: 'damaged files, and what the hints say',
   rounds: { short: 7, full: 49 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const { random } = round;
     if (round.number % (FILES.length + 1) === 0) {
@@ -114,15 +109,13 @@ async function loseLedgerOfStash(round: Round): Promise<void> {
   mkdirSync(join(world.home.dir, 'card'));
   world.sandbox.control.addFaults('upload-fit:503*inf');
   const watcher = world.start(['watch', 'card', '--json']);
-  const keptBy = () => watcher.stdout().split('"event":"kept"').length - 1;
-  const kept = (count: number) => vi.waitUntil(() => keptBy() >= count, KEPT_MS);
   const [first, ...others] = recordings;
   if (first === undefined) throw new Error('no recording');
   world.write(join('card', first[0]), first[1]);
-  await kept(1);
+  await untilKept(watcher, 1);
   keepCopies(world, snapshot);
   for (const [name, bytes] of others) world.write(join('card', name), bytes);
-  await kept(recordings.size);
+  await untilKept(watcher, recordings.size);
   rmSync(join(world.home.dir, 'card'), { recursive: true });
   if (isUnderWatcher) harm();
   watcher.child.kill('SIGKILL');

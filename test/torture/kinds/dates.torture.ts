@@ -26,7 +26,6 @@ torture({
   name: 'dates',
   title: 'days and clock times in all forms against Temporal',
   rounds: { short: 5, full: 40 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const { random } = round;
     const place: Place = { zone: random.pick(ZONES), way: random.pick(WAYS) };

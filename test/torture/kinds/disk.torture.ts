@@ -39,7 +39,6 @@ torture({
   name: 'disk',
   title: 'a full, read-only or failing disk',
   rounds: { short: 7, full: 77 },
-  timeoutMs: 120_000,
   missing: () => whyNoMount() ?? whyNoCrashDisk(),
   run: async (round) => {
     const { random } = round;

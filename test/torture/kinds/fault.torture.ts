@@ -13,7 +13,6 @@ torture({
   name: 'fault',
   title: 'each fault of the service on each sending command',
   rounds: { short: 20, full: 150 },
-  timeoutMs: 120_000,
   run: async (round) => {
     for (let index = 0; index < SCENES; index++) {
       await playPair(round, ((round.number - 1) * SCENES + index) * STRIDE);

@@ -14,7 +14,6 @@ torture({
   name: 'faults',
   title: 'faults in any order over commands in any order, and edits by the athlete',
   rounds: { short: 28, full: 200 },
-  timeoutMs: 300_000,
   run: async (round) => {
     const { random } = round;
     const lines: BadLine[] = [];

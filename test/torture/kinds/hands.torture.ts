@@ -16,7 +16,6 @@ torture({
   name: 'hands',
   title: 'nutrition from two computers, a program and the app at once',
   rounds: { short: 2, full: 40 },
-  timeoutMs: 600_000,
   run: async (round) => {
     for (let number = 0; number < LIVES; number++) {
       const { platform, findings, story } = await live(round.random, number, STEPS);

@@ -1,28 +1,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { vi } from 'vitest';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type FuseMount, mountFuse, whyNoFuse } from '../../support/fuse.ts';
 import { type Running, ndjson } from '../../support/program.ts';
+import { NEVER_MS } from '../../support/until.ts';
 import { type Round, torture } from '../kind.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides } from '../sending.ts';
-import { finish } from '../until-done.ts';
+import { finish, untilHeld, untilSending } from '../until-done.ts';
 
-/** The program promises 5 s; a busy machine takes longer (ms). */
-const END_MS = 30_000;
-/** Patience until a watcher has sent everything, on a busy machine (ms). */
-const SENT_MS = 60_000;
-
-const ROUNDS = [watcher, upload, daemon];
+const ROUNDS = [watcher, upload, beside, daemon];
 
 /** The seed decides when the file system hangs, and for how long. */
 torture({
   name: 'hang',
   title: 'a folder on a file system that hangs',
-  rounds: { short: 2, full: 15 },
-  timeoutMs: 240_000,
+  rounds: { short: 4, full: 16 },
   missing: whyNoFuse,
   run: async (round) => {
     const world = await openLoggedInWorld();
@@ -57,8 +51,7 @@ async function watcher(round: Round, world: World, mount: FuseMount, recordings:
     }
     mount.answer();
   }
-  const held = () => world.sandbox.control.state('athlete-1').athletes[0]?.recordings.length;
-  await vi.waitUntil(() => held() === recordings.size, SENT_MS).catch(() => undefined);
+  await untilHeld(world, recordings.size);
   judgePlatform(round, world.sandbox, { recordings });
   await endsInTime(round, running);
   judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], await running.finished);
@@ -76,7 +69,7 @@ async function upload(round: Round, world: World, mount: FuseMount, recordings: 
   const args = ['upload', 'card', '--json', '--jobs', '1'];
   const running = world.start(args);
   const isSending = round.number % 2 === 0;
-  const moment = isSending ? untilSending(world) : sleep(random.between(0, 900));
+  const moment = isSending ? untilSending(world, 0) : sleep(random.between(0, 900));
   await Promise.race([moment, running.finished]);
   mount.hang();
   round.count('hangs');
@@ -88,8 +81,32 @@ async function upload(round: Round, world: World, mount: FuseMount, recordings: 
   world.sandbox.control.clearFaults();
 }
 
-async function untilSending({ sandbox }: World): Promise<void> {
-  await vi.waitUntil(() => sandbox.control.requests({ route: 'upload-fit' }).length > 0, SENT_MS);
+/** One of three folders hangs: the others are served, and the status names it until it answers. */
+async function beside(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+  const { random } = round;
+  const other = join(world.home.dir, 'other');
+  for (const name of [other, join(world.home.dir, 'local')]) mkdirSync(name);
+  await mountFuse(other, join(world.home.dir, 'beside'));
+  const isLate = random.chance(0.5);
+  if (!isLate) mount.hang();
+  const running = world.start(['watch', 'card', 'beside', 'local', '--json', '--poll', '1']);
+  await running.waitFor(/"event":"ready"/);
+  if (isLate) mount.hang();
+  round.count('hangs');
+  const sent = [...recordings].map(([name, bytes]) => {
+    const folder = random.pick(['source', 'other', 'local'] as const);
+    writeFileSync(join(world.home.dir, folder, name), bytes);
+    return { folder, name, bytes };
+  });
+  const reached = sent.filter(({ folder }) => folder !== 'source');
+  await untilHeld(world, reached.length);
+  const served = new Map(reached.map(({ name, bytes }) => [name, bytes]));
+  judgePlatform(round, world.sandbox, { recordings: served });
+  if (random.chance(0.5)) await running.waitFor(/"state":"silent"/);
+  mount.answer();
+  await untilHeld(world, recordings.size);
+  judgePlatform(round, world.sandbox, { recordings });
+  await endsInTime(round, running);
 }
 
 /** `daemon stop` reports only what is true of the process. */
@@ -119,7 +136,7 @@ async function readsInTime(round: Round, world: World): Promise<void> {
     { args: ['daemon', 'status', '--json'], codes: [0, 5] },
   ]) {
     const running = world.start(args);
-    const run = await Promise.race([running.finished, sleep(END_MS)]);
+    const run = await Promise.race([running.finished, sleep(NEVER_MS)]);
     if (run === undefined) round.failed('hang', `sync ${args.join(' ')}`);
     else if (!codes.includes(run.code ?? -1)) {
       round.failed('wrong report', `${args.join(' ')}: ${run.stdout}`);
@@ -129,7 +146,7 @@ async function readsInTime(round: Round, world: World): Promise<void> {
 
 async function endsInTime(round: Round, running: Running): Promise<void> {
   running.child.kill('SIGTERM');
-  const ended = await Promise.race([running.finished, sleep(END_MS)]);
+  const ended = await Promise.race([running.finished, sleep(NEVER_MS)]);
   if (ended === undefined) round.failed('hang', 'the process after SIGTERM');
 }
 

@@ -26,7 +26,6 @@ torture({
   name: 'input',
   title: 'hostile files, names, arguments, settings and tokens',
   rounds: { short: 14, full: 120 },
-  timeoutMs: 180_000,
   run: async (round) => {
     for (let index = 0; index < CASES; index++) {
       const scene = await openScene(round, { revision: '2026-08' });

@@ -32,7 +32,6 @@ torture({
   name: 'kill-login',
   title: 'kill -9 of refresh, login, logout, config set',
   rounds: { short: 12, full: 96 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const procedure = PROCEDURES[(round.number - 1) % PROCEDURES.length] ?? refresh;
     const { world, proxy } = await openBehindProxy(

@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides, undisturbed } from '../sending.ts';
-
-/** Patience until a watcher has sent everything, on a busy machine (ms). */
-const SENT_MS = 60_000;
+import { untilHeld, untilSending } from '../until-done.ts';
 
 /** Answers come late, so that kills find requests in flight. */
 const SLOW = 'upload-fit:delay=300ms*inf';
@@ -20,7 +18,6 @@ torture({
   name: 'kill-watch',
   title: 'kill -9 of a watcher, a daemon and its starter',
   rounds: { short: 2, full: 20 },
-  timeoutMs: 180_000,
   run: async (round) => {
     const world = await openLoggedInWorld();
     mkdirSync(join(world.home.dir, 'card'));
@@ -58,7 +55,7 @@ async function killWatcher(round: Round, world: World): Promise<void> {
   const watcher = world.start(['watch', 'card', '--json']);
   // Before that, a signal may come while Node.js starts, which it ends.
   await watcher.waitFor(/"event":"started"/);
-  await untilSent(world, recordings.size);
+  await untilHeld(world, recordings.size);
   watcher.child.kill('SIGTERM');
   const last = await watcher.finished;
   judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], last);
@@ -96,7 +93,7 @@ async function killDaemon(round: Round, world: World): Promise<void> {
   // The daemon of a killed starter may run.
   const isRunning = last.code === 2 && last.stdout.includes('"BUSY"');
   if (last.code !== 0 && !isRunning) round.failed('wrong report', 'the daemon did not start');
-  await untilSent(world, recordings.size);
+  await untilHeld(world, recordings.size);
   const stop = await world.program(['daemon', 'stop', '--json']);
   const stopped = ndjson(stop.stdout).filter(({ outcome }) => outcome === 'stopped');
   if (stop.code !== 0 || stopped.length !== 1) {
@@ -104,19 +101,6 @@ async function killDaemon(round: Round, world: World): Promise<void> {
   }
   if (daemons(world).length > 0) round.failed('wrong report', 'a daemon runs after daemon stop');
   await judgeEnd(round, world, recordings);
-}
-
-/** Waits for the next upload, which {@link SLOW} keeps in flight. */
-async function untilSending({ sandbox }: World): Promise<void> {
-  const uploads = () => sandbox.control.requests({ route: 'upload-fit' }).length;
-  const before = uploads();
-  await vi.waitUntil(() => uploads() > before, SENT_MS);
-}
-
-async function untilSent({ sandbox }: World, count: number): Promise<void> {
-  const held = () => sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
-  // The judge reports what is missing.
-  await vi.waitUntil(() => held() === count, SENT_MS).catch(() => undefined);
 }
 
 async function judgeEnd(

@@ -30,7 +30,6 @@ torture({
   name: 'kill',
   title: 'kill -9 at random moments of a command',
   rounds: { short: 11, full: 77 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
     const duration = await usualDuration(name, revision);

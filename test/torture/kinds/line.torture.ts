@@ -12,7 +12,6 @@ torture({
   name: 'line',
   title: 'a line that breaks at any byte, on each sending command',
   rounds: { short: 16, full: 120 },
-  timeoutMs: 120_000,
   run: async (round) => {
     for (let index = 0; index < SCENES; index++) {
       await playCommand(round, (round.number - 1) * SCENES + index);

@@ -22,7 +22,6 @@ torture({
   name: 'moment',
   title: 'kill -9 at chosen moments of a request',
   rounds: { short: 7, full: 70 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
     const { world, proxy } = await openBehindProxy(revision);

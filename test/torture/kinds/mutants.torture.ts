@@ -34,7 +34,6 @@ torture({
   name: 'mutants',
   title: 'mutated recordings against another reader',
   rounds: { short: 6, full: 50 },
-  timeoutMs: 180_000,
   run: async (round) => {
     const memory = process.memoryUsage().rss;
     const mutants: Mutant[] = [];

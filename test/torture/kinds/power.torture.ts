@@ -25,7 +25,6 @@ torture({
   name: 'power',
   title: 'power cuts during a command',
   rounds: { short: 6, full: 36 },
-  timeoutMs: 120_000,
   missing: whyNoCrashDisk,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];

@@ -27,7 +27,6 @@ torture({
   name: 'race-login',
   title: '20 processes with one login at once',
   rounds: { short: 3, full: 15 },
-  timeoutMs: 180_000,
   run: async (round) => {
     // The short form has fewer rounds than there are races.
     const { seed } = readPlan(process.env);

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { vi } from 'vitest';
 import type { Random } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
@@ -10,6 +9,7 @@ import { readPlan } from '../plan.ts';
 import { type Racer, judgeOwners, race, readers } from '../racers.ts';
 import { type Food, type Sent, judgePlatform } from '../sent.ts';
 import { makeFoods, makeRides, nutritionRecords, undisturbed } from '../sending.ts';
+import { untilHeld } from '../until-done.ts';
 
 const RACES = [appendingPushes, overlappingUploads, importAndPush, uploadsAndWatcher, daemons];
 
@@ -18,7 +18,6 @@ torture({
   name: 'race',
   title: '20 processes that send the same at once',
   rounds: { short: 3, full: 20 },
-  timeoutMs: 180_000,
   run: async (round) => {
     // The short form has fewer rounds than there are races.
     const { seed } = readPlan(process.env);
@@ -143,15 +142,11 @@ async function daemons(round: Round, world: World): Promise<void> {
     if (started.length !== 1 || busy.length !== 5) {
       round.failed('wrong report', `${started.length} daemons started, ${busy.length} were busy`);
     }
-    await vi.waitUntil(() => held(world) === recordings.size, 60_000).catch(() => undefined);
+    await untilHeld(world, recordings.size);
   } finally {
     const { stdout } = await quick.sync(['daemon', 'stop', '--json']);
     const stopped = ndjson(stdout).filter(({ outcome }) => outcome === 'stopped');
     if (stopped.length !== 1) round.failed('wrong report', `daemon stop: ${stdout}`);
   }
   judgePlatform(round, world.sandbox, { recordings });
-}
-
-function held({ sandbox }: World): number {
-  return sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
 }

@@ -10,7 +10,6 @@ torture({
   name: 'redirect',
   title: 'answers that send the program to another origin, tokens expired or not',
   rounds: { short: 6, full: 60 },
-  timeoutMs: 120_000,
   run: async (round) => {
     const stranger = await openStranger();
     for (let scene = 0; scene < SCENES; scene++) await redirect(round, stranger);

@@ -20,7 +20,6 @@ torture({
   name: 'refresh',
   title: 'expired access tokens, and faults of the refresh',
   rounds: { short: 30, full: 240 },
-  timeoutMs: 300_000,
   run: async (round) => {
     const { random } = round;
     const lines: BadLine[] = [];

@@ -1,9 +1,15 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Random, stream } from '../../../src/seed/random.ts';
+import { openLoggedInWorld } from '../../support/acceptance.ts';
 import type { LineFault } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { type ErrandName, prepare } from '../errands.ts';
 import { type Round, torture } from '../kind.ts';
 import { openOnBadLine } from '../scene.ts';
+import { makeRides } from '../sending.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
+import { untilKept } from '../until-done.ts';
 
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
   'upload',
@@ -21,14 +27,14 @@ torture({
   title: 'connections that fall silent for ever, at any byte',
   // Each takes the minute that the program gives a silent connection; all scenes wait together.
   rounds: { short: 1, full: 2 },
-  timeoutMs: 600_000,
   run: async (round) => {
     // Each scene has its own stream of choices, since they take turns in any order.
     const scenes = [...COMMANDS, ...COMMANDS].map((errand) => ({
       errand,
       random: stream(round.random.uint32()),
     }));
-    await Promise.all(scenes.map(({ errand, random }) => playCommand(round, errand, random)));
+    const commands = scenes.map(({ errand, random }) => playCommand(round, errand, random));
+    await Promise.all([...commands, loseSources(round)]);
   },
 });
 
@@ -50,4 +56,26 @@ function silence(random: Random): LineFault {
     { what: 'stall-answer', after, ms: Infinity },
     { what: 'never-read', ms: Infinity },
   ]);
+}
+
+/** The service takes uploads and never answers. The watcher keeps copies, before the files and it are gone. */
+async function loseSources(round: Round): Promise<void> {
+  const world = await openLoggedInWorld();
+  const recordings = makeRides(round.random, 5);
+  const card = join(world.home.dir, 'card');
+  mkdirSync(card);
+  world.sandbox.control.addFaults('upload-fit:hang*inf');
+  const watcher = world.start(['watch', 'card', '--json']);
+  await watcher.waitFor(/"event":"ready"/);
+  for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+  await untilKept(watcher, recordings.size);
+  rmSync(card, { recursive: true });
+  watcher.child.kill('SIGKILL');
+  await watcher.finished;
+  world.sandbox.control.clearFaults();
+  mkdirSync(card);
+  const args = ['watch', 'card', '--once', '--json'];
+  judgeRun(round, world.sandbox, { recordings }, args, await world.program(args));
+  judgePlatform(round, world.sandbox, { recordings });
+  round.count('recordings of a silent service', recordings.size);
 }

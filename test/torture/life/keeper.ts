@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../src/seed/random.ts';
 import type { Running } from '../../support/program.ts';
+import { NEVER_MS } from '../../support/until.ts';
 import type { WatchWorld } from '../../watch/support.ts';
 import { type Findings, judgeOutput } from '../judge.ts';
 import type { Round } from '../kind.ts';
 import type { Shelf } from './shelf.ts';
-
-/** Time for a watcher to start, or to end after SIGTERM, on a busy machine (ms). */
-const SOON_MS = 60_000;
 
 /** Keeps a watcher of one folder running, in its way: it also ends, kills and stops it. */
 export class Keeper {
@@ -50,7 +48,7 @@ export class Keeper {
     running.child.kill('SIGTERM');
     const ended = await Promise.race([
       running.finished.catch(() => undefined),
-      sleep(SOON_MS, 'too late' as const),
+      sleep(NEVER_MS, 'too late' as const),
     ]);
     if (ended === 'too late')
       this.#round.failed('hang', `SIGTERM did not end it: ${text(running)}`);
@@ -143,7 +141,7 @@ async function isReady(running: Running): Promise<boolean> {
     () => true,
     () => false,
   );
-  return await Promise.race([ready, sleep(SOON_MS, false)]);
+  return await Promise.race([ready, sleep(NEVER_MS, false)]);
 }
 
 function text(running: Running): string {

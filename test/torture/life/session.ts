@@ -9,7 +9,7 @@ import type { Round } from '../kind.ts';
 import { Keeper } from './keeper.ts';
 import { MOUNTS, MOVES, Mover } from './mover.ts';
 import { troubleService } from './service.ts';
-import { DUE_MS, Shelf } from './shelf.ts';
+import { Shelf } from './shelf.ts';
 import { Writer } from './writers.ts';
 
 /** What disturbs a session besides the life of its folders. */
@@ -21,7 +21,7 @@ export interface Troubles {
 
 /** Time for the last recordings to arrive; and again after a restart, on a busy machine (ms). */
 const LAST_MS = 15_000;
-const LATEST_MS = 90_000;
+const LATEST_MS = 120_000;
 
 /** Runs several sessions side by side: they wait most of the time. */
 export async function runSessions(round: Round, all: readonly Troubles[]): Promise<void> {
@@ -195,6 +195,3 @@ function namesIn(folder: string): string[] {
     return [];
   }
 }
-
-/** Time limit of a round (ms): the longest writer, the troubles' ends, and the last arrivals. */
-export const SESSION_MS = 8 * DUE_MS + 4 * LATEST_MS;
