@@ -179,7 +179,7 @@ export class Terrain {
     let height = 0;
     for (const wave of this.#waves) {
       height +=
-        ((wave.grade * wave.length) / 6.283185307179586) * sine(metres / wave.length + wave.phase);
+        ((wave.grade * wave.length) / (2 * Math.PI)) * sine(metres / wave.length + wave.phase);
     }
     return height;
   }
