@@ -125,6 +125,7 @@ export const library = defineConfig({
     cleanDir: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name].[hash].js',
-    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
+    // With short lines: Node.js prints the line of an uncaught error.
+    minify: { compress: true, mangle: { keepNames: true }, codegen: false },
   },
 });

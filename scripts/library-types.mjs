@@ -1,4 +1,5 @@
-// Writes dist/types: the declarations of the package's exports, and of the modules that they import.
+// Writes dist/types, or the folder that is named: the declarations of the package's exports, and of the modules
+// that they import.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +15,7 @@ const program = ts.createProgram(entries, {
   declaration: true,
   emitDeclarationOnly: true,
 });
-const outDir = resolve(root, 'dist/types');
+const outDir = resolve(root, process.argv[2] ?? 'dist/types');
 rmSync(outDir, { recursive: true, force: true });
 const queue = [...entries];
 const written = new Set(queue);

@@ -1,29 +1,81 @@
 // Written by `npm run generate-docs` from the table in this folder. Do not edit.
 
+/** The fields that several results have. */
+interface Fields {
+  /** The file as the command line names it, or the path of a file in a folder of the command line. */
+  readonly path: string;
+  /** The activity. Only if the recording was read and states something. */
+  readonly activity?: {
+    /** Display name. Only if the sport is known or a name was given. */
+    readonly name?: string;
+    /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
+    readonly startedAt?: string;
+    /** Time without pauses (s). Only if the recording states it. */
+    readonly durationSecs?: number;
+    /** Distance (m). Only if the recording states it. */
+    readonly distanceMeters?: number;
+  };
+  /** SHA-256 of the recording, unpacked. */
+  readonly sha256: string;
+  /** Size of the recording, unpacked (bytes). */
+  readonly size: number;
+  /** Requests that this run made for it. */
+  readonly attempts: number;
+  /** `sync push wellness` sends what it holds. Only if it does. */
+  readonly wellness?: boolean;
+  /** What to do or to type next. Only if there is something to do. */
+  readonly hint?: string;
+  /** HTTP status. Only if the status was the refusal. */
+  readonly status?: number;
+  /** What the service said, as a sentence. */
+  readonly message: string;
+  /** What failed: a code of the `error` line. */
+  readonly code:
+    | 'USAGE'
+    | 'CONFIG'
+    | 'INPUT_INVALID'
+    | 'FOLDER_GONE'
+    | 'AUTH_REQUIRED'
+    | 'AUTH_EXPIRED'
+    | 'AUTH_REFUSED'
+    | 'AUTH_TIMEOUT'
+    | 'SCOPE_MISSING'
+    | 'KEYCHAIN_MISSING'
+    | 'KEYCHAIN_LOCKED'
+    | 'PORT_IN_USE'
+    | 'NETWORK'
+    | 'SERVICE_UNAVAILABLE'
+    | 'SERVICE_ANSWER'
+    | 'REJECTED'
+    | 'FATE_UNKNOWN'
+    | 'BUSY'
+    | 'STORAGE'
+    | 'INTERRUPTED'
+    | 'INTERNAL';
+  /** The local calendar date. */
+  readonly date: string;
+  /** The first of `sources`. Only if there is one. */
+  readonly source?: string;
+  /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
+  readonly sources: readonly string[];
+  /** Notes on values that were accepted, and may be mistakes. */
+  readonly warnings: readonly {
+    /** The input record. */
+    readonly source: string;
+    /** The field as the input spells it. Only if it is about a field. */
+    readonly field?: string;
+    /** A sentence. */
+    readonly message: string;
+  }[];
+  /** Whether the zone decided the date or an offset. */
+  readonly zoneUsed: boolean;
+}
+
 /** The outcome of one recording. */
 export type UploadResult =
-  | {
+  | ({
       /** `uploaded`: the service took it; `duplicate`: the service had it already. */
       readonly outcome: 'uploaded' | 'duplicate';
-      /** The file as the command line names it, or the path of a file in a folder of the command line. */
-      readonly path: string;
-      /** The activity. Only if the recording was read and states something. */
-      readonly activity?: {
-        /** Display name. Only if the sport is known or a name was given. */
-        readonly name?: string;
-        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
-        readonly startedAt?: string;
-        /** Time without pauses (s). Only if the recording states it. */
-        readonly durationSecs?: number;
-        /** Distance (m). Only if the recording states it. */
-        readonly distanceMeters?: number;
-      };
-      /** SHA-256 of the recording, unpacked. */
-      readonly sha256: string;
-      /** Size of the recording, unpacked (bytes). */
-      readonly size: number;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
       /** The service's answer. */
       readonly service: {
         /** How far the service is, such as `queued`. Only if the service says so. */
@@ -37,12 +89,10 @@ export type UploadResult =
       };
       /** What became of `--name`. Only if there is more to say. */
       readonly note?: string;
-    }
-  | {
+    } & Pick<Fields, 'path' | 'activity' | 'sha256' | 'size' | 'attempts'>)
+  | ({
       /** `skipped`: not sent, and nothing is wrong with that. */
       readonly outcome: 'skipped';
-      /** The file as the command line names it, or the path of a file in a folder of the command line. */
-      readonly path: string;
       /** Why. `already-uploaded`: the service confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the service refused it; `sync watch` waits before it retries. */
       readonly reason:
         'already-uploaded' | 'not-an-activity' | 'before-since' | 'undone' | 'refused-before';
@@ -50,174 +100,52 @@ export type UploadResult =
       readonly sha256?: string;
       /** The reason as a sentence. Only if there is more to say. */
       readonly detail?: string;
-      /** `sync push wellness` sends what it holds. Only if it does. */
-      readonly wellness?: boolean;
-    }
-  | {
+    } & Pick<Fields, 'path' | 'wellness'>)
+  | ({
       /** `invalid`: not sent: it cannot be used. */
       readonly outcome: 'invalid';
-      /** The file as the command line names it, or the path of a file in a folder of the command line. */
-      readonly path: string;
       /** Why. `not-fit`: no FIT file; `incomplete`: the end of the file is missing; `corrupt`: the content is damaged; `not-an-activity`: a FIT file of another kind, named on the command line; `unreadable`: the file cannot be read. */
       readonly reason: 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
       /** The reason as a sentence. */
       readonly detail: string;
-      /** `sync push wellness` sends what it holds. Only if it does. */
-      readonly wellness?: boolean;
       /** What to type next. Only if there is a command that may help. */
       readonly hint?: string;
-    }
-  | {
+    } & Pick<Fields, 'path' | 'wellness'>)
+  | ({
       /** `rejected`: the service refused it for good. */
       readonly outcome: 'rejected';
-      /** The file as the command line names it, or the path of a file in a folder of the command line. */
-      readonly path: string;
-      /** HTTP status. Only if the status was the refusal. */
-      readonly status?: number;
-      /** What the service said, as a sentence. */
-      readonly message: string;
-      /** The activity. Only if the recording was read and states something. */
-      readonly activity?: {
-        /** Display name. Only if the sport is known or a name was given. */
-        readonly name?: string;
-        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
-        readonly startedAt?: string;
-        /** Time without pauses (s). Only if the recording states it. */
-        readonly durationSecs?: number;
-        /** Distance (m). Only if the recording states it. */
-        readonly distanceMeters?: number;
-      };
-      /** SHA-256 of the recording, unpacked. */
-      readonly sha256: string;
-      /** Size of the recording, unpacked (bytes). */
-      readonly size: number;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
-    }
-  | {
+    } & Pick<Fields, 'path' | 'status' | 'message' | 'activity' | 'sha256' | 'size' | 'attempts'>)
+  | ({
       /** `failed`: not delivered; the same command again continues. */
       readonly outcome: 'failed';
-      /** The file as the command line names it, or the path of a file in a folder of the command line. */
-      readonly path: string;
-      /** What failed: a code of the `error` line. */
-      readonly code:
-        | 'USAGE'
-        | 'CONFIG'
-        | 'INPUT_INVALID'
-        | 'FOLDER_GONE'
-        | 'AUTH_REQUIRED'
-        | 'AUTH_EXPIRED'
-        | 'AUTH_REFUSED'
-        | 'AUTH_TIMEOUT'
-        | 'SCOPE_MISSING'
-        | 'KEYCHAIN_MISSING'
-        | 'KEYCHAIN_LOCKED'
-        | 'PORT_IN_USE'
-        | 'NETWORK'
-        | 'SERVICE_UNAVAILABLE'
-        | 'SERVICE_ANSWER'
-        | 'REJECTED'
-        | 'FATE_UNKNOWN'
-        | 'BUSY'
-        | 'STORAGE'
-        | 'INTERRUPTED'
-        | 'INTERNAL';
       /** What failed and why, as a sentence. */
       readonly message: string;
-      /** What to do or to type next. Only if there is something to do. */
-      readonly hint?: string;
-      /** The activity. Only if the recording was read and states something. */
-      readonly activity?: {
-        /** Display name. Only if the sport is known or a name was given. */
-        readonly name?: string;
-        /** When it began, with the offset that the device recorded, else in UTC (ISO 8601). Only if the recording states it. */
-        readonly startedAt?: string;
-        /** Time without pauses (s). Only if the recording states it. */
-        readonly durationSecs?: number;
-        /** Distance (m). Only if the recording states it. */
-        readonly distanceMeters?: number;
-      };
       /** SHA-256 of the recording, unpacked. Only if it was read. */
       readonly sha256?: string;
       /** Size of the recording, unpacked (bytes). Only if it was read. */
       readonly size?: number;
       /** Requests that this run made for it. Only if a request was made. */
       readonly attempts?: number;
-    };
+    } & Pick<Fields, 'path' | 'code' | 'hint' | 'activity'>);
 
 /** The outcome of one day of wellness or of nutrition, or of a record that cannot be used. */
 export type RecordResult =
-  | {
+  | ({
       /** `pushed`: the service took it, new or changed. */
       readonly outcome: 'pushed';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
       /** Always true: what others wrote on the day was not seen, and is erased. Only if the platform replaces days of nutrition, and the login may not read them. */
       readonly unseen?: boolean;
-    }
-  | {
+    } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'attempts'>)
+  | ({
       /** `undone`: `sync undo nutrition` removed what was sent from here. */
       readonly outcome: 'undone';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
-    }
-  | {
+    } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'attempts'>)
+  | ({
       /** `skipped`: not sent. */
       readonly outcome: 'skipped';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
       /** Why. `unchanged`: the service has it; `undone`: `sync undo` took it back; only `--force` sends it again. */
       readonly reason: 'unchanged' | 'undone';
-    }
+    } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed'>)
   | {
       /** `invalid`: not sent: it cannot be used. */
       readonly outcome: 'invalid';
@@ -243,55 +171,24 @@ export type RecordResult =
       /** What to do or to type next. Only if no record of the input can be read. */
       readonly hint?: string;
     }
-  | {
+  | ({
       /** `rejected`: the service refused it for good. */
       readonly outcome: 'rejected';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
-      /** HTTP status. Only if the status was the refusal. */
-      readonly status?: number;
-      /** What the service said, as a sentence. */
-      readonly message: string;
-      /** What to do or to type next. Only if there is something to do. */
-      readonly hint?: string;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
-    }
-  | {
+    } & Pick<
+      Fields,
+      | 'date'
+      | 'source'
+      | 'sources'
+      | 'warnings'
+      | 'zoneUsed'
+      | 'status'
+      | 'message'
+      | 'hint'
+      | 'attempts'
+    >)
+  | ({
       /** `conflict`: the service holds something else, and cannot be corrected from here. */
       readonly outcome: 'conflict';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
       /** The items that the service holds and should not. */
       readonly stored: readonly Readonly<Record<string, unknown>>[];
       /** The items that it should hold instead. */
@@ -300,59 +197,15 @@ export type RecordResult =
       readonly message: string;
       /** What to do in the platform. */
       readonly hint: string;
-      /** Requests that this run made for it. */
-      readonly attempts: number;
-    }
-  | {
+    } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'attempts'>)
+  | ({
       /** `failed`: not delivered; the same command again continues. */
       readonly outcome: 'failed';
-      /** The local calendar date. */
-      readonly date: string;
-      /** The first of `sources`. Only if there is one. */
-      readonly source?: string;
-      /** Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`. */
-      readonly sources: readonly string[];
-      /** Notes on values that were accepted, and may be mistakes. */
-      readonly warnings: readonly {
-        /** The input record. */
-        readonly source: string;
-        /** The field as the input spells it. Only if it is about a field. */
-        readonly field?: string;
-        /** A sentence. */
-        readonly message: string;
-      }[];
-      /** Whether the zone decided the date or an offset. */
-      readonly zoneUsed: boolean;
-      /** What failed: a code of the `error` line. */
-      readonly code:
-        | 'USAGE'
-        | 'CONFIG'
-        | 'INPUT_INVALID'
-        | 'FOLDER_GONE'
-        | 'AUTH_REQUIRED'
-        | 'AUTH_EXPIRED'
-        | 'AUTH_REFUSED'
-        | 'AUTH_TIMEOUT'
-        | 'SCOPE_MISSING'
-        | 'KEYCHAIN_MISSING'
-        | 'KEYCHAIN_LOCKED'
-        | 'PORT_IN_USE'
-        | 'NETWORK'
-        | 'SERVICE_UNAVAILABLE'
-        | 'SERVICE_ANSWER'
-        | 'REJECTED'
-        | 'FATE_UNKNOWN'
-        | 'BUSY'
-        | 'STORAGE'
-        | 'INTERRUPTED'
-        | 'INTERNAL';
       /** What failed and why, as a sentence. */
       readonly message: string;
-      /** What to do or to type next. Only if there is something to do. */
-      readonly hint?: string;
       /** Requests that this run made for it. Only if the run came to it. */
       readonly attempts?: number;
-    };
+    } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'code' | 'hint'>);
 
 /** Whether a recording that the service took became a workout. */
 export type VerifyResult = {

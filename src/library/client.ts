@@ -48,8 +48,9 @@ import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
 import type {
   Client,
   ClientOptions,
-  DailyRecord,
   NutritionOptions,
+  NutritionRecord,
+  Profile,
   ProfileChange,
   PushOptions,
   RecordResult,
@@ -57,9 +58,12 @@ import type {
   UploadOptions,
   UploadResult,
   VerifyResult,
+  WellnessRecord,
   Workout,
   WorkoutOptions,
 } from './types.ts';
+
+type DailyRecord = WellnessRecord | NutritionRecord;
 
 /** The name of the profile in whose place a client stands, for locks. */
 const PROFILE = 'client';
@@ -127,14 +131,14 @@ export class LibraryClient implements Client {
   }
 
   async pushWellness(
-    records: string | DailyRecord | readonly DailyRecord[],
+    records: string | WellnessRecord | readonly WellnessRecord[],
     options: PushOptions = {},
   ): Promise<RecordResult[]> {
     return await this.#push('wellness', records, options);
   }
 
   async pushNutrition(
-    records: string | DailyRecord | readonly DailyRecord[],
+    records: string | NutritionRecord | readonly NutritionRecord[],
     options: NutritionOptions = {},
   ): Promise<RecordResult[]> {
     return await this.#push('nutrition', records, options);
@@ -154,14 +158,14 @@ export class LibraryClient implements Client {
     });
   }
 
-  async profile(change: ProfileChange = {}): Promise<unknown> {
+  async profile(change: ProfileChange = {}): Promise<Profile | undefined> {
     return await this.#run(async ({ service }) => {
       const whole = { ...change, force: false, dryRun: false };
       const report = await showOrUpdate(whole, this.#of(service), this.#context.signal);
       if (report.action === 'updated') {
         for (const warning of report.warnings ?? []) this.#context.warn(warning);
       }
-      return 'profile' in report ? report.profile : undefined;
+      return 'profile' in report ? (report.profile as Profile | undefined) : undefined;
     });
   }
 

@@ -1,16 +1,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type {
+  NutritionRecord,
+  Profile,
+  WellnessRecord,
+  Workout,
+} from '../../scripts/json-schema/records.ts';
+import type {
   RecordResult,
   UploadResult,
   VerifyResult,
 } from '../../scripts/json-schema/results.ts';
 
+export type * from '../../scripts/json-schema/records.ts';
 export type { RecordResult, UploadResult, VerifyResult };
 
 /*
  * The types of the package's client. They import nothing of the program, so that its inner types may
  * change in a patch release: docs/library.md has the promise. A result has the fields of its line of
- * `--json`, and its type is generated from the table of those lines.
+ * `--json`, and its type is generated from the table of those lines. So are the types of records.
  */
 
 /** The tokens of one login. */
@@ -80,12 +87,12 @@ export interface Client extends AsyncDisposable {
    * One result for each day and each unusable record.
    */
   pushWellness(
-    records: string | DailyRecord | readonly DailyRecord[],
+    records: string | WellnessRecord | readonly WellnessRecord[],
     options?: PushOptions,
   ): Promise<RecordResult[]>;
   /** Sends nutrition, in the same way: each item arrives once. Calls for one day add up: see `merge`. */
   pushNutrition(
-    records: string | DailyRecord | readonly DailyRecord[],
+    records: string | NutritionRecord | readonly NutritionRecord[],
     options?: NutritionOptions,
   ): Promise<RecordResult[]>;
   /**
@@ -93,8 +100,11 @@ export interface Client extends AsyncDisposable {
    * of others stay.
    */
   undoNutrition(date: string, options?: { readonly origin?: string }): Promise<RecordResult[]>;
-  /** Returns the athlete's profile as the platform shows it, after the change if there is one. */
-  profile(change?: ProfileChange): Promise<unknown>;
+  /**
+   * Returns the athlete's profile as the platform shows it, after the change if there is one. Undefined: the
+   * platform shows none.
+   */
+  profile(change?: ProfileChange): Promise<Profile | undefined>;
   /** Lists workouts as the platform shows them, newest first. */
   workouts(options?: WorkoutOptions): Promise<Workout[]>;
   /** Compares the recordings in the ledger with the platform's workouts. */
@@ -120,9 +130,6 @@ export interface UploadOptions {
   /** Also sends FIT files that are not activities. */
   readonly anyType?: boolean;
 }
-
-/** A record of one day: `{ date: '2026-05-17', restingHr: 48 }`. The fields are in docs/records.md. */
-export type DailyRecord = Readonly<Record<string, unknown>>;
 
 export interface PushOptions {
   /** Also sends days that have not changed. */
@@ -160,6 +167,3 @@ export interface WorkoutOptions {
   /** Default: 20. */
   readonly limit?: number;
 }
-
-/** A workout with the members that the platform gives it. */
-export type Workout = Readonly<Record<string, unknown>>;

@@ -8,10 +8,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type ClientOptions,
   type NutritionOptions,
-  type DailyRecord,
   SyncError,
   type TokenStore,
   type Tokens,
+  type NutritionItem,
+  type WellnessRecord,
   createClient,
 } from '../../src/library/index.ts';
 import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
@@ -133,7 +134,7 @@ describe('a client', () => {
             .map(({ name, calories }) => `${name} ${calories}`)
             .sort();
         const made = client();
-        const push = (items: object[], options?: NutritionOptions) =>
+        const push = (items: NutritionItem[], options?: NutritionOptions) =>
           made.pushNutrition({ date, items }, options);
         return { push, names, made };
       };
@@ -193,7 +194,7 @@ describe('a client', () => {
     const { client, sandbox } = await open();
     const made = client({ stateDir: join(openHome({}).dir, 'state') });
     const days = [{ date: '2026-05-16', restingHr: 'fast' }, { date: '2026-05-17', hrv: 62.4 }, 7];
-    const wellness = await made.pushWellness(days as DailyRecord[]);
+    const wellness = await made.pushWellness(days as WellnessRecord[]);
     sandbox.control.addFaults('upload-fit:400');
     const uploads = [
       ...(await made.upload(ride(4))),
@@ -239,6 +240,7 @@ describe('a client', () => {
   it('names the field of a record that cannot be sent, and sends the others', async () => {
     const { client, held } = await open();
     const results = await client().pushWellness([
+      // @ts-expect-error The compiler finds it, too.
       { date: '2026-05-16', restingHr: 'fast' },
       { date: '2026-05-17', restingHr: 48 },
     ]);

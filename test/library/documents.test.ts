@@ -1,6 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ROOT, codeBlocks, readDocument } from '../support/documents.ts';
+import { openHome } from '../support/world.ts';
 
 const examples = codeBlocks(readDocument('docs/library.md')).filter(
   ({ language }) => language === 'js',
@@ -24,5 +28,34 @@ describe('docs/library.md', () => {
     expect(stderr).toBe('');
     expect(promised(text)).not.toEqual([]);
     expect(stdout.trimEnd().split('\n')).toEqual(promised(text));
+  });
+
+  it('has examples that compile against the published types: strict, without skipLibCheck', () => {
+    const { dir } = openHome();
+    const types = join(dir, 'types');
+    execFileSync(process.execPath, ['scripts/library-types.mjs', types], { cwd: ROOT });
+    const write = (name: string, text: string) => {
+      const path = join(dir, name);
+      writeFileSync(path, text);
+      return path;
+    };
+    const typo = "import type { WellnessRecord } from 'athlete-sync';\n";
+    const files = [
+      ...examples.map(({ line, text }) => write(`line-${line}.mts`, text)),
+      write('typo.mts', `${typo}export const day: WellnessRecord = { date: '', restingHrr: 48 };`),
+    ];
+    const program = ts.createProgram(files, {
+      ...{ strict: true, skipLibCheck: false, noEmit: true },
+      ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+      paths: {
+        'athlete-sync': [join(types, 'src/library/index.d.ts')],
+        'athlete-sync/sandbox': [join(types, 'src/library/sandbox.d.ts')],
+      },
+    });
+    const found = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+      return `${basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
+    expect(found).toEqual([expect.stringMatching(/^typo\.mts: .*'restingHrr' does not exist/)]);
   });
 });

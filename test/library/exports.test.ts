@@ -16,7 +16,7 @@ function run(type: 'module' | 'commonjs', code: string): string {
 
 const NAMES = [
   ['athlete-sync', 'SyncError createClient'],
-  ['athlete-sync/sandbox', 'startSandbox'],
+  ['athlete-sync/sandbox', 'seed startSandbox'],
 ] as const;
 
 describe('the exports of the package', () => {
@@ -30,6 +30,20 @@ describe('the exports of the package', () => {
     expect(run('commonjs', code).split(' ')).toEqual(
       expect.arrayContaining(exports.split(' ')) as unknown,
     );
+  });
+
+  it('print a short line of code for an error that nothing catches', () => {
+    const code = `await import('athlete-sync').then((sync) => sync.createClient({ baseUrl: 'no', tokens: {} }))`;
+    const { message } = ((): Error => {
+      try {
+        run('module', code);
+      } catch (error) {
+        return error as Error;
+      }
+      throw new Error('no error');
+    })();
+    expect(message).toContain('SyncError: baseUrl: "no" is not an address');
+    expect(Math.max(...message.split('\n').map(({ length }) => length))).toBeLessThan(300);
   });
 
   it('change nothing of the process when they are loaded', () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
-import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
+import { type SandboxOptions, seed, startSandbox } from '../../src/library/sandbox.ts';
 
 async function open(options?: SandboxOptions) {
   const sandbox = await startSandbox(options);
@@ -38,6 +38,37 @@ describe('startSandbox', () => {
     ]);
   });
 
+  it('takes redirect URIs, athletes and a clock, and shows all of a request and of the state', async () => {
+    const now = Date.parse('2026-05-18T12:00:00Z');
+    const redirectUri = 'http://localhost:3000/auth/callback';
+    const sandbox = await open({
+      ...{ autoApprove: true, redirectUris: [redirectUri], now: () => now },
+      athletes: [{ id: 'ada', timezone: 'Asia/Tokyo' }],
+    });
+    const asked = new URLSearchParams({
+      ...{ response_type: 'code', client_id: sandbox.clients[0]?.id ?? '', state: 'abcdefgh' },
+      ...{ redirect_uri: redirectUri, scope: 'profile:read', code_challenge_method: 'S256' },
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    });
+    const [record] = sandbox.requests();
+    expect(record).toBeUndefined();
+    const page = `${sandbox.url}/api/oauth/authorize?${asked.toString()}`;
+    const { status, headers } = await fetch(page, {
+      redirect: 'manual',
+      headers: { 'x-app': '1' },
+    });
+    expect([status, headers.get('location')]).toEqual([302, expect.stringContaining(redirectUri)]);
+    const { expiresAt } = sandbox.control.tokens({ accessTtl: 60 });
+    expect(expiresAt).toBe(now + 60_000);
+    expect(sandbox.requests()).toMatchObject([
+      { route: 'authorize', query: { redirect_uri: redirectUri }, headers: { 'x-app': '1' } },
+    ]);
+    expect(sandbox.control.settings({ accessTtl: 5 })).toMatchObject({ accessTtl: 5 });
+    expect(sandbox.control.state().athletes).toMatchObject([
+      { profile: { id: 'ada', name: 'ada', timezone: 'Asia/Tokyo', weightUnits: 'Kilograms' } },
+    ]);
+  });
+
   it('refuses faults, settings and scopes that it does not know', async () => {
     await expect(startSandbox({ faults: ['nowhere:503'] })).rejects.toThrow('nowhere');
     await expect(startSandbox({ settings: { unheard: 1 } })).rejects.toThrow('unheard');
@@ -51,4 +82,21 @@ describe('startSandbox', () => {
     await first.close();
     await (await startSandbox({ port: first.port })).close();
   });
+});
+
+it('seed makes no workout that ends later than now', () => {
+  onTestFinished(() => void vi.useRealTimers());
+  const until = '2026-05-17';
+  const namesAt = (time: string) => {
+    vi.useFakeTimers({ now: new Date(time) });
+    const days = [...seed({ days: 7, seed: 7, until, timezone: 'Europe/Berlin' })];
+    expect(days.at(-1)?.date).toBe(until);
+    return days.flatMap(({ recordings }) => recordings.map(({ path }) => path));
+  };
+  const all = namesAt('2026-05-18T12:00:00Z');
+  const early = namesAt('2026-05-17T01:00:00Z');
+  expect(all.filter((path) => path.startsWith(until))).toHaveLength(1);
+  expect(all.filter((path) => !early.includes(path))).toEqual([
+    expect.stringContaining(until) as unknown,
+  ]);
 });

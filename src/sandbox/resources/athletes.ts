@@ -34,7 +34,7 @@ export type AthleteChange = Partial<
 >;
 
 /** Three time zones and one athlete in pounds: both have exposed client bugs. */
-export const DEFAULT_ATHLETES: readonly AthleteProfile[] = [
+export const DEFAULT_ATHLETES: readonly [AthleteProfile, ...AthleteProfile[]] = [
   {
     id: 'athlete-1',
     name: 'Ada Lindqvist',
