@@ -525,7 +525,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     const outbox = join(stateDir(), 'outbox');
     const old = Date.now() / 1000 - 7_200;
     for (const name of readdirSync(outbox)) utimesSync(join(outbox, name), old, old);
-    const status = await world.run(['status', '--json']).finished;
+    const status = await world.sync(['status', '--json']);
     expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 4, keptForOthers: 0 } }]);
     cpSync(outbox, join(world.home.dir, 'copies'), { recursive: true });
 
@@ -557,9 +557,9 @@ describe('recordings in the stash of a watcher that was killed', () => {
     const other = world.watch();
     await other.waitFor(/"event":"kept-for-others"/);
     await ready(other);
-    const status = await world.run(['status', '--json']).finished;
+    const status = await world.sync(['status', '--json']);
     expect(ndjson(status.stdout)).toMatchObject([{ waiting: { kept: 0, keptForOthers: 4 } }]);
-    const doctor = await world.run(['doctor', '--json']).finished;
+    const doctor = await world.sync(['doctor', '--json']);
     const findings = ndjson(doctor.stdout).filter(({ message }) => /Stash/.test(String(message)));
     expect(findings).toMatchObject([{ check: 'state', state: 'odd' }]);
     expect(await stop(other)).toBe(0);
