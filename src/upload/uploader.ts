@@ -237,7 +237,7 @@ export class Uploader {
   async #connect({ path, activity, sha256, contents }: Recording): Promise<UploadItem | undefined> {
     const { ledger, client } = this.#target;
     const state = this.#options.force ? undefined : ledger.find(sha256)?.state;
-    if (state === 'confirmed' || state === 'rejected') return undefined;
+    if (state === 'confirmed' || state === 'undone') return undefined;
     try {
       await client();
       return undefined;
