@@ -131,6 +131,22 @@ describe('sync seed --remove', () => {
     );
   });
 
+  it('removes the nutrition and leaves the recordings with a login that may not list workouts', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['seed', ...DAYS]);
+    const { recordings } = contentsOf(world);
+    const { control } = world.sandbox;
+    const scopes = ['nutrition:write', 'profile:read'] as const;
+    world.home.env['SYNC_ACCESS_TOKEN'] = control.mint({ scopes: [...scopes] }).access_token;
+    const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--json']);
+    expect([code, ndjson(stdout).at(-1)]).toMatchObject([
+      0,
+      { removed: 3, recordings: 0, left: { recording: recordings.length, wellness: 3 } },
+    ]);
+    expect(contentsOf(world).recordings).toEqual(recordings);
+    expect(DATES.flatMap((date) => foodsHeld(world.sandbox, date))).toEqual([]);
+  });
+
   it('shows the requests with --dry-run, and changes nothing', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['seed', ...DAYS]);
