@@ -42,6 +42,8 @@ export interface KnownDay extends DayContent {
   readonly sentFields: Body;
   /** The ids of the items of other computers, when the day was last seen. */
   readonly others: readonly string[];
+  /** The platform added to days when its items got their ids, so these last. */
+  readonly idsLast: boolean;
 }
 
 /**
@@ -50,7 +52,10 @@ export interface KnownDay extends DayContent {
  */
 export type DayStatus = 'open' | 'fresh' | 'settled';
 
-export const EMPTY_DAY: KnownDay = { items: [], fields: {}, sentFields: {}, others: [] };
+export const EMPTY_DAY: KnownDay = {
+  ...{ items: [], fields: {}, sentFields: {}, others: [] },
+  idsLast: true,
+};
 
 /** The nutrition days of one account. Every method is one statement. */
 export class NutritionLedger {
@@ -91,8 +96,9 @@ export class NutritionLedger {
     return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
   }
 
-  put(date: string, { items, fields, sentFields, others }: KnownDay, status: DayStatus): void {
-    const day = JSON.stringify({ items, fields, sentFields, others });
+  put(date: string, known: KnownDay, status: DayStatus): void {
+    const { items, fields, sentFields, others, idsLast } = known;
+    const day = JSON.stringify({ items, fields, sentFields, others, idsLast });
     this.#put.run(this.#account, date, day, status);
   }
 

@@ -85,6 +85,8 @@ interface Item {
   either?: true;
   /** The library reported that it did not send the item. */
   refused?: true;
+  /** A replacement that nobody saw erased it, before an update of the platform. */
+  erased?: true;
 }
 
 interface Report {
@@ -103,7 +105,8 @@ interface Computer {
 /** Runs a life of `steps` steps, and judges what the platform holds at its end. */
 export async function live(random: Random, number: number, steps: number): Promise<LifeResult> {
   const [revision, reads] = PLATFORMS[number % PLATFORMS.length] ?? PLATFORMS[0];
-  const life = new Life(random, revision, reads);
+  const isCrowded = Math.floor(number / PLATFORMS.length) % 2 === 1;
+  const life = new Life(random, revision, reads, isCrowded);
   try {
     for (let step = 0; step < steps; step++) await life.step();
     return await life.end();
@@ -116,11 +119,13 @@ class Life {
   readonly #random: Random;
   readonly #platform: string;
   readonly #reads: boolean;
-  readonly #replaces: boolean;
+  #replaces: boolean;
+  /** It has a third computer, edits between a look and the request after it, and an update of the platform. */
+  readonly #isCrowded: boolean;
   readonly #sandbox: ReturnType<typeof createSandboxApp>;
   /** In memory, if the system can: no life outlasts a power failure. */
   readonly #dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'sync-life-'));
-  readonly #computers: readonly [Computer, Computer];
+  readonly #computers: readonly [Computer, Computer, ...Computer[]];
   readonly #library: LibraryClient;
   readonly #libraryReports = new Map<string, Report[]>();
   /** The items of each input, by its name. */
@@ -131,16 +136,28 @@ class Life {
   #count = 0;
   /** The computer whose push reached the platform last, by day. */
   readonly #last = new Map<string, string>();
+  /** Runs once, before the next request that sends a day. */
+  #beforeNext: { readonly date: string; readonly run: () => Promise<unknown> } | undefined;
   /** Runs once, between the reading and the writing of the next request that sends a day. */
   #between: { readonly date: string; readonly run: () => Promise<unknown> } | undefined;
 
-  constructor(random: Random, revision: '2026-08' | '2026-07' | '2026-02', reads: boolean) {
+  constructor(
+    random: Random,
+    revision: '2026-08' | '2026-07' | '2026-02',
+    reads: boolean,
+    isCrowded: boolean,
+  ) {
     this.#random = random;
+    this.#isCrowded = isCrowded;
     this.#reads = reads;
     this.#replaces = revision !== '2026-08';
     this.#platform = `${revision} ${reads ? 'with' : 'without'} nutrition:read`;
     this.#sandbox = createSandboxApp({ settings: { revision } });
-    this.#computers = [this.#computer('a'), this.#computer('b')];
+    this.#computers = [
+      this.#computer('a'),
+      this.#computer('b'),
+      ...(this.#isCrowded ? [this.#computer('c')] : []),
+    ];
     const { access_token: accessToken } = this.#sandbox.control.mint({ scopes: this.#scopes });
     this.#library = new LibraryClient(
       {
@@ -169,6 +186,11 @@ class Life {
     const random = this.#random;
     const computer = random.pick(this.#computers);
     const dice = random.integer(1, 20);
+    if (this.#isCrowded && random.chance(0.25)) {
+      if (random.chance(0.1)) this.#update();
+      else await this.#pushDuringEdit(computer);
+      return;
+    }
     if (dice <= 8) await this.#push(computer);
     else if (dice <= 11) await this.#pushWithFault(computer);
     else if (dice <= 14) await this.#pushAtOnce(computer);
@@ -214,8 +236,9 @@ class Life {
     const date = this.#random.pick(DAYS);
     let [file, theirs] = [`${computer.name}-1`, `${other.name}-1`];
     if (shared) {
-      const item = this.#add('ab', date, ['a', 'b']);
-      file = theirs = 'ab-1';
+      const both = [computer.name, other.name].sort();
+      const item = this.#add(both.join(''), date, both);
+      file = theirs = `${both.join('')}-1`;
       this.#fileOf(file).push(item);
     } else {
       for (const [name, by] of [
@@ -231,6 +254,30 @@ class Life {
     this.#between = { date, run: () => other.push([theirs]) };
     await computer.push([file]);
     this.#between = undefined;
+  }
+
+  /** The athlete uses the app after the look at a day, and before the request that follows. */
+  async #pushDuringEdit(computer: Computer): Promise<void> {
+    // A replacement erases what came after the look.
+    if (this.#replaces) return;
+    const file = this.#change(computer);
+    const date = this.#fileOf(file).at(-1)?.date ?? DAYS[0];
+    this.#beforeNext = { date, run: () => this.#useApp(date) };
+    await computer.push([file]);
+    this.#beforeNext = undefined;
+  }
+
+  /** The platform is updated: it adds from now on. */
+  #update(): void {
+    if (!this.#replaces) return;
+    this.#note('the platform is updated');
+    this.#sandbox.control.set({ revision: '2026-08' });
+    this.#replaces = false;
+    for (const item of this.#items) {
+      const isThere = this.#rows(item.date).some(({ name }) => name === item.name);
+      // What a replacement erased unseen stays away.
+      if (!this.#reads && !isThere) item.erased = true;
+    }
   }
 
   async #call(): Promise<void> {
@@ -251,9 +298,8 @@ class Life {
 
   /** The athlete adds, edits or deletes a food in the app. */
   #app = 0;
-  async #useApp(): Promise<void> {
+  async #useApp(date: string = this.#random.pick(DAYS)): Promise<void> {
     const { control } = this.#sandbox;
-    const date = this.#random.pick(DAYS);
     // Without reading, a platform that replaces days erases what the athlete does; docs/nutrition.md says so.
     if (this.#replaces && !this.#reads) return;
     if (this.#random.chance(0.25)) {
@@ -349,7 +395,8 @@ class Life {
   }
 
   #other(computer: Computer): Computer {
-    return this.#computers[computer === this.#computers[0] ? 1 : 0];
+    const others = this.#computers.filter((each) => each !== computer);
+    return this.#random.pick(others as [Computer, ...Computer[]]);
   }
 
   #note(text: string): void {
@@ -422,7 +469,8 @@ class Life {
   }
 
   #isExcused(item: Item, held: number | undefined, rows: readonly { name: string }[]): boolean {
-    const { name, date, by, carbs, unsure, refused, either } = item;
+    const { name, date, by, carbs, unsure, refused, either, erased } = item;
+    if (erased === true) return held === undefined || held === carbs;
     if (refused === true) return held === undefined;
     if (either === true) return held === undefined || held === carbs;
     // A platform that replaces days would erase foods of the athlete: no computer sends such a day.
@@ -463,6 +511,11 @@ class Life {
   /** Sends a request to the platform, in this process. */
   async #fetch(request: Request): Promise<Response> {
     const body = request.method === 'POST' ? await request.clone().text() : '';
+    const before = this.#beforeNext;
+    if (before !== undefined && /"items":\[\{|itemId/.test(body) && body.includes(before.date)) {
+      this.#beforeNext = undefined;
+      await before.run();
+    }
     const between = this.#between;
     if (between !== undefined && /"items":\[\{/.test(body) && body.includes(between.date)) {
       this.#between = undefined;
@@ -543,6 +596,8 @@ class Life {
               if (this.#replaces && !this.#reads && item.outcome === 'pushed' && !isUnseen(item)) {
                 this.#found('erased', `${name} replaced ${item.date} without a word`);
               }
+              // It may have sent other items of the day.
+              if (item.outcome === 'conflict' && !this.#replaces) this.#sent(name, item.date, []);
               if (item.outcome === 'pushed')
                 this.#sent(
                   name,

@@ -84,11 +84,13 @@ export function isOwn({ source: of }: ShownItem, source: string | undefined): bo
  * goes, what others sent stays, and changes made in the platform stay.
  */
 export function compareDay(
-  day: Pick<KnownDay, 'items' | 'others'>,
+  day: Pick<KnownDay, 'items' | 'others' | 'idsLast'>,
   shown: readonly ShownItem[],
   options: CompareOptions,
 ): Comparison {
-  const { source, idsLast, fresh } = options;
+  const { source, fresh } = options;
+  // What a platform that replaced days showed has other ids since the last replacement.
+  const idsLast = options.idsLast && day.idsLast;
   const free = new Set(shown.filter((item) => isOwn(item, source)));
   // An item that was taken back and has left may come from another computer now.
   const isOver = ({ undone, state }: SentItem) => undone === true && state === 'gone' && !fresh;
@@ -109,11 +111,14 @@ export function compareDay(
     const identity = itemIdentity(item.body);
     const isNew = item.state === 'new' || item.state === 'unanswered';
     const changed = isNew ? kept.get(identity) : undefined;
-    const there = found.get(item) ?? changed;
+    const own = found.get(item);
+    const there = changed ?? own;
     if (there === undefined) items.push(absent(item, options, hasNews, news));
     else {
       const isContested = isNew && (there === changed || item.edited !== undefined);
       if (there === changed) kept.delete(identity);
+      // The athlete changed the earlier version while the new one was on its way.
+      if (own !== undefined && there !== own) surplus.push(own);
       const next = present(item, there, isContested, options, news);
       items.push(next);
       if (next.state === 'new' && next.edited === undefined) {
@@ -156,7 +161,7 @@ function sortDropped(
     if (item.state === 'dropped' && !wanted.has(identityOf(item))) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
-      into.items.push(item);
+      into.items.push(there.id === undefined ? item : { ...item, id: there.id });
     } else if (fresh || isAnswer === true || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
       into.items.push({ ...item, state: 'gone' });
@@ -197,7 +202,7 @@ function present(
   const theirs = shown.body;
   if (holdsItem(shown.body, body)) return at;
   if (item.as !== undefined && holdsItem(shown.body, item.as)) return { ...at, as: item.as };
-  if (isAnswer === true && item.state === 'unanswered') {
+  if (isAnswer === true && item.state === 'unanswered' && !isContested) {
     news.adapted.push({ item, shown });
     return { ...at, as: theirs };
   }

@@ -336,7 +336,8 @@ class DayDelivery {
   /** Takes over what a comparison found. */
   #take(seen: Comparison): void {
     const others = seen.others.map(otherKey);
-    this.#day = { ...this.#day, items: seen.items, others };
+    const { adds: idsLast } = this.#service;
+    this.#day = { ...this.#day, items: seen.items, others, idsLast };
     if (this.#gone.length === 0) this.#gone = seen.gone;
     this.#notes.push(...words.newsNotes(this.#record, seen));
   }

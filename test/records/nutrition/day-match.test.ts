@@ -47,7 +47,8 @@ interface Case extends Partial<CompareOptions> {
 
 /** What a comparison found, without what is empty. */
 function compare({ ledger, there, others = [], ...options }: Case): Record<string, string[]> {
-  const found = compareDay({ items: ledger.map(sent), others }, there.map(shown), {
+  const day = { items: ledger.map(sent), others, idsLast: true };
+  const found = compareDay(day, there.map(shown), {
     ...{ source: OURS, idsLast: true, force: false, fresh: false },
     ...options,
   });
@@ -115,7 +116,7 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   [
     'a dropped item goes under a new ID, if a platform replaces days',
     { ledger: ['gel 25#1 dropped'], there: ['gel 25#2'], idsLast: false },
-    { items: ['gel 25#1 dropped'], surplus: ['gel 25#2'], gone: ['gel 25#1'] },
+    { items: ['gel 25#2 dropped'], surplus: ['gel 25#2'], gone: ['gel 25#1'] },
   ],
   [
     'a removed item that another request brought back goes again, without a word',
@@ -132,6 +133,14 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
     { ledger: ['gel 30 new', 'gel 25#1 dropped'], there: ['gel 40#1'], idsLast },
     { items: ['gel 30#1 new edited 40'], pairs: ['gel 40#1'] },
   ]),
+  [
+    'an item that the athlete edited while its new version was on its way is contested',
+    {
+      ledger: ['gel 30 unanswered', 'gel 25#1 dropped'],
+      ...{ there: ['gel 40#1', 'gel 30#2'], isAnswer: true },
+    },
+    { items: ['gel 30#1 new edited 40'], surplus: ['gel 30#2'], pairs: ['gel 40#1'] },
+  ],
   [
     'an item that the input drops after the athlete edited it stays',
     { ledger: ['gel 25#1 dropped'], there: ['gel 40#1'] },

@@ -151,6 +151,26 @@ describe('a platform that adds', () => {
     }
   });
 
+  it.each([
+    ['drops', day(BAR), 'pushed', ['bar 40', 'rice 90']],
+    ['changes after an edit', day(BIG_GEL, BAR), 'conflict', ['bar 40', 'gel 26', 'rice 90']],
+  ])(
+    'since an update treats an item that the input %s as before, under its new ID',
+    async (how, input, outcome, left) => {
+      const { push, machine, held, sandbox, idOf } = await openNutrition(
+        { revision: '2026-02' },
+        { scopes: READ },
+      );
+      await push({ 'a.json': day(GEL, BAR) });
+      // The replacement gives all items new IDs.
+      await machine().push({ 'b.json': day(RICE) });
+      sandbox.control.set({ revision: '2026-08' });
+      if (how !== 'drops') sandbox.control.editFood(idOf('gel'), { carbs: 26 });
+      expect(outcomesOf(await push({ 'a.json': input }))).toEqual([outcome]);
+      expect(held()).toEqual(left);
+    },
+  );
+
   it('without a route for items says what to delete by hand', async () => {
     const { push, held } = await openNutrition({ nutritionEdits: false }, { scopes: READ });
     await push({ 'a.json': day(GEL) });
