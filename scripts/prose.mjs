@@ -1,6 +1,7 @@
 /**
  * Counts stock idioms per 1,000 words of comments (default), or of test titles (`--titles`) or
- * documents (`--docs`). `--max=N` fails above that rate.
+ * documents (`--docs`). `--max=N` fails above that rate, and names each file with more than three idioms and
+ * three times that rate.
  * Usage: node scripts/prose.mjs [--titles | --docs] [--list] [--max=N] [PATH...]
  */
 import { readFileSync, statSync, readdirSync } from 'node:fs';
@@ -42,7 +43,9 @@ const paths = given.length > 0 ? given : DEFAULTS[kind];
 
 let words = 0;
 let idioms = 0;
+const crowded = [];
 for (const path of paths.flatMap(filesBelow)) {
+  const before = { words, idioms };
   const text = readFileSync(path, 'utf8');
   const passages =
     kind === 'docs' ? [{ text: withoutCode(text), line: 1 }] : passagesOf(path, text, kind);
@@ -53,10 +56,13 @@ for (const path of paths.flatMap(filesBelow)) {
       if (flags.has('--list')) console.log(`${path}:${passage.line}: ${found}`);
     }
   }
+  const found = idioms - before.idioms;
+  if (found > 3 && (found / (words - before.words)) * 1000 > 3 * max) crowded.push(path);
 }
 const rate = words === 0 ? 0 : (idioms / words) * 1000;
 console.log(`${kind}: ${words} words, ${idioms} idioms, ${rate.toFixed(1)} per 1,000 words`);
-if (rate > max) process.exitCode = 1;
+for (const path of crowded) console.log(`too many in ${path}: --list shows them`);
+if (rate > max || crowded.length > 0) process.exitCode = 1;
 
 /** Each match once: a longer idiom hides a shorter one inside it. */
 function idiomsIn(text) {

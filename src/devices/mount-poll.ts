@@ -7,15 +7,15 @@ import type { MountPattern } from './types.ts';
 /** Time limit for one call (ms). A mount that exceeds it gets no further call until that returns. */
 const CALL_LIMIT_MS = 2_000;
 
-/** Returns whether the system announces what is mounted there. MTP mounts and drive letters do not. */
+/** Returns whether the system announces mounts there. It announces neither MTP mounts nor drive letters. */
 export function hasEvents({ below }: MountPattern): boolean {
   return below.length > 0 && !below.some((name) => name.startsWith('mtp'));
 }
 
-/** Compares what is mounted at some places. A mount that hangs delays no other. */
+/** Compares the mounts at some places. A mount that hangs delays no other. */
 export class MountPoll {
   readonly #patterns: readonly MountPattern[];
-  /** Calls that have not returned, by what they ask. */
+  /** Calls that have not returned, by their question. */
   readonly #open = new Map<string, Promise<unknown>>();
   #before: string | undefined;
 
@@ -60,7 +60,7 @@ export class MountPoll {
     return stats === undefined ? '' : `${folder} ${stats.dev}:${stats.ino}`;
   }
 
-  /** Makes a call, or waits for the same one that still hangs. @param otherwise the result without an answer */
+  /** Makes a call, or waits for an equal call that still hangs. @param otherwise the result without an answer */
   async #ask<T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> {
     const open = (this.#open.get(what) as Promise<T> | undefined) ?? call();
     const answer = open.catch(() => otherwise).finally(() => this.#open.delete(what));

@@ -111,8 +111,7 @@ const MAX_LISTED = 10;
 const MAX_COMPARED = 500;
 
 /**
- * Notes unknown members of an object, which are not sent. A name that is near to a field's has a note of
- * its own.
+ * Notes unknown members of an object, which are not sent. A name near to a field's has a separate note.
  *
  * @param path the object's own place in its record, without a slash at the end.
  */
@@ -273,7 +272,7 @@ const NOT_MEASURED: readonly JsonValue[] = [0, -1, -2];
 
 function noteNotMeasured(field: string, value: JsonValue, notes: Notes): void {
   const found = () => `is ${value === '' ? 'an empty text' : show(value)}, so it was not measured`;
-  // Each item has a path of its own, but the same member.
+  // The paths of items differ, their members do not.
   const key = `not measured ${field.replace(/^.*\//, '')}`;
   notes.doubt(key, field, found, 'Left out; write null, or leave it out');
 }
@@ -312,12 +311,12 @@ function readNumber(
   return number;
 }
 
-/** Checks for a number that no athlete has; one that means "not measured" is none. */
+/** Checks for a number that no athlete has, other than those that mean "not measured". */
 export function isOutOfRange(number: number, { min, max }: NumberRule): boolean {
   return !(number >= min && number <= max) && !NOT_MEASURED.includes(number);
 }
 
-/** Says what is wrong with a value that is no number, or outside the range. */
+/** Names the fault of a value that is no number, or outside the range. */
 export function wrongNumber(value: JsonValue, rule: NumberRule): string {
   if (typeof value === 'number') return `is ${value}; the range is ${rangeOf(rule)}`;
   const expected = rule.type === 'integer' ? 'a whole number' : 'a number';

@@ -29,7 +29,7 @@ function plugIn(root: string, days: readonly number[]): string {
 }
 
 describe('sync devices', () => {
-  it('lists each device with its newest recording, what was not sent, and what to type', async () => {
+  it('lists each device with its newest recording, the number not sent, and the next command', async () => {
     const world = await openLoggedInWorld();
     const root = join(mediaOf(world), 'GARMIN');
     const folder = plugIn(root, [10, 11, 12]);
@@ -58,7 +58,7 @@ describe('sync devices', () => {
     expect(world.sandbox.control.requests()).toHaveLength(requests);
   });
 
-  it('knows what was sent at another mount point, and over MTP', async () => {
+  it('recognises sent recordings at another mount point, and over MTP', async () => {
     const world = await openLoggedInWorld();
     const media = mediaOf(world);
     const folder = plugIn(join(media, 'GARMIN'), [10, 11]);
@@ -101,7 +101,7 @@ describe('sync devices', () => {
     );
   });
 
-  it('lists devices without a login, and says what it cannot know', async () => {
+  it('lists devices without a login, and says that it cannot count sent recordings', async () => {
     const world = await openWorld();
     plugIn(join(mediaOf(world), 'GARMIN'), [10]);
     const { code, stdout, stderr } = await world.sync(['devices']);
@@ -121,7 +121,7 @@ describe('sync devices', () => {
     expect(ndjson(line)).toMatchObject([{ type: 'devices', found: 0, silent: [] }]);
   });
 
-  it('looks in a folder that is named, and refuses one that is not there', async () => {
+  it('looks in a named folder, and refuses a missing one', async () => {
     const world = await openWorld();
     mediaOf(world);
     plugIn(join(world.home.dir, 'cards/old'), [10]);

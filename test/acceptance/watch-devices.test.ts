@@ -104,7 +104,7 @@ describe('sync watch --devices', () => {
     expect(counts()).toEqual([1]);
   });
 
-  it('reports what is left on a device that leaves, and sends that from its next mount point', async () => {
+  it('reports the recordings left on a device, and sends them from its next mount point', async () => {
     // Copying all of them takes longer than noticing the first copies.
     const recordings = rides(MANY);
     const device = edge('3412345678', recordings);
@@ -148,7 +148,7 @@ describe('sync watch --devices', () => {
     expect(counts()).toEqual(recordings.map(() => 1));
   });
 
-  it('sends with --new-only what was recorded since its first start, also on a device that was away', async () => {
+  it('sends with --new-only recordings since its first start, also of a device that was away', async () => {
     const device = edge('3412345678', rides(2));
     const watcher = watchDevices('--new-only');
     await ready(watcher);
@@ -184,7 +184,7 @@ describe('sync watch --devices', () => {
     await stop(watcher);
   });
 
-  it('leaves a device alone whose folder another process watches, and reports that once', async () => {
+  it('leaves a device alone if another process watches its folder, and reports that once', async () => {
     const device = edge('3412345678', rides(1));
     device.plugIn();
     const folder = join(device.here, 'Garmin/Activity');
@@ -204,7 +204,7 @@ describe('sync watch --devices', () => {
 });
 
 describe('sync watch --once --devices', () => {
-  it('sends what is on the devices that are plugged in now', async () => {
+  it('sends the recordings of all devices that are plugged in now', async () => {
     const recordings = rides(2);
     edge('3412345678', recordings).plugIn();
     edge('3499999999', rides(1));
