@@ -1,3 +1,4 @@
+import style from '../page/page.css?raw';
 import { html, raw } from 'hono/html';
 import { type AthleteProfile, initials } from '../resources/athletes.ts';
 import type { RegisteredClient } from './clients.ts';
@@ -127,7 +128,7 @@ function document(nonce: string, title: string, content: Html): Html {
         <title>${title} · sandbox</title>
         <link rel="icon" href="${ICON}" />
         <style nonce="${nonce}">
-          ${raw(STYLE)}
+          ${raw(style + STYLE)}
         </style>
       </head>
       <body>
@@ -141,77 +142,35 @@ function document(nonce: string, title: string, content: Html): Html {
 }
 
 /**
- * Text keeps a contrast of at least 4.5:1 in both colour schemes (WCAG 2.2, 1.4.3). The buttons stay
- * at the lower edge of the window, and the focus never scrolls behind them (2.4.11).
+ * Rules beside those of the sandbox's page. The buttons stay at the lower edge of the window, and the
+ * focus never scrolls behind them (WCAG 2.2, 2.4.11).
  */
 const STYLE = `
-:root {
-  color-scheme: light dark;
-  --ground: #eef1f0; --card: #ffffff; --line: #d3dad7; --text: #17211d; --soft: #55635d;
-  --accent: #0b6b4b; --accent-strong: #085339; --on-accent: #ffffff; --tint: #e6f2ed;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0f1513; --card: #18201d; --line: #33403a; --text: #e8efec; --soft: #a2b2ab;
-    --accent: #5fd0a3; --accent-strong: #86e0bc; --on-accent: #06251a; --tint: #1d2d27;
-  }
-}
-* { box-sizing: border-box; }
 html { scroll-padding-bottom: 5rem; }
-body {
-  margin: 0; min-height: 100vh; padding: clamp(.5rem, 3vh, 3rem) 1rem .75rem; display: grid; align-content: start;
-  justify-items: center; gap: .75rem; background: var(--ground); color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
-}
+body { display: grid; align-content: start; justify-items: center; gap: .75rem; }
 main {
-  width: 100%; max-width: 32rem; padding: clamp(1rem, 3vh, 2rem) clamp(1rem, 5vw, 2rem); background: var(--card);
-  border: 1px solid var(--line); border-radius: 1rem;
+  display: block; width: 100%; max-width: 32rem; padding: clamp(1rem, 3vh, 2rem) clamp(1rem, 5vw, 2rem);
+  border: 1px solid var(--line); border-radius: 1rem; background: var(--card);
 }
 main:has(.columns) { max-width: 46rem; padding-bottom: 0; }
-.brand {
-  margin: 0 0 .75rem; display: flex; align-items: center; gap: .5rem;
-  color: var(--soft); font-size: .875rem; font-weight: 600;
-}
-.mark { width: .75rem; height: .75rem; border-radius: 50%; background: var(--accent); }
-h1 { margin: 0 0 .25rem; font-size: 1.375rem; line-height: 1.25; font-weight: 500; text-wrap: balance; }
-h1 strong { font-weight: 700; }
-.lead { margin: 0 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
-code { font: .875em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.brand { margin-bottom: .75rem; display: flex; align-items: center; gap: .5rem; color: var(--soft); font-weight: 600; }
+h1 { display: block; margin-bottom: .25rem; font-weight: 500; text-wrap: balance; }
+.lead { margin-bottom: 1rem; color: var(--soft); overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem 1.5rem; }
-fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
+fieldset { padding: 0; border: 0; min-width: 0; }
 legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice {
   display: flex; align-items: center; gap: .75rem; padding: .3125rem .75rem; min-height: 2.75rem;
-  border: 1px solid var(--line); border-bottom-width: 0;
+  border: 1px solid var(--line);
 }
-legend + .choice { border-radius: .625rem .625rem 0 0; }
-.choice:not(:has(+ .choice)) { border-bottom-width: 1px; border-radius: 0 0 .625rem .625rem; }
-legend + .choice:not(:has(+ .choice)) { border-radius: .625rem; }
+.choice + .choice { border-top: 0; }
 label.choice { cursor: pointer; }
 label.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint); }
-.choice > span { min-width: 0; }
-.choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); }
-.initials {
-  flex: none; width: 2.25rem; height: 2.25rem; display: grid; place-items: center; border-radius: 50%;
-  background: var(--accent); color: var(--on-accent); font-size: .8125rem; font-weight: 700;
-}
-.main { display: block; }
-.main, .sub { line-height: 1.35; }
-.sub { display: block; color: var(--soft); font-size: .8125rem; overflow-wrap: anywhere; }
-.hint { margin: .5rem 0 0; color: var(--soft); font-size: .875rem; }
-.actions {
-  position: sticky; bottom: 0; display: flex; gap: .75rem; margin-top: .25rem; padding: .75rem 0;
-  background: var(--card);
-}
-button {
-  flex: 1 1 0; min-height: 2.75rem; padding: .5rem; border-radius: .625rem;
-  border: 1px solid var(--line); background: transparent; color: var(--text);
-  font: inherit; font-weight: 600; cursor: pointer;
-}
-button:hover { background: var(--tint); }
-.approve { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
-.approve:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-footer { color: var(--soft); font-size: .8125rem; text-align: center; }
-@media (forced-colors: active) { .initials, .mark { border: 1px solid; } }
+.choice > span { min-width: 0; line-height: 1.35; }
+.choice input { flex: none; min-height: 0; width: 1.125rem; height: 1.125rem; accent-color: var(--accent); }
+.sub { display: block; overflow-wrap: anywhere; }
+.hint { margin-top: .5rem; }
+.actions { position: sticky; bottom: 0; display: flex; gap: .75rem; padding: .75rem 0; background: var(--card); }
+.actions button { flex: 1 1 0; min-height: 2.75rem; font-size: 1rem; }
+.actions .approve { background: var(--accent); color: var(--on-accent); }
 `;
