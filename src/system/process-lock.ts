@@ -70,10 +70,10 @@ export function isHeld(path: string): boolean {
 }
 
 /**
- * Limit on the wait for another process (ms). It is longer than any of them can take, including a person at an unlock
- * prompt.
+ * Limit on the wait for another process (ms). A refresh may take the limits of its parts together: two calls of a
+ * keychain whose child starts slowly and which asks a person (80 s each), the token endpoint (40 s), a save (140 s).
  */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 360_000;
 /** Range of the pause between two tries (ms). */
 const RETRY_MS = { min: 5, max: 50 };
 

@@ -68,13 +68,18 @@ export function start(
       /** Called for each file that was read. */
       onRead?: (path: string) => void;
       clock?: Clock | ManualClock;
+      /** Runs with `--once`. */
+      once?: boolean;
+      /** Room for copies in the outbox (bytes). */
+      roomBytes?: number;
       /** Sends wellness; the zone is Europe/Berlin. */
       wellness?: boolean;
       filesystemType?: FilesystemType | WatcherTarget['filesystemType'];
     } = {},
 ) {
   const { clock = systemClock, filesystemType = LOCAL, client, delivers = true } = options;
-  const { remote = NO_READER, wellness = false, deviceAccess, onRead, ...given } = options;
+  const { remote = NO_READER, wellness = false, deviceAccess, onRead, ...rest } = options;
+  const { once = false, roomBytes, ...given } = rest;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -104,7 +109,7 @@ export function start(
     wellness,
     deviceAccess,
     marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, 'me', mark),
+    outbox: openOutbox(stateDir, 'me', mark, roomBytes),
     client: client ?? clientOf(sandbox).client,
     url: (endpoint) => new URL(endpoint === 'wellness' ? '/api/wellness' : '/', sandbox.url),
     report: (event) => events.push(event),
@@ -114,7 +119,7 @@ export function start(
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);
-  const running = watcher.run();
+  const running = once ? watcher.once() : watcher.run();
   let ended: Promise<void> | undefined;
   const end = () =>
     (ended ??= (async () => {

@@ -82,6 +82,44 @@ describe('a device that can be unplugged', () => {
   });
 });
 
+describe('a run with --once', () => {
+  it('sends all recordings of a device, although its copies have room for a few only', async () => {
+    const rides = Array.from({ length: 7 }, () => anotherRecording());
+    rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
+    const { running, events } = start({
+      once: true,
+      roomBytes: 2.5 * (rides[0]?.length ?? 0),
+      filesystemType: { noEvents: undefined, removable: true },
+      remote: reader(),
+    });
+    await running;
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
+    expect(happened(events, 'problem')).toEqual([]);
+    expect(readdirSync(join(dir, 'state/outbox'))).toEqual([]);
+  });
+});
+
+describe('a recording that still grows on a device', () => {
+  it('is sent once, when it is complete, and its bytes are not read before', async () => {
+    const bytes = anotherRecording();
+    const path = join(folder, 'ride.fit');
+    const read: string[] = [];
+    put(path, bytes.subarray(0, bytes.length / 2));
+    const { watcher } = start({
+      pollMs: 200,
+      filesystemType: { noEvents: undefined, removable: true },
+      remote: reader(),
+      onRead: (each) => read.push(each),
+    });
+    await until(() => watcher.snapshot.unfinished === 1);
+    expect(read).toEqual([]);
+    put(path, bytes);
+    await until(() => held().length === 1);
+    await until(() => watcher.snapshot.unfinished === 0);
+    expect([held()[0]?.receivedCount, read]).toEqual([1, [path]]);
+  });
+});
+
 describe('a device that disappears', () => {
   it('leaves no recording behind that was read, and is read again when it is back', async () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());

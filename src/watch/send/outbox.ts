@@ -55,11 +55,16 @@ export interface Outbox {
 }
 
 /** @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone. */
-export function openOutbox(stateDir: string, account: string, mark: ProcessMark): Outbox {
+export function openOutbox(
+  stateDir: string,
+  account: string,
+  mark: ProcessMark,
+  roomBytes = ROOM_BYTES,
+): Outbox {
   const root = outboxFolder(stateDir);
   const ownFolder = (sha256: string) => join(root, sha256, mark.id);
   let known = new Map<string, CopyLabel>();
-  let room = ROOM_BYTES;
+  let room = roomBytes;
 
   /** Returns the copies of a recording for this account, of any process. */
   const copiesOf = (sha256: string) =>
@@ -144,7 +149,7 @@ export function openOutbox(stateDir: string, account: string, mark: ProcessMark)
     review() {
       const before = known;
       known = new Map();
-      room = ROOM_BYTES;
+      room = roomBytes;
       let forOthers = 0;
       const isAbandoned = abandonedFor(mark);
       for (const copy of copiesIn(stateDir)) {
