@@ -204,6 +204,9 @@ const SCHEMA = `
 /** Limits how long a statement waits for another process to finish writing (ms). */
 const BUSY_MS = 10_000;
 
+/** Pages of the log that a power cut may take: those of a dozen uploads. */
+const FLUSH_PAGES = 100;
+
 /** Pause between two attempts to create the ledger while another process does (ms). */
 const CREATE_POLL_MS = { min: 10, max: 30 };
 const SLEEP = new Int32Array(new SharedArrayBuffer(4));
@@ -238,6 +241,7 @@ export function openDatabase(path: string): Database {
   });
   try {
     ledger.exec('PRAGMA synchronous = NORMAL');
+    ledger.exec(`PRAGMA wal_autocheckpoint = ${FLUSH_PAGES}`);
     checkVersion(ledger, path);
     return ledger;
   } catch (error) {

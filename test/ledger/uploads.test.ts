@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { type LedgerUpload, type UploadLedger, uploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -56,6 +57,21 @@ it('reads what `status` shows through indexes, and counts without reading rows',
     for (const read of reads) expect(read).toMatch(expected);
   }
 });
+
+const whyNot = whyNoCrashDisk();
+it.skipIf(whyNot !== undefined)(
+  `loses a dozen uploads at most when the power fails${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`,
+  async () => {
+    const dir = scratchDir();
+    const disk = mountCrashDisk(dir);
+    const worker = workers.start('send-200', dir);
+    expect(await worker.line()).toBe('sent');
+    disk.cutPower();
+    await worker.kill();
+    disk.restart();
+    expect(open(dir).ledger.counts().confirmed).toBeGreaterThan(185);
+  },
+);
 
 describe('uploadLedger', () => {
   it('makes an unknown recording pending when it is claimed', () => {

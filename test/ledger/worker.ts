@@ -76,6 +76,16 @@ switch (action) {
     );
     break;
   }
+  case 'send-200': {
+    const { uploads } = open();
+    for (let nth = 0; nth < 200; nth++) {
+      const sha256 = String(nth).padStart(64, '0');
+      uploads.claim({ sha256, path: `rides/${nth}.fit`, size: 1, activity: NO_ACTIVITY }, false);
+      uploads.confirm(sha256, 1, { state: 'queued', fitFileId: String(nth) });
+    }
+    say('sent');
+    break;
+  }
   case 'claim-day':
     say(open().records.claim('nutrition', rest[0] ?? '', 'digest', false));
     break;
