@@ -9,6 +9,7 @@ import {
   terminals,
   visit,
 } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { HOSTILE, harmIn } from '../support/hostile.ts';
 import { openHostileService, writeHostileFiles } from '../support/hostile-world.ts';
 
@@ -106,7 +107,8 @@ async function harmOf(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const format of [[], ['--json']]) {
-    const { stdout, stderr } = await world.sync([...args, ...format], { env, input: HOSTILE });
+    const options = { env, input: HOSTILE, clock: hastyClock };
+    const { stdout, stderr } = await world.sync([...args, ...format], options);
     for (const [name, output] of Object.entries({ stdout, stderr })) {
       if (output.includes('FORGED')) onRepeated();
       const harm = harmIn(output);

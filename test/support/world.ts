@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/base/time.ts';
 import type { Control } from '../../src/sandbox/control.ts';
 import { type Revision, REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -14,6 +15,9 @@ import {
   startSync,
 } from './program.ts';
 
+/** `clock`: default: that of the system. */
+type RunHereOptions = RunOptions & { readonly clock?: Clock };
+
 /** A sandbox and a home that is configured for it. Both end with the test. */
 export interface World {
   readonly sandbox: SandboxServer;
@@ -22,7 +26,7 @@ export interface World {
    * Runs a command line to its end in the process of the test, from source: ten times faster than the
    * built program. The usual way.
    */
-  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  sync(args: readonly string[], options?: Partial<RunHereOptions>): Promise<Finished>;
   /**
    * Runs the built program to its end: for tests of processes, signals, streams, file modes or the
    * bundle, and once for each command.
@@ -132,7 +136,7 @@ export function openHome(env: NodeJS.ProcessEnv = {}): Home {
 }
 
 /** Runs the program from source, which is loaded with the first run. */
-async function runHere(args: readonly string[], options: RunOptions): Promise<Finished> {
+async function runHere(args: readonly string[], options: RunHereOptions): Promise<Finished> {
   const { runInProcess } = await import('./in-process.ts');
   return await runInProcess(args, options);
 }
