@@ -22,7 +22,13 @@ import {
 } from './base/phrase.ts';
 import { setShell } from './base/printable.ts';
 import { ignoresHangup, handleSignals } from './system/signals.ts';
-import { type GlobalFlags, createOutput, errorReport, errorText } from './terminal/output.ts';
+import {
+  type GlobalFlags,
+  type Output,
+  createOutput,
+  errorReport,
+  errorText,
+} from './terminal/output.ts';
 import { diskWords } from './system/disk.ts';
 
 /**
@@ -57,14 +63,14 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     quiet: false,
     verbose: false,
   };
+  let output: Output | undefined;
   let flushed: ExitCode | undefined;
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   const report = async (error: unknown): Promise<ExitCode> => {
     const failure = await failureIn(error, system);
-    createOutput(system.io, flags, system.clock).error(
-      errorReport(failure),
-      errorText(failure, flags),
-    );
+    const printed = output ?? createOutput(system.io, flags, system.clock);
+    printed.error(errorReport(failure), errorText(failure, flags));
+    printed.end(failure.code !== 'INTERRUPTED');
     return codeOf(exitCodeOf(failure.code));
   };
   // An error outside of every promise that this function awaits.
@@ -78,7 +84,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       {
         version: VERSION,
         system,
-        onFlags: (given) => (flags = given),
+        onFlags: (given, made) => ([flags, output] = [given, made]),
       },
       args,
     );
@@ -88,7 +94,9 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       flushed = await runSystemSync(args, system, !isCommand);
       if (!isCommand) return flushed;
     }
-    return codeOf(await program.run());
+    const code = await program.run();
+    output?.end(false);
+    return codeOf(code);
   } catch (error) {
     // A script flushed a file with the name of a command, which cannot run with these words.
     const isUsage = error instanceof SyncError && error.code === 'USAGE';

@@ -4,7 +4,7 @@ import { type CommandDeclaration, createRoot, declareCommand, leadingWords } fro
 import type { CommandModule } from '../app/command.ts';
 import { createContext, type System } from '../app/context.ts';
 import { ExitCode } from '../base/errors.ts';
-import type { GlobalFlags } from '../terminal/output.ts';
+import type { GlobalFlags, Output } from '../terminal/output.ts';
 import { DEFAULT_WIDTH } from './help.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
@@ -17,7 +17,7 @@ export interface ProgramOptions {
   readonly version: string;
   readonly system: System;
   /** Called before a command runs, so that its error is printed according to its flags. */
-  readonly onFlags: (flags: GlobalFlags) => void;
+  readonly onFlags: (flags: GlobalFlags, output: Output) => void;
 }
 
 /**
@@ -70,8 +70,8 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
         quiet: quiet ?? false,
         verbose: verbose ?? false,
       };
-      options.onFlags(flags);
       const context = createContext(system, version, flags);
+      options.onFlags(flags, context.output);
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   }

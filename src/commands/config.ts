@@ -65,6 +65,7 @@ export const list: CommandModule = {
 
   run(context) {
     const config = configFor(context);
+    context.output.summarise();
     const fault = config.system?.fault;
     for (const key of Object.keys(SETTINGS).filter(isSettingKey)) {
       if (isKnown(config, key)) context.output.result(settingJson(config, key), line(config, key));

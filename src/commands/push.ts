@@ -127,6 +127,7 @@ async function push(
     merge: mergeMode(flags),
   };
   const tally = new Tally('day');
+  output.summarise(() => pushSummaryJson(tally));
   const failures = new FailureGroups();
   const report = (item: PushItem, zones?: ReadZones) => {
     tally.add(item);

@@ -34,6 +34,7 @@ export const sources: CommandModule = {
   documents: ['sources.md'],
 
   async run(context, flags: SourcesFlags) {
+    context.output.summarise();
     if (flags.check !== undefined) return await check(context, flags.check, flags);
     for (const source of SOURCES) context.output.result(sourceJson(source), sourceText(source));
     return ExitCode.ok;

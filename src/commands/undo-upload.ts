@@ -34,6 +34,7 @@ export const undoUpload: CommandModule = {
 
   async run(context, given: string, flags: UndoFlags) {
     const { clock, output, signal } = context;
+    output.summarise();
     const config = configFor(context);
     requireBaseUrl(config);
     const { name: zone } = await zoneFor(config, context);

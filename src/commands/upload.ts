@@ -80,6 +80,7 @@ export const upload: CommandModule = {
       ...(flags.name === undefined ? {} : { name: flags.name }),
     };
     const tally = new Tally('recording');
+    output.summarise(() => uploadSummaryJson(tally));
     const failures = new FailureGroups();
     const report = (item: UploadItem) => {
       tally.add(item);

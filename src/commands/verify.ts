@@ -30,6 +30,7 @@ export const verify: CommandModule = {
 
   async run(context, flags: VerifyFlags) {
     const { clock, output, signal } = context;
+    output.summarise();
     const { days: withDays = false } = flags;
     const config = configFor(context);
     const now = clock.now();

@@ -34,6 +34,15 @@ export interface Output {
   detail(text: string): void;
   error(object: Readonly<Record<string, unknown>>, text: Text): void;
   progress(): Progress;
+  /**
+   * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the
+   * command prints replaces it.
+   *
+   * @param make default: the number of lines
+   */
+  summarise(make?: () => Readonly<Record<string, unknown>>): void;
+  /** Ends the run. May be called twice. @param isFailed nothing is summed up if nothing was done */
+  end(isFailed: boolean): void;
 }
 
 /**
@@ -63,6 +72,8 @@ function withProfile(profile: string) {
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   let shown: ProgressDisplay | undefined;
+  let summary: (() => Readonly<Record<string, unknown>>) | undefined;
+  let lines = 0;
   const readable = (text: Text) => {
     const rendered = renderText(text, flags.profile);
     return io.unicode ? rendered : inAscii(rendered);
@@ -78,8 +89,11 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
     json: flags.json,
     verbose: flags.verbose,
     result(object, text) {
-      if (flags.json) io.out(toLine(object));
-      else if (text !== undefined) {
+      if (flags.json) {
+        if (object['type'] === 'summary') summary = undefined;
+        lines++;
+        io.out(toLine(object));
+      } else if (text !== undefined) {
         const line = wrap(readable(text), io.stdoutColumns);
         if (io.stdoutIsTerminal) above(() => io.out(line));
         else io.out(line);
@@ -97,8 +111,16 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
     },
     error(object, text) {
       if (flags.json) io.out(toLine(object));
-      const lines = wrap(readable(text), io.stderrColumns);
-      above(() => io.err(io.colour ? lines.replace(/^Error:/, red('Error:')) : lines));
+      const shownText = wrap(readable(text), io.stderrColumns);
+      above(() => io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText));
+    },
+    summarise(make = () => ({ type: 'summary', total: lines })) {
+      summary = make;
+    },
+    end(isFailed) {
+      if (flags.json && summary !== undefined && (lines > 0 || !isFailed))
+        io.out(toLine(summary()));
+      summary = undefined;
     },
     progress() {
       if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { LINES as LINES_OF_JSON } from '../../scripts/json-schema/lines.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { openLoggedInWorld } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
 
 /** A command line of each command, in an order in which all of them have something to do. */
 const LINES = [
@@ -43,7 +45,12 @@ const LINES = [
 /** Commands whose tests start the built program, a service manager or a server. */
 const ELSEWHERE = ['daemon install', 'sandbox'];
 
-it('every command works in the built program', async () => {
+/** The commands that the schema gives a summary. */
+const SUMMED = LINES_OF_JSON.filter(({ types }) => types.includes('summary'))
+  .flatMap(({ commands }) => commands)
+  .map((name) => name.replace(/^watch --once$/, 'watch --once rides'));
+
+it('every command works in the built program, and ends with a summary where the schema has one', async () => {
   const world = await openLoggedInWorld({ env: { SYNC_DEVICE_FOLDERS: '/nowhere' } });
   world.write('rides/ride.fit', makeRecording());
   world.write('cut.fit', truncated(makeRecording({ seed: 2 }), 500));
@@ -54,8 +61,12 @@ it('every command works in the built program', async () => {
   const input = JSON.stringify(world.sandbox.control.mint());
   const failed: unknown[] = [];
   for (const line of LINES) {
-    const { code, stdout, stderr } = await world.program(line.split(' '), { input });
-    if (code !== 0) failed.push({ line, code, stdout, stderr });
+    // A line that the schema does not describe fails the run.
+    const json = line.startsWith('complete ') ? [] : ['--json'];
+    const run = await world.program([...line.split(' '), ...json], { input });
+    const last = (json.length > 0 ? ndjson(run.stdout) : []).at(-1)?.['type'];
+    const isSummed = SUMMED.some((name) => `${line} `.startsWith(`${name} `));
+    if (run.code !== 0 || isSummed !== (last === 'summary')) failed.push({ line, ...run });
   }
   expect(failed).toEqual([]);
 

@@ -50,6 +50,10 @@ describe('an interrupted upload', () => {
     const done = ndjson(first.stdout).filter(({ outcome }) => outcome === 'uploaded').length;
     expect(done).toBeGreaterThan(0);
     expect(done).toBeLessThan(60);
+    expect(ndjson(first.stdout).slice(-2)).toMatchObject([
+      { type: 'error', code: 'INTERRUPTED' },
+      { type: 'summary', uploaded: done },
+    ]);
     expect(first.stderr).toMatch(/^\d+ of 60 done; run the same command to continue\.$/m);
 
     world.sandbox.control.clearFaults();

@@ -10,6 +10,7 @@ import {
   errorReport,
   errorText,
   type GlobalFlags,
+  type Output,
   createOutput,
 } from '../../src/terminal/output.ts';
 import type { Io } from '../../src/terminal/io.ts';
@@ -42,13 +43,16 @@ export async function runInProcess(
     programDir: dirname(PROGRAM),
   };
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
-  const onFlags = (given: GlobalFlags) => (flags = given);
+  let output = createOutput(io, flags, system.clock);
+  const onFlags = (given: GlobalFlags, made: Output) => ([flags, output] = [given, made]);
   let code: ExitCode;
   try {
     code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
+    output.end(false);
   } catch (error) {
     const failure = failureOf(error, system);
-    createOutput(io, flags, system.clock).error(errorReport(failure), errorText(failure, flags));
+    output.error(errorReport(failure), errorText(failure, flags));
+    output.end(failure.code !== 'INTERRUPTED');
     code = exitCodeOf(failure.code);
   } finally {
     leave();

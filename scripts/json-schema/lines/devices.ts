@@ -40,11 +40,12 @@ const DEVICE: LineKind = {
 };
 
 const DEVICES: LineKind = {
-  types: ['devices'],
-  about: 'The end of a search for devices.',
+  types: ['summary'],
+  of: 'devices',
+  about: 'How many devices there are; the last line.',
   commands: ['devices'],
   fields: {
-    found: count('Devices and apps that were found.'),
+    total: count('Devices and apps that were found.'),
     searched: texts('Folders in which devices were searched; `*` stands for any name.'),
     silent: texts('Folders that did not answer in time.'),
   },

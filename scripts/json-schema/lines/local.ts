@@ -242,4 +242,16 @@ const COMPLETION: LineKind = {
   fields: { shell: text('The shell.'), script: text('The script.') },
 };
 
-export const LOCAL_LINES = [RECORDING, REPAIR, FINDING, SETTING, PATHS, COMPLETION];
+const LINE_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'lines',
+  about:
+    'How many lines there are; the last line, also of a run that was interrupted and cannot sum up more.',
+  commands: [
+    ...['sources', 'sources --check', 'config list', 'doctor', 'inspect', 'daemon logs'],
+    ...['undo upload', 'verify --days', 'verify', 'seed', 'watch --once'],
+  ],
+  fields: { total: count('All lines before it.') },
+};
+
+export const LOCAL_LINES = [RECORDING, REPAIR, FINDING, SETTING, PATHS, COMPLETION, LINE_SUMMARY];

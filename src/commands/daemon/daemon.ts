@@ -149,6 +149,7 @@ export const daemonLogs: CommandModule = {
 
   async run(context, folders: readonly string[], flags: LogsFlags) {
     const { clock, io, output, signal } = context;
+    output.summarise();
     const lines = wholeNumber('--lines', flags.lines, 0, MAX_LINES);
     const config = configFor(context);
     const profiles = namesOf(profilesMeant(context, config, flags.allProfiles));

@@ -48,7 +48,7 @@ export const devices: CommandModule = {
     for (const folder of found.silent) output.warn(silentText(folder));
     const searched = searchedPlaces(places, context, folders);
     output.result(
-      { type: 'devices', found: found.devices.length, searched, silent: found.silent },
+      { type: 'summary', total: found.devices.length, searched, silent: found.silent },
       found.devices.length + found.silent.length === 0
         ? nothingText(searched, platform, folders.length > 0)
         : undefined,

@@ -25,6 +25,7 @@ export const doctor: CommandModule = {
 
   async run(context) {
     const findings: CheckResult[] = [];
+    context.output.summarise();
     await examine(context, (finding) => {
       findings.push(finding);
       context.output.result({ type: 'finding', ...finding }, findingText(finding));

@@ -113,6 +113,7 @@ class Import {
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
+    context.output.summarise(() => summaryJson(this.#uploads, Object.values(this.#days)));
   }
 
   /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */

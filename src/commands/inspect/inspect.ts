@@ -17,6 +17,7 @@ export const inspect: CommandModule = {
   async run({ cwd, io, output, signal }, files: readonly string[]) {
     const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
+    output.summarise();
     for (const [index, file] of namedPaths(files, cwd).entries()) {
       signal.throwIfAborted();
       const item = inspectFile(file, resolve(cwd, file));

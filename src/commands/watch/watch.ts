@@ -113,6 +113,7 @@ export const watch: CommandModule = {
     const { devices = false } = scope;
     const setup = setupOf(context, config, { once, devices, wellness }, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
+    context.output.summarise();
     const report = await runWatchOnce(options, setup);
     printer.flush();
     context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
