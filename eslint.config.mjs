@@ -81,6 +81,7 @@ const INNER = {
       'names',
       'number-hint',
       'plausible',
+      'prefer',
       'types',
       'values',
     ],

@@ -43,6 +43,11 @@ export const COMMANDS: readonly CommandDeclaration[] = [
         load: async () => (await import('../commands/undo.ts')).undoNutrition,
       },
       {
+        name: 'wellness',
+        summary: 'send the values of a day again that were sent before the last ones',
+        load: async () => (await import('../commands/undo.ts')).undoWellness,
+      },
+      {
         name: 'upload',
         summary: 'remove the workout of a recording that was sent from here',
         load: async () => (await import('../commands/undo-upload.ts')).undoUpload,

@@ -32,6 +32,8 @@ import { type ExitCode, SyncError } from '../base/errors.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
+import { rankBy } from '../records/prefer.ts';
+import { SOURCES } from '../records/sources/all.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
 import { ReadZones } from '../records/days/read-zones.ts';
@@ -125,6 +127,7 @@ async function push(
     jobs,
     nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
+    rank: rankBy(config.get('prefer'), SOURCES),
   };
   const tally = new Tally('day');
   output.summarise(() => pushSummaryJson(tally));

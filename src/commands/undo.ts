@@ -1,5 +1,8 @@
 import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
+import type { AppContext } from '../app/context.ts';
+import type { ExitCode } from '../base/errors.ts';
+import type { RecordKind } from '../records/types.ts';
 import { configFor } from '../app/config.ts';
 import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
@@ -24,41 +27,55 @@ export const undoNutrition: CommandModule = {
       .addOption(dryRun()),
   examples: ['sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'],
   documents: ['nutrition.md'],
-
-  async run(context, day: string, flags: UndoFlags) {
-    const { clock, output } = context;
-    const config = configFor(context);
-    requireBaseUrl(config);
-    const zone = async () => (await zoneFor(config, context)).name;
-    const date = await dateFlag('DATE', day, zone, clock.now());
-    const options = {
-      force: flags.force ?? false,
-      dryRun: flags.dryRun ?? false,
-      nutrition: config.get('nutritionDelivery'),
-      jobs: 1,
-      undo: () => true,
-      remember: true,
-    };
-    return await withLedger(
-      context,
-      config,
-      { connections: 1, offline: options.dryRun },
-      async (connection, ledger) => {
-        const items: RecordItem[] = [];
-        await deliverRecords(context, [emptyDay(date, [])], options, {
-          ...targetsOf(context.version, connection, ledger).records,
-          report: (item) => items.push(item),
-        });
-        const [item] = items;
-        if (item === undefined) throw new Error(`no outcome for ${date}`);
-        output.result(pushItemJson(item), undoText(item));
-        return exitCodeOfItem(item);
-      },
-    );
-  },
+  run: (context, day: string, flags: UndoFlags) => undo('nutrition', context, day, flags),
 };
 
-const REMOVED = { pushed: 'sent', conflict: 'not all removed' };
+/** Sends the values of a wellness day again that were sent before the last ones. */
+export const undoWellness: CommandModule = {
+  declare: (command) => command.argument('<date>', DATE_FORMS).addOption(dryRun()),
+  examples: ['sync undo wellness yesterday', 'sync undo wellness 2026-02-15 --dry-run'],
+  documents: ['records.md'],
+  run: (context, day: string, flags: UndoFlags) => undo('wellness', context, day, flags),
+};
+
+async function undo(
+  kind: RecordKind,
+  context: AppContext,
+  day: string,
+  flags: UndoFlags,
+): Promise<ExitCode> {
+  const { clock, output } = context;
+  const config = configFor(context);
+  requireBaseUrl(config);
+  const zone = async () => (await zoneFor(config, context)).name;
+  const date = await dateFlag('DATE', day, zone, clock.now());
+  const options = {
+    force: flags.force ?? false,
+    dryRun: flags.dryRun ?? false,
+    nutrition: config.get('nutritionDelivery'),
+    jobs: 1,
+    undo: () => true,
+    remember: true,
+  };
+  return await withLedger(
+    context,
+    config,
+    { connections: 1, offline: options.dryRun },
+    async (connection, ledger) => {
+      const items: RecordItem[] = [];
+      await deliverRecords(context, [emptyDay(date, [], kind)], options, {
+        ...targetsOf(context.version, connection, ledger).records,
+        report: (item) => items.push(item),
+      });
+      const [item] = items;
+      if (item === undefined) throw new Error(`no outcome for ${date}`);
+      output.result(pushItemJson(item), undoText(item));
+      return exitCodeOfItem(item);
+    },
+  );
+}
+
+const REMOVED = { pushed: 'sent', conflict: 'not taken back' };
 
 function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') return `${item.date}: nothing on it was sent from here.`;

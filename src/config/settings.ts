@@ -100,6 +100,12 @@ export const SETTINGS = {
     }),
     fallback: 'auto',
   }),
+  prefer: setting<readonly string[]>({
+    about:
+      'programs whose values count if several state one of a day, such as oura,restingHr=garmin-export',
+    parse: parsePrograms,
+    fallback: [],
+  }),
   testAccount: setting<boolean>({
     about: 'this account is for tests: `sync seed` may write invented data into it',
     values: BOOLEANS,
@@ -241,6 +247,13 @@ function parseDevices(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) throw new Error('holds an empty name');
   return [...new Set(names)];
+}
+
+function parsePrograms(text: string): readonly string[] {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  const odd = entries.find((entry) => !/^(?:\w+=)?[a-z][a-z-]*$/.test(entry));
+  if (odd !== undefined) throw new Error(`"${odd}" is neither PROGRAM nor FIELD=PROGRAM`);
+  return entries;
 }
 
 function parseScopes(text: string): readonly string[] {

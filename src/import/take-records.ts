@@ -108,7 +108,10 @@ export class RecordStock {
   }
 
   addFit(piece: Piece, samples: readonly FitSample[]): void {
-    this.#taken.push({ input: { ...this.#inputOf(piece), samples }, match: FIT });
+    this.#taken.push({
+      input: { ...this.#inputOf(piece), samples, modified: undefined },
+      match: FIT,
+    });
   }
 
   inputsOf(kind: RecordKind): readonly Input[] {
@@ -188,14 +191,16 @@ export class RecordStock {
     }
   }
 
-  #inputOf({ path, origin, read }: Piece): Input {
+  #inputOf({ path, origin, read, from }: Piece): Input {
     // Members of one archive may have the same name.
     let unique = origin;
     let number = this.#origins.get(origin) ?? 0;
     while (this.#origins.has(unique)) unique = `${origin} (${++number})`;
     this.#origins.set(origin, number).set(unique, 1);
     const name = unique === origin ? path : `${path}${unique.slice(origin.length)}`;
-    return { name, origin: unique, chunks: { [Symbol.asyncIterator]: () => chunksOf(path, read) } };
+    const chunks = { [Symbol.asyncIterator]: () => chunksOf(path, read) };
+    const modified = 'file' in from ? from.file.stamp.mtimeMs : undefined;
+    return { name, origin: unique, chunks, modified };
   }
 }
 

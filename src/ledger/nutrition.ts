@@ -44,6 +44,8 @@ export interface KnownDay extends DayContent {
   readonly others: readonly string[];
   /** The platform added to days when its items got their ids, so these last. */
   readonly idsLast: boolean;
+  /** When the file of an input was written that was sent last (ms since the epoch). */
+  readonly asOf?: Readonly<Record<string, number | undefined>>;
 }
 
 /**
@@ -97,8 +99,8 @@ export class NutritionLedger {
   }
 
   put(date: string, known: KnownDay, status: DayStatus): void {
-    const { items, fields, sentFields, others, idsLast } = known;
-    const day = JSON.stringify({ items, fields, sentFields, others, idsLast });
+    const { items, fields, sentFields, others, idsLast, asOf } = known;
+    const day = JSON.stringify({ items, fields, sentFields, others, idsLast, asOf });
     this.#put.run(this.#account, date, day, status);
   }
 

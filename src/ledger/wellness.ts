@@ -4,9 +4,15 @@ import { type Database, type Statement, transaction } from './guard.ts';
 
 /** The value of a field that was sent last. */
 export interface SentField {
-  readonly value: number;
-  /** `device`: FIT files of a device state it. `other`: another input of a command does. */
-  readonly origin: 'device' | 'other';
+  readonly value: number | string;
+  /** The program that states it: a source's name, or `platform` for records in the platform's form. */
+  readonly source: string;
+  /** The value before it. */
+  readonly before?: Pick<SentField, 'value' | 'source'> | null;
+  /** The value that the user took back. */
+  readonly undone?: number | string | null;
+  /** Values of other programs, and the platform's (`there`), that differ and were reported. */
+  readonly said?: Readonly<Record<string, number | string>>;
 }
 
 export interface MeasuredFile {
@@ -221,7 +227,7 @@ export class WellnessLedger {
       .run(this.#account, form, field, unit);
   }
 
-  /** Records the fields that the service took. */
+  /** Records the fields that the service took; `null` deletes a member. */
   noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
     this.#putSent.run(this.#account, date, JSON.stringify(sent));
   }

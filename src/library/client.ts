@@ -31,6 +31,7 @@ import { parseSetting } from '../config/settings.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
+import { rankBy } from '../records/prefer.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { PreparedRecord } from '../records/types.ts';
 import { SOURCES } from '../records/sources/all.ts';
@@ -64,6 +65,8 @@ import type {
 } from './types.ts';
 
 type DailyRecord = WellnessRecord | NutritionRecord;
+
+const RANK = rankBy([], SOURCES);
 
 /** The name of the profile in whose place a client stands, for locks. */
 const PROFILE = 'client';
@@ -226,6 +229,7 @@ export class LibraryClient implements Client {
         sources: { list: SOURCES, named: false, choose: refuseChoice },
         now: this.#context.clock.now(),
         lastWeight: ledger.records.wellness.lastWeight(),
+        rank: RANK,
       } as const;
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, origin);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
@@ -246,7 +250,7 @@ export class LibraryClient implements Client {
     await deliverRecords(
       this.#context,
       records,
-      { ...options, dryRun: false, jobs: this.#jobs, nutrition },
+      { ...options, dryRun: false, jobs: this.#jobs, nutrition, rank: RANK },
       { ...targets.records, report: (item) => void results.push(recordResult(item)) },
     );
     return results;

@@ -4,21 +4,26 @@ import type { SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import type { MergeMode } from './nutrition/day-plan.ts';
+import type { NutritionRecord } from './nutrition/plan.ts';
 import { NutritionRun } from './nutrition-run.ts';
 import type { NutritionMode } from './nutrition/service.ts';
 import type {
   DayOutcome,
   JsonObject,
+  NutritionPart,
   PreparedRecord,
   RecordKind,
   RecordRequest,
   Warning,
 } from './types.ts';
+import { type Rank, chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
+import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
 export interface DeliveryOptions {
   /** Send days that the service already has, and overwrite edits made there. */
@@ -30,7 +35,9 @@ export interface DeliveryOptions {
   readonly nutrition: NutritionMode;
   /** How inputs join earlier ones; `same-input` by default. */
   readonly merge?: MergeMode;
-  /** Remove the items that were sent from here and that this accepts, instead of sending. */
+  /** Which of several programs counts on a day. */
+  readonly rank?: Rank | undefined;
+  /** Remove the items that were sent from here and that this accepts, instead of sending; of wellness, the last values. */
   readonly undo?: (item: SentItem) => boolean;
   /** Do not send the removed items again without `force`. */
   readonly remember?: boolean;
@@ -59,6 +66,7 @@ export type RecordItem = {
 } & DayOutcome;
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
+const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
 
 /** Poll interval for a day that another process is sending (ms). */
 const BUSY_POLL_MS = 50;
@@ -88,6 +96,7 @@ class DayQueue {
   readonly #target: DeliveryTarget;
   readonly #breaker = new BatchBreaker();
   readonly #nutrition: NutritionRun;
+  readonly #rank: Rank;
   readonly #records: readonly PreparedRecord[];
 
   constructor(
@@ -99,6 +108,7 @@ class DayQueue {
     this.#context = context;
     this.#options = options;
     this.#target = target;
+    this.#rank = options.rank ?? rankBy();
     // What `--add` left on a day, a run without it removes: the two differ.
     this.#records =
       options.merge === 'add'
@@ -152,8 +162,8 @@ class DayQueue {
     if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
     if (dryRun) {
       return kind === 'wellness'
-        ? { outcome: 'would-push', request: this.#request(kind, record.body) }
-        : await this.#nutrition.deliver(record, warnings);
+        ? await this.#wellness(record, warnings)
+        : await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);
     }
     try {
       // Without a login nothing begins, and the ledger must not say so.
@@ -161,6 +171,7 @@ class DayQueue {
     } catch (error) {
       return await this.#failed(record, error);
     }
+    const isConfirmed = ledger.find(kind, date)?.state !== 'pending';
     for (;;) {
       const claim = ledger.claim(kind, date, digest, anew);
       if (claim === 'unchanged') return UNCHANGED;
@@ -168,8 +179,8 @@ class DayQueue {
       await clock.sleep(BUSY_POLL_MS, signal);
     }
     try {
-      if (kind === 'wellness') return await this.#wellness(record, warnings);
-      const outcome = await this.#nutrition.deliver(record, warnings);
+      if (kind === 'wellness') return await this.#wellness(record, warnings, !isConfirmed);
+      const outcome = await this.#nutrition.deliver(this.#chosen(record, warnings), warnings);
       this.#breaker.answered();
       return outcome;
     } catch (error) {
@@ -179,9 +190,26 @@ class DayQueue {
     }
   }
 
-  async #wellness(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
-    const { kind, date, body, digest } = record;
+  /** @param whole send also what the ledger says that the platform holds */
+  async #wellness(record: PreparedRecord, warnings: Warning[], whole = false): Promise<DayOutcome> {
+    const { kind, date, digest } = record;
     const { ledger } = this.#target;
+    const known = ledger.wellness.day(date).sent;
+    const { force, undo } = this.#options;
+    const isUndo = undo !== undefined;
+    const { values, notes, sent, isUndone, held } = isUndo
+      ? undoneDay(known)
+      : settleDay(record, known, { rank: this.#rank, force, whole });
+    warnings.push(...notes);
+    const body: JsonObject = { date, ...values };
+    if (Object.keys(values).length === 0) {
+      if (held.length > 0) return cannotForget(known, held);
+      if (this.#options.dryRun) return isUndone ? UNDONE : UNCHANGED;
+      ledger.wellness.noteSent(date, sent);
+      ledger.confirm(kind, date, digest, { undone: isUndone });
+      return isUndone ? UNDONE : UNCHANGED;
+    }
+    if (this.#options.dryRun) return { outcome: 'would-push', request: this.#request(kind, body) };
     const client = await this.#target.client();
     const answer = await client.push(kind, body, 'always', this.#context.signal);
     this.#breaker.answered();
@@ -189,14 +217,35 @@ class DayQueue {
     if (answer.outcome === 'rejected') {
       return { outcome: 'rejected', message: answer.message, attempts };
     }
-    const { dropped, notes } = notKeptWarnings(record, answer.data);
-    warnings.push(...notes);
-    const kept = Object.keys(body).filter((name) => !dropped.includes(name));
-    if (answer.data !== undefined) ledger.wellness.noteAnswer(kept, dropped);
-    ledger.wellness.noteSent(date, sentFields(record, dropped));
+    const { dropped, notes: adapted } = notKeptWarnings(record, answer.data, body);
+    const names = Object.keys(body).filter((name) => !dropped.includes(name));
+    if (answer.data !== undefined) ledger.wellness.noteAnswer(names, dropped);
+    const isKept = ([name]: readonly [string, unknown]) => !dropped.includes(name);
+    const kept = Object.fromEntries(Object.entries(sent).filter(isKept));
+    const there = changedThere({ ...known, ...kept }, body, answer.data, record.sources[0] ?? '');
+    warnings.push(...adapted, ...there.notes);
+    ledger.wellness.noteSent(date, { ...kept, ...there.sent });
     // What the service dropped is not delivered: the day is sent again when the service may know it.
-    ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped });
-    return { outcome: 'pushed', attempts };
+    const undone = isUndo && held.length === 0;
+    ledger.confirm(kind, date, digest, { sentFrom: record.files, dropped, undone });
+    return { outcome: isUndo ? 'undone' : 'pushed', attempts };
+  }
+
+  /** Chooses between the programs of a day's foods, also of those that were sent before. */
+  #chosen(record: NutritionRecord, warnings: Warning[]): NutritionRecord {
+    const { force, merge = 'same-input', undo } = this.#options;
+    if (merge !== 'same-input' || undo !== undefined) return record;
+    const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
+    const source = record.sources[0] ?? '';
+    const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
+    const isOld = (part: NutritionPart) => !force && (part.asOf ?? 0) < (asOf[part.input] ?? 0);
+    for (const { input } of record.parts.filter(isOld)) {
+      const message = `an older file of ${input} than the one sent before: not sent. --force sends it`;
+      warn({ message });
+    }
+    const kept = record.parts.filter((part) => !isOld(part));
+    const { parts, fields } = chooseFoods({ ...record, parts: kept }, items, this.#rank, warn);
+    return { ...record, parts, fields };
   }
 
   #request(kind: RecordKind, body: JsonObject): RecordRequest {
@@ -238,17 +287,19 @@ class DayQueue {
   }
 }
 
-/** Returns the numbers of a record that the service took. */
-function sentFields(
-  { body, files }: PreparedRecord,
-  dropped: readonly string[],
-): Record<string, SentField> {
-  const origin = files.every((file) => /\.fit$/i.test(file)) ? 'device' : 'other';
-  const sent: Record<string, SentField> = {};
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === 'number' && !dropped.includes(name)) sent[name] = { value, origin };
-  }
-  return sent;
+function cannotForget(
+  known: Readonly<Record<string, SentField>>,
+  held: readonly string[],
+): DayOutcome {
+  const stored = Object.fromEntries(held.map((name) => [name, known[name]?.value ?? null]));
+  return {
+    outcome: 'conflict',
+    stored: [stored],
+    intended: [],
+    message: `The platform cannot forget a value, and nothing was sent before these: ${valuesText(stored)}.`,
+    hint: phrase`${sync('push', 'wellness', 'FILE')} replaces them.`,
+    attempts: 0,
+  };
 }
 
 function alwaysFails(date: string, runs: number) {

@@ -18,7 +18,7 @@ export async function prepareFitDays(
 ): Promise<FitDays> {
   const merger = new DayMerger('wellness', '');
   const { read, notes, warnings } = await readFitFiles(files, options);
-  for (const { own } of read) merger.absorb(own.merger);
+  for (const { own } of read) merger.absorb(own.merger, 'fit');
   const invalid = read.flatMap(({ own }) => own.invalid);
   return { records: merger.finish(), invalid, notes, warnings };
 }

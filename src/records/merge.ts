@@ -13,7 +13,8 @@ import type {
   RecordKind,
   Warning,
 } from './types.ts';
-import { isObject } from './values.ts';
+import { type Rank, chooseFoods, contestNote, rankBy } from './prefer.ts';
+import { isObject, show } from './values.ts';
 
 /** Limits the warnings of a record; one more then gives the number of the others. */
 export const MAX_WARNINGS = 50;
@@ -27,17 +28,21 @@ interface Stated {
   readonly latest: number;
   /** The value is from a record with a time. */
   readonly timed: boolean;
+  /** The program that states it. */
+  program: string;
 }
 
 /** The items of one input, a list for each of its records. */
 interface DayPart {
-  readonly input: string;
+  input: string;
+  asOf?: number | undefined;
   readonly lists: (readonly JsonObject[])[];
 }
 
 interface GatheredDay {
   readonly fields: Map<string, Stated>;
-  readonly parts: DayPart[];
+  parts: DayPart[];
+  readonly files: Set<string>;
   /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
   first: number;
   last: number;
@@ -55,8 +60,8 @@ interface GatheredDay {
 /**
  * Merges many records into one request a date.
  *
- * Wellness is merged field by field. Among records with a time, the latest value counts. A record
- * without a time replaces what was read before it. `rawJson` objects are laid over each other, as the
+ * Wellness is merged field by field. Of several programs, the one of the least rank counts. Among its
+ * records with a time, the latest value counts. A record without a time replaces what was read before it. `rawJson` objects are laid over each other, as the
  * service does it. Nutrition items of one
  * input are joined; `mergeDay` joins those of several. Totals that a service adds up from the items are
  * kept only if every record of the day states the same; other fields are merged like wellness.
@@ -64,12 +69,14 @@ interface GatheredDay {
 export class DayMerger {
   readonly #kind: RecordKind;
   readonly #input: string;
+  readonly #rank: Rank;
   readonly #days = new Map<string, GatheredDay>();
 
   /** @param input where the records that are added come from: see {@link NutritionPart}. */
-  constructor(kind: RecordKind, input: string) {
+  constructor(kind: RecordKind, input: string, rank: Rank = rankBy()) {
     this.#kind = kind;
     this.#input = input;
+    this.#rank = rank;
   }
 
   add(draft: DayDraft): void {
@@ -101,9 +108,20 @@ export class DayMerger {
   /**
    * Takes over all records of another merger of this kind, which must not be used afterwards. So an
    * input can be merged on its own first, and counts only if it could be read to its end.
+   *
+   * @param program that wrote the input
+   * @param input the name of its items, if it is not that of the file: a later file of it replaces them
    */
-  absorb(other: DayMerger): void {
-    for (const [date, day] of other.#days) this.#merge(date, day);
+  absorb(other: DayMerger, program = 'platform', input?: string, asOf?: number): void {
+    for (const [date, day] of other.#days) {
+      for (const stated of day.fields.values()) stated.program = program;
+      if (input !== undefined) {
+        for (const part of day.parts) Object.assign(part, { input, asOf });
+        const known = this.#days.get(date);
+        if (known !== undefined) known.parts = known.parts.filter((part) => part.input !== input);
+      }
+      this.#merge(date, day);
+    }
     other.#days.clear();
   }
 
@@ -133,12 +151,22 @@ export class DayMerger {
       // Layers of rawJson do not contradict each other.
       const same =
         before === undefined || name === 'rawJson' || sameJson(before.value, stated.value);
+      const isContest =
+        before !== undefined && name !== 'rawJson' && before.program !== stated.program;
+      if (isContest) {
+        const counts = this.#contest(name, before, stated);
+        day.fields.set(name, counts);
+        const other = counts === stated ? before : stated;
+        if (!same) warn(day, contest(name, counts, other, day.sources[0] ?? ''));
+        continue;
+      }
       day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
       if (same || this.#isSummed(name)) continue;
       if (isOutdated(stated, before)) outdated.push(name);
       else replaced.push(name);
     }
     for (const part of later.parts) day.parts.push(part);
+    for (const file of later.files) day.files.add(file);
     day.overlaps ||= later.overlaps || !(later.first > day.last || day.first > later.last);
     day.first = Math.min(day.first, later.first);
     day.last = Math.max(day.last, later.last);
@@ -156,6 +184,14 @@ export class DayMerger {
     }
   }
 
+  /** Returns what counts of the statements of two programs. */
+  #contest(name: string, one: Stated, other: Stated): Stated {
+    const [first, second] = [one, other].map(({ program }) => this.#rank(program, name));
+    const counts = (first ?? 0) < (second ?? 0) ? one : other;
+    const agreed = one.agreed && other.agreed && sameJson(one.value, other.value);
+    return Object.assign(counts, { times: one.times + other.times, agreed });
+  }
+
   #isSummed(name: string): boolean {
     return this.#kind === 'nutrition' && SUMMED_TOTALS.includes(name);
   }
@@ -168,11 +204,16 @@ export class DayMerger {
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
     const fields = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
-    const files = [...new Set(day.parts.map(({ input }) => input))];
-    const about = { outcome: 'ready', date, sources, files, warnings, zoneUsed } as const;
-    return this.#kind === 'wellness'
-      ? wellness(about, { date, ...fields })
-      : nutrition(about, day.parts.map(partOf), fields);
+    const programs = Object.fromEntries(
+      [...day.fields].map(([name, { program }]) => [name, program]),
+    );
+    const files = [...day.files];
+    const about = { outcome: 'ready', date, sources, files, warnings, programs, zoneUsed } as const;
+    if (this.#kind === 'wellness') return wellness(about, { date, ...fields });
+    const source = sources[0] ?? '';
+    const foods = { parts: day.parts.map(partOf), fields, programs };
+    const chosen = chooseFoods(foods, [], this.#rank, (note) => warn(day, { source, ...note }));
+    return nutrition(about, chosen.parts, chosen.fields);
   }
 
   #reportMerge(date: string, day: GatheredDay): void {
@@ -210,8 +251,8 @@ function reportRepeated(day: GatheredDay, source: string): void {
 }
 
 /** An input that says nothing about items has no lists. */
-function partOf({ input, lists }: DayPart): NutritionPart {
-  return lists.length === 0 ? { input } : { input, items: lists.flat() };
+function partOf({ lists, ...part }: DayPart): NutritionPart {
+  return lists.length === 0 ? part : { ...part, items: lists.flat() };
 }
 
 function dayOf(draft: DayDraft, input: string): GatheredDay {
@@ -223,12 +264,14 @@ function dayOf(draft: DayDraft, input: string): GatheredDay {
       agreed: true,
       latest: draft.at ?? -Infinity,
       timed: draft.at !== undefined,
+      program: 'platform',
     },
   ]);
   return {
     fields: new Map(fields),
     ...spanOf(draft.items ?? []),
     overlaps: false,
+    files: new Set([input]),
     parts: [{ input, lists: draft.items === undefined ? [] : [draft.items] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
@@ -258,6 +301,7 @@ function restate(name: string, before: Stated, later: Stated, same: boolean): St
     agreed: same && before.agreed && later.agreed,
     latest: Math.max(before.latest, later.latest),
     timed: over.timed,
+    program: over.program,
   };
 }
 
@@ -272,6 +316,12 @@ function addLayer(object: JsonObject, layer: JsonObject, under: boolean): JsonOb
     if (!under || !(name in object)) object[name] = value;
   }
   return object;
+}
+
+function contest(field: string, counts: Stated, other: Stated, source: string): Warning {
+  const [one, two] = [counts, other].map(({ value, program }) => `${show(value)} of ${program}`);
+  const message = contestNote(`${one ?? ''} counts, and not ${two ?? ''}`, other.program, field);
+  return { source, field, message };
 }
 
 /** Checks that a value was measured before one that was read before it. */
@@ -335,19 +385,13 @@ function nutrition(
   };
 }
 
-/** Returns a nutrition day about which no input says anything. */
+/** Returns a day about which no input says anything. */
 export function emptyDay(
   date: string,
   sources: readonly string[],
-): Extract<PreparedRecord, { kind: 'nutrition' }> {
-  const about = { kind: 'nutrition', outcome: 'ready', date, sources, files: sources } as const;
-  return {
-    ...about,
-    warnings: [],
-    zoneUsed: false,
-    digest: '',
-    body: { date },
-    parts: [],
-    fields: {},
-  };
+  kind: RecordKind = 'nutrition',
+): PreparedRecord {
+  const about = { outcome: 'ready', date, sources, files: sources, body: { date } } as const;
+  const nothing = { ...about, programs: {}, warnings: [], zoneUsed: false, digest: '' };
+  return kind === 'wellness' ? { kind, ...nothing } : { kind, ...nothing, parts: [], fields: {} };
 }

@@ -6,6 +6,7 @@ import { unitsOf } from './fields.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { dateAt } from './days/local-date.ts';
 import { DayMerger } from './merge.ts';
+import { foodInput } from './prefer.ts';
 import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
@@ -61,14 +62,15 @@ export async function prepareInputs(
   signal: AbortSignal,
 ): Promise<PreparedInputs> {
   const reading = { ...options, today: todayOf(options) };
-  const merger = new DayMerger(kind, '');
+  const merger = new DayMerger(kind, '', options.rank);
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
   const empty: string[] = [];
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
-  const all = [...inputs];
+  // Of several files of one program, the newest counts.
+  const all = [...inputs].sort((a, b) => (a.modified ?? 0) - (b.modified ?? 0));
   for (const input of all) {
     const { name, origin = name } = input;
     if (input.samples !== undefined) {
@@ -102,7 +104,10 @@ export async function prepareInputs(
       exports.push({ input: name, ...reader.found, ...own.merger.extent });
       warnings.push(...reader.notes.map((note) => `${name}: ${note}`));
     } else if (count === 0) empty.push(name);
-    merger.absorb(own.merger);
+    const { source, mapping } = reader?.found ?? {};
+    const isNamed = kind === 'nutrition' && source !== undefined && source.general !== true;
+    const foods = isNamed ? foodInput(source.name, mapping?.holds ?? '') : undefined;
+    merger.absorb(own.merger, source?.name, foods, input.modified);
     for (const record of own.invalid) invalid.push(record);
   }
   if (fit.length === 0) {
@@ -113,7 +118,7 @@ export async function prepareInputs(
   const { read, ...about } = await readFitFiles(fit, reading);
   for (const { file, own } of read) {
     exports.push({ input: file.name, ...FIT, ...own.merger.extent });
-    merger.absorb(own.merger);
+    merger.absorb(own.merger, FIT.source.name);
     for (const record of own.invalid) invalid.push(record);
   }
   warnings.push(...about.warnings);

@@ -1,6 +1,7 @@
 import type { Failure } from '../api/batch-breaker.ts';
 import type { Text } from '../base/phrase.ts';
 import type { RecordKind } from '../ledger/records.ts';
+import type { Rank } from './prefer.ts';
 import type { Source } from './sources/types.ts';
 import type { Match } from './engine/recognise.ts';
 
@@ -73,6 +74,8 @@ interface Prepared {
   /** The inputs over all runs: absolute paths, paths in archives, or `stdin`. */
   readonly files: readonly string[];
   readonly warnings: readonly Warning[];
+  /** The program that states each field: a source's name, or `platform`. */
+  readonly programs: Readonly<Record<string, string>>;
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
   /**
@@ -94,10 +97,12 @@ export type PreparedRecord =
 
 /** The items of a day that are in one input. */
 export interface NutritionPart {
-  /** The input over all runs: an absolute path, a source's name or `stdin`. */
+  /** The input over all runs: an absolute path, a program and what its file holds, or `stdin`. */
   readonly input: string;
   /** Without it, the input says nothing about the day's items. */
   readonly items?: readonly JsonObject[] | undefined;
+  /** When its file was written (ms since the epoch): an older file is no new version. */
+  readonly asOf?: number | undefined;
 }
 
 export interface PreparedRecords {
@@ -164,6 +169,8 @@ export interface RecordRequest {
 
 /** How records are read. */
 export interface RecordOptions {
+  /** Which of several programs counts on a day. */
+  readonly rank?: Rank | undefined;
   readonly zone: Zone;
   /** The exports that are recognised; without it, records are in the platform's form. */
   readonly sources?: SourceOptions;

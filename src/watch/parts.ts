@@ -9,6 +9,7 @@ import type { KnownFiles } from '../ledger/known-files.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
+import type { Rank } from '../records/prefer.ts';
 import type { Zone } from '../records/types.ts';
 import type { Lock } from '../system/process-lock.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -52,6 +53,8 @@ export interface WatchAccount {
   readonly client: () => Promise<ServiceClient>;
   readonly url: (endpoint: 'uploadFit' | 'wellness' | 'nutrition') => URL;
   readonly zone: () => Promise<Zone>;
+  /** Which of several programs counts on a day of wellness. */
+  readonly rank: Rank;
 }
 
 /** The devices that come and go. They outlive a login: the next watcher takes them over. */

@@ -50,16 +50,16 @@ describe('a file with measurements', () => {
 });
 
 describe('a wellness day', () => {
-  it('keeps the last value of each field, and its origin', () => {
+  it('keeps the last value of each field, and its program', () => {
     const { ledger } = open();
     ledger.noteSent('2026-02-15', {
-      restingHr: { value: 52, origin: 'device' },
-      hrv: { value: 66, origin: 'device' },
+      restingHr: { value: 52, source: 'fit' },
+      hrv: { value: 66, source: 'fit' },
     });
-    ledger.noteSent('2026-02-15', { restingHr: { value: 48, origin: 'other' } });
+    ledger.noteSent('2026-02-15', { restingHr: { value: 48, source: 'oura' } });
     expect(ledger.day('2026-02-15').sent).toEqual({
-      restingHr: { value: 48, origin: 'other' },
-      hrv: { value: 66, origin: 'device' },
+      restingHr: { value: 48, source: 'oura' },
+      hrv: { value: 66, source: 'fit' },
     });
     expect(ledger.day('2026-02-16').sent).toEqual({});
   });

@@ -38,6 +38,7 @@ describe('several wellness records for one date', () => {
         sources: ['in.json#/1'],
         files: ['in.json'],
         warnings: [],
+        programs: { hrv: 'platform' },
         zoneUsed: false,
         digest: recordDigest({ date: '2026-02-14', hrv: 55 }),
       },
@@ -48,6 +49,7 @@ describe('several wellness records for one date', () => {
         body,
         sources: ['in.json#/0', 'in.json#/2', 'in.json#/3'],
         files: ['in.json'],
+        programs: { hrv: 'platform', weight: 'platform', rawJson: 'platform', steps: 'platform' },
         warnings: [
           {
             source: 'in.json#/2',
@@ -208,6 +210,7 @@ describe('several nutrition records for one date', () => {
         warnings: [
           { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
         ],
+        programs: {},
         zoneUsed: false,
         parts: [{ input: 'in.json', items: [a, b, c] }],
         fields: {},

@@ -55,8 +55,8 @@ export function pushItemText(
   }
   const notes = firstOf<Text>(
     item.warnings.map(({ source, field, message }) => {
-      const place = [source, field].filter(Boolean).join(': ');
-      return phrase`  note: ${place}: ${message}`;
+      const place = [source, field].flatMap((part) => (part ? [`${part}: `] : [])).join('');
+      return phrase`  note: ${place}${message}`;
     }),
     '  ',
   );

@@ -34,6 +34,7 @@ import { sendStock } from '../../import/stock.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
 import { KINDS } from '../../import/take-records.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
+import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../base/parallel.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -83,6 +84,7 @@ export const importExport: CommandModule = {
           ? undefined
           : await dateFlag('--since', flags.since, () => zone.name, clock.now()),
       sources: SOURCES,
+      rank: rankBy(config.get('prefer'), SOURCES),
     };
     const archives = new Archives(signal, tmpdir());
     try {
@@ -199,6 +201,7 @@ class Import {
       force: false,
       dryRun,
       nutrition: this.#config.get('nutritionDelivery'),
+      rank: this.#options.rank,
     };
     const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
     let done = 0;

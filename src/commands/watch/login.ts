@@ -20,6 +20,7 @@ import { moveCopies } from '../../ledger/outbox.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { DeliveryFailure } from '../../watch/send/circuit-breaker.ts';
+import { rankBy } from '../../records/prefer.ts';
 import type { WatchAccount, WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
@@ -115,6 +116,7 @@ export async function openLogin(
       url: connection.url,
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
+      rank: rankBy(config.get('prefer')),
       loginEndsAt: (signal) => loginEndsAt(context, config, signal),
       useLogin: async (signal) => {
         try {

@@ -60,7 +60,9 @@ export async function deliverDay(
   if (moved.length > 0) warn(words.movedNote(record, moved));
   // The platform may hold something else by now.
   const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
-  const day = { ...before, items, fields };
+  const versions = record.parts.map(({ input, asOf }) => [input, asOf] as const);
+  const asOf = { ...before.asOf, ...Object.fromEntries(versions) };
+  const day = { ...before, items, fields, asOf };
   if (isDone(day) && status !== 'open' && !looksAnew) {
     // Another input may hold an item now, or no longer.
     if (!options.dryRun) ledger.nutrition.put(date, day, status);

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
@@ -18,13 +18,16 @@ export interface Input {
   /** Its identity over all runs: an absolute path, or its name. */
   readonly origin?: string;
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** When it was written (ms since the epoch), if it is a file. */
+  readonly modified?: number | undefined;
   /** The wellness of a FIT file that was read before: its `chunks` are not read again. */
   readonly samples?: readonly FitSample[];
 }
 
 /** Makes an input of a file or a FIFO, which is opened when it is read. */
 export function fileInput(path: string): Input {
-  return { name: path, origin: resolve(path), chunks: chunksOf(path) };
+  const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return { name: path, origin: resolve(path), chunks: chunksOf(path), modified };
 }
 
 /** Makes an input of a file that is read more than once, so it cannot be a FIFO. */

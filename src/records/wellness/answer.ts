@@ -9,19 +9,24 @@ const ROUNDING = 1e-4;
 /**
  * Compares the row in the answer to a wellness record with the request.
  *
+ * @param requested the body of the request, with a part of the record's values or all of them
  * @param row the day as the service stored it; undefined if it does not show it
  * @returns the fields that the service dropped, and warnings for the user
  */
 export function notKeptWarnings(
   { body, date, sources }: PreparedRecord,
   row: Readonly<Record<string, unknown>> | undefined,
+  requested: JsonObject = body,
 ): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
   // Platforms are known to drop other fields, so these are no reason to send a day again.
-  const sent = Object.entries(body).filter(
+  const sent = Object.entries(requested).filter(
     ([name, value]) => Object.hasOwn(WELLNESS_FIELDS, name) && value !== null,
   );
   // An answer with none of the fields is not a row.
-  if (row === undefined || !sent.some(([name]) => hasValue(row, name))) {
+  if (
+    row === undefined ||
+    !Object.keys(body).some((name) => name in WELLNESS_FIELDS && hasValue(row, name))
+  ) {
     return { dropped: [], notes: [] };
   }
   const source = sources[0] ?? '';

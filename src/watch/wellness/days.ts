@@ -6,6 +6,7 @@ import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
 import { prepareFitDays } from '../../records/fit-days.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Zone } from '../../records/types.ts';
+import type { Rank } from '../../records/prefer.ts';
 import { show } from '../../records/values.ts';
 import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
 
@@ -30,7 +31,7 @@ export interface WellnessPlan {
 export async function planDays(
   ledger: RecordLedger,
   fresh: readonly MeasuredFile[],
-  when: { readonly zone: Zone; readonly now: number },
+  when: { readonly zone: Zone; readonly now: number; readonly rank: Rank },
 ): Promise<WellnessPlan> {
   const { wellness } = ledger;
   const open = [...wellness.openFiles(), ...fresh.flatMap(extentOf)];
@@ -39,7 +40,7 @@ export async function planDays(
   const last = Math.max(...open.map((file) => file.last));
   // The days of a file have measurements in others, too.
   const kept = wellness.measured(first - OPEN_SECS, last + OPEN_SECS);
-  const { zone, now } = when;
+  const { zone, now, rank } = when;
   const today = dateAt(now, zone);
   // A scale does not tell which of its users is the athlete.
   const isShared = wellness.scaleUsers(fresh).size > 1;
@@ -66,7 +67,7 @@ export async function planDays(
   const resting = new Set<string>();
   for (const record of records.filter(({ date }) => wanted.has(date))) {
     const day = wellness.day(record.date);
-    const own = ownPart(record, day.sent);
+    const own = ownPart(record, day.sent, rank);
     if (own === undefined || own.digest === day.watched) continue;
     if (ledger.isUnchanged('wellness', own.date, own.digest)) continue;
     const { refusal } = day;
@@ -111,16 +112,19 @@ function layered(
 }
 
 /**
- * Returns the record without the fields that a command sent from another source with another value: they
- * are not replaced. Undefined if the service has all other fields.
+ * Returns the record without the fields that a command sent from another source, which counts, with another
+ * value. Undefined if the service has all other fields.
  */
 function ownPart(
   record: PreparedRecord,
   sent: Readonly<Record<string, SentField>>,
+  rank: Rank,
 ): PreparedRecord | undefined {
   const { body, date } = record;
   const isOthers = ([name, value]: [string, JsonValue]) =>
-    sent[name]?.origin === 'other' && sent[name].value !== value;
+    sent[name] !== undefined &&
+    sent[name].value !== value &&
+    rank(sent[name].source, name) < rank('fit', name);
   const fields = Object.entries(body).filter((field) => !isOthers(field));
   if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value))
     return undefined;
@@ -140,6 +144,7 @@ function ownPart(
     digest: recordDigest(own),
     sources: record.sources,
     files: record.files,
+    programs: record.programs,
     warnings: [...record.warnings, ...notes],
     zoneUsed: record.zoneUsed,
   };

@@ -112,7 +112,7 @@ export class Wellness {
   }
 
   async #check(): Promise<void> {
-    const { breaker, clock, delivers, dryRun, zone } = this.#parts;
+    const { breaker, clock, delivers, dryRun, rank, zone } = this.#parts;
     const { records } = this.#parts.ledger;
     let read: Awaited<ReturnType<WellnessFiles['read']>> = [];
     if (this.#isReadDue) {
@@ -121,7 +121,7 @@ export class Wellness {
       read = await this.#files.read();
     }
     if (read.length === 0 && records.wellness.openFiles().length === 0) return;
-    const when = { zone: await zone(), now: clock.now() };
+    const when = { zone: await zone(), now: clock.now(), rank };
     this.#reportLeftOut(read, when);
     const unrecorded = dryRun ? read : [];
     const { due, isScaleShared, settle } = await planDays(records, unrecorded, when);
@@ -135,7 +135,7 @@ export class Wellness {
 
   /** Sends days. @returns those that the service did not answer */
   async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
-    const { dryRun, ledger, url } = this.#parts;
+    const { dryRun, ledger, rank, url } = this.#parts;
     const left = new Map(due.map((record) => [record.date, record]));
     let failure: DeliveryFailure | undefined;
     let retryAfterMs = 0;
@@ -152,7 +152,7 @@ export class Wellness {
         this.#settleDay(item, record);
       }
     };
-    const options = { force: false, dryRun, jobs: AT_ONCE, nutrition: 'auto' } as const;
+    const options = { force: false, dryRun, jobs: AT_ONCE, nutrition: 'auto', rank } as const;
     const target = { ledger: ledger.records, client, url, report: onItem };
     await deliverRecords(this.#parts, due, options, target);
     if (failure === undefined) this.#backOff.succeeded();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OpenLogin, WatchSetup } from '../../../src/commands/watch/login.ts';
 import { runWatch } from '../../../src/commands/watch/rounds.ts';
+import { rankBy } from '../../../src/records/prefer.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
@@ -51,6 +52,7 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     client: dead,
     url: () => new URL('http://127.0.0.1:9'),
     zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
+    rank: rankBy(),
     useLogin: dead,
     takeOver: () => undefined,
     close: () => {

@@ -14,6 +14,7 @@ function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | und
     sources: ['in.json#/0', 'in.json#/1'],
     files: [],
     warnings: [],
+    programs: {},
     zoneUsed: false,
     digest: '',
   };

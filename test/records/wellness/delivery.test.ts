@@ -69,7 +69,10 @@ describe('a wellness day', () => {
       expect(again.items).toMatchObject([{ outcome: 'skipped', warnings: [] }]);
       expect(again.bodies).toEqual([]);
       const changed = { ...day, steps: 9001 };
-      expect((await run([changed])).bodies).toEqual([changed]);
+      // The platform keeps what a request lacks.
+      expect((await run([changed])).bodies).toEqual([
+        { date: DAY.date, steps: 9001, ...(dropped.length > 0 ? { floors: 3 } : {}) },
+      ]);
     },
   );
 
@@ -79,13 +82,14 @@ describe('a wellness day', () => {
     await run(days);
     // A day later, one of them finds out that nothing has changed.
     clock.now += 25 * 3_600_000;
-    expect((await run(days)).bodies).toEqual(days.slice(0, 1));
+    const lacking = days.map(({ date, steps }) => ({ date, steps }));
+    expect((await run(days)).bodies).toEqual(lacking.slice(0, 1));
     expect((await run(days)).bodies).toEqual([]);
     sandbox.control.set({ revision: '2026-08' });
     // Any other day shows that the platform has learned the field.
     const next = { date: '2026-02-18', hrv: 60, steps: 9000 };
     expect((await run([next])).bodies).toEqual([next]);
-    expect((await run(days)).bodies).toEqual(days);
+    expect((await run(days)).bodies).toEqual(lacking);
     expect((await run(days)).bodies).toEqual([]);
   });
 
@@ -97,6 +101,8 @@ describe('a wellness day', () => {
     expect(notes).toContainEqual(['stress', 'the platform stored 5 for 45']);
     expect(notes).toContainEqual(['totalCaloriesBurned', 'the platform stored 2401 for 2400.6']);
     expect((await run([day])).bodies).toEqual([]);
+    const { items: more } = await run([{ ...day, mood: 30 }]);
+    expect(more).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
   });
 
   it('ignores rawJson that an earlier push left on the platform', async () => {

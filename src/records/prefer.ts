@@ -1,0 +1,111 @@
+import { SyncError } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
+import type { SentItem } from '../ledger/nutrition.ts';
+import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
+import type { JsonObject, NutritionPart, Warning } from './types.ts';
+
+/** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
+
+/** Returns the rank of a program for a field, or for `items`: the least counts. */
+export type Rank = (program: string, field: string) => number;
+
+/** The athlete's own records, and devices, count before exports. */
+const FIRST = ['platform', 'map', 'table', 'food-log', 'fit'];
+
+/**
+ * Returns the ranks of programs.
+ *
+ * @param prefer the setting: programs (`oura`), also for one field (`restingHr=oura`)
+ * @param sources the exports, in the order in which they count
+ * @throws SyncError `CONFIG` if the setting names no such program or field
+ */
+export function rankBy(
+  prefer: readonly string[] = [],
+  sources?: readonly { readonly name: string }[],
+): Rank {
+  const order = [...FIRST, ...(sources ?? []).map(({ name }) => name)];
+  for (const entry of sources === undefined ? [] : prefer) {
+    const [name, field = 'items'] = entry.split('=').reverse();
+    if (order.includes(name ?? '') && (field === 'items' || field in WELLNESS_FIELDS)) continue;
+    throw new SyncError('CONFIG', `prefer: ${entry} names no program or no field.`, {
+      hint: phrase`${sync('sources')} lists the programs, docs/records.md the fields.`,
+    });
+  }
+  return (program, field) => {
+    const [own, any] = [prefer.indexOf(`${field}=${program}`), prefer.indexOf(program)];
+    if (own !== -1) return own - 2 * MANY;
+    if (any !== -1) return any - MANY;
+    const at = order.indexOf(program);
+    return at === -1 ? MANY : at;
+  };
+}
+
+/** More than there are programs. */
+const MANY = 1_000;
+
+/** Says which value or food counts. @param other the program that does not */
+export function contestNote(counts: Text, other: string, field?: string): Text {
+  const choice = field === undefined ? other : `${field}=${other}`;
+  return phrase`${counts}. ${sync('config', 'set', 'prefer', choice)} chooses ${other}`;
+}
+
+/** Names the input of a program's foods: all its files are versions of one. */
+export function foodInput(program: string, holds: string): string {
+  return `${program}: ${holds}`;
+}
+
+function programOf(input: string): string | undefined {
+  return /^([a-z][a-z-]+): /.exec(input)?.[1];
+}
+
+interface Foods {
+  readonly parts: readonly NutritionPart[];
+  readonly fields: JsonObject;
+  /** The programs of the fields. */
+  readonly programs: Readonly<Record<string, string>>;
+}
+
+/**
+ * Chooses the program of a day's foods, if exports of several have some: two diaries of one day would
+ * double it. Records of the athlete's own add to them.
+ *
+ * @param known the items that were sent before
+ * @param warn gets a note about each program that does not count
+ */
+export function chooseFoods(
+  { parts, fields, programs }: Foods,
+  known: readonly SentItem[],
+  rank: Rank,
+  warn: (note: Pick<Warning, 'field' | 'message'>) => void,
+): Pick<Foods, 'parts' | 'fields'> {
+  const sent = known.filter(({ state }) => state !== 'dropped' && state !== 'gone');
+  const inputs = [...parts.map(({ input }) => input), ...sent.map(({ input }) => input)];
+  const [winner, ...others] = [...new Set(inputs.map(programOf))]
+    .filter((program) => program !== undefined)
+    .sort((a, b) => scoreOf(a) - scoreOf(b));
+  if (winner === undefined || others.length === 0) return { parts, fields };
+  for (const other of others) {
+    const counts = `${winner} and ${other} have foods of this day: those of ${winner} count`;
+    warn({ field: 'items', message: contestNote(counts, other) });
+  }
+  const isOther = (input: string) => others.some((other) => other === programOf(input));
+  // An input that has no items any more takes back those that were sent.
+  const dropped = [...new Set(sent.map(({ input }) => input).filter(isOther))];
+  const isOwn = (name: string) => !SUMMED_TOTALS.includes(name) || programs[name] === winner;
+  return {
+    parts: [
+      ...parts.filter(({ input }) => !isOther(input)),
+      ...dropped.map((input) => ({ input, items: [] })),
+    ],
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isOwn(name))),
+  };
+
+  /** A list of foods says more than their totals. */
+  function scoreOf(program: string): number {
+    const own = rank(program, 'items');
+    const hasItems =
+      sent.some(({ input }) => programOf(input) === program) ||
+      parts.some(({ input, items = [] }) => programOf(input) === program && items.length > 0);
+    return own < 0 || hasItems ? own : own + MANY;
+  }
+}

@@ -1,0 +1,141 @@
+import type { SentField } from '../../ledger/wellness.ts';
+import { type Rank, contestNote } from '../prefer.ts';
+import type { JsonObject, JsonValue, PreparedRecord, Warning } from '../types.ts';
+import { show } from '../values.ts';
+import { isSame } from './answer.ts';
+
+/** Decides which values of a wellness day are sent: the platform keeps the fields that a request lacks. */
+
+type Sent = Readonly<Record<string, SentField>>;
+type Scalar = SentField['value'];
+
+export interface SettledDay {
+  /** The values to send. */
+  readonly values: JsonObject;
+  readonly notes: readonly Warning[];
+  /** What the ledger records once they are sent. */
+  readonly sent: Sent;
+  /** A value stays away, since the user took it back. */
+  readonly isUndone: boolean;
+  /** The fields that the platform holds, and that the ledger knows no earlier value of. */
+  readonly held: readonly string[];
+}
+
+/**
+ * Leaves out the values that the platform holds already, those that the user took back, and those of a
+ * program that does not count beside the one that sent its value before.
+ *
+ * @param whole send also what the platform holds already
+ */
+export function settleDay(
+  { body, programs, sources }: Pick<PreparedRecord, 'body' | 'programs' | 'sources'>,
+  known: Sent,
+  { rank, force, whole }: { readonly rank: Rank; readonly force: boolean; readonly whole: boolean },
+): SettledDay {
+  const values: JsonObject = {};
+  const notes: Warning[] = [];
+  const sent: Record<string, SentField> = {};
+  let isUndone = false;
+  const note = (field: string, message: Warning['message']) =>
+    void notes.push({ source: sources[0] ?? '', field, message });
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'date') continue;
+    const before = known[name];
+    if (!isScalar(value)) {
+      values[name] = value;
+      continue;
+    }
+    const program = programs[name] ?? 'platform';
+    if (!force && before?.undone === value) {
+      isUndone = true;
+      continue;
+    }
+    if (before === undefined || before.value === value) {
+      if (before === undefined || force || whole) values[name] = value;
+      sent[name] = { ...before, value, source: program };
+      continue;
+    }
+    const isOther = before.source !== program && !force;
+    const [one, two] = [
+      `${show(before.value)} of ${before.source}`,
+      `${show(value)} of ${program}`,
+    ];
+    const said = { ...before.said, [program]: value };
+    if (isOther && rank(before.source, name) < rank(program, name)) {
+      sent[name] = { ...before, said };
+      if (before.said?.[program] === value) continue;
+      note(name, contestNote(`${one}, sent before, counts, and not ${two}`, program, name));
+      continue;
+    }
+    const earlier = { value: before.value, source: before.source };
+    values[name] = value;
+    sent[name] = { value, source: program, before: earlier, undone: null };
+    if (!isOther) continue;
+    sent[name] = { ...sent[name], said: { ...said, [before.source]: before.value } };
+    note(name, contestNote(`${two} replaces ${one}`, before.source, name));
+  }
+  return { values, notes, sent, isUndone, held: [] };
+}
+
+/** Returns what undoes a day: the values that were sent before the present ones. */
+export function undoneDay(known: Sent): SettledDay {
+  const values: JsonObject = {};
+  const sent: Record<string, SentField> = {};
+  const notes: Warning[] = [];
+  for (const [field, { value, before }] of Object.entries(known)) {
+    if (before === undefined || before === null) continue;
+    values[field] = before.value;
+    sent[field] = { ...before, before: null, undone: value };
+    const message = `${show(before.value)}, sent before, is sent again in place of ${show(value)}`;
+    notes.push({ source: '', field, message });
+  }
+  const held = Object.keys(known).filter((name) => !(name in values));
+  if (held.length > 0 && notes.length > 0) {
+    const kept = valuesText(
+      Object.fromEntries(held.map((name) => [name, known[name]?.value ?? null])),
+    );
+    notes.push({ source: '', message: `the platform cannot forget a value, and keeps ${kept}` });
+  }
+  return { values, notes, sent, isUndone: false, held };
+}
+
+/** Names fields and their values. */
+export function valuesText(values: JsonObject): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${show(value)}`)
+    .join(', ');
+}
+
+/**
+ * Compares the platform's row with what the ledger then knows of the day.
+ *
+ * @param sent all sent fields
+ * @returns notes about values that the request did not hold and that others changed, and the fields to record
+ */
+export function changedThere(
+  sent: Sent,
+  requested: JsonObject,
+  row: Readonly<Record<string, unknown>> = {},
+  source: string,
+): { readonly notes: readonly Warning[]; readonly sent: Sent } {
+  const changed = Object.entries(sent).flatMap(([name, field]) => {
+    const there = row[name] as JsonValue;
+    const isNews = isScalar(there) && !isSame(field.value, there) && field.said?.['there'] !== there;
+    return isNews ? [{ name, there, field }] : [];
+  });
+  const notes = changed.filter(({ name }) => !(name in requested));
+  return {
+    notes: notes.map(({ name, there, field: { value } }) => ({
+      source,
+      field: name,
+      message: `the platform holds ${show(there)}, and ${show(value)} was sent before: another computer or the athlete changed it. It stays; --force sends it again`,
+    })),
+    sent: Object.fromEntries(
+      changed.map(({ name, there, field }) => [name, { ...field, said: { ...field.said, there } }]),
+    ),
+  };
+}
+
+function isScalar(value: JsonValue): value is Scalar {
+  return typeof value === 'number' || typeof value === 'string';
+}

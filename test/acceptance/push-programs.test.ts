@@ -1,0 +1,185 @@
+import { readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foodsHeld } from '../support/acceptance.ts';
+import { ROOT } from '../support/documents.ts';
+import { ndjson } from '../support/program.ts';
+import { type World, openLoggedInWorld } from '../support/world.ts';
+
+const DAY = '2026-01-12';
+const TZ = ['--tz', 'Europe/Berlin'];
+/** Its resting heart rate is 46. */
+const OURA = readFileSync(join(ROOT, 'test/records/sources/samples/oura-sleep.json'));
+const garmin = (bpm: number, date = DAY) =>
+  JSON.stringify({
+    allMetrics: {
+      metricsMap: { WELLNESS_RESTING_HEART_RATE: [{ value: bpm, calendarDate: date }] },
+    },
+  });
+
+const heldBy = (world: World) =>
+  world.sandbox.control.state('athlete-1').athletes[0]?.wellness.find(({ date }) => date === DAY)
+    ?.record;
+
+/** Pushes files in one command; returns the notes about the day. */
+async function push(world: World, kind: string, ...args: string[]) {
+  const run = await world.sync(['push', kind, ...args, ...TZ, '--json']);
+  const day = ndjson(run.stdout).find(({ date }) => date === DAY);
+  const notes = (day?.['warnings'] ?? []) as { field?: string; message: string }[];
+  return { code: run.code, outcome: day?.['outcome'], notes: notes.map(({ message }) => message) };
+}
+
+const KEPT =
+  '51 of garmin-api, sent before, counts, and not 46 of oura. `sync config set prefer restingHr=oura` chooses oura';
+const COUNTS =
+  '51 of garmin-api counts, and not 46 of oura. `sync config set prefer restingHr=oura` chooses oura';
+const REPLACES =
+  '51 of garmin-api replaces 46 of oura. `sync config set prefer restingHr=oura` chooses oura';
+
+describe('two programs that contradict each other about a wellness day', () => {
+  it.each([
+    ['one command', [['oura', 'garmin']], COUNTS],
+    ['one command, the other order', [['garmin', 'oura']], COUNTS],
+    ['two commands', [['garmin'], ['oura'], ['garmin'], ['oura']], KEPT],
+    ['two commands, the other order', [['oura'], ['garmin'], ['oura'], ['garmin']], REPLACES],
+  ])('have the same result in %s, said once', async (_, commands, said) => {
+    const world = await openLoggedInWorld();
+    const files: Record<string, string> = {
+      oura: world.write('oura.json', OURA),
+      garmin: world.write('garmin.json', garmin(51)),
+    };
+    const notes: string[] = [];
+    for (const names of commands) {
+      const run = await push(world, 'wellness', ...names.map((name) => files[name] ?? ''));
+      expect(run.code).toBe(0);
+      notes.push(...run.notes);
+    }
+    expect(heldBy(world)).toMatchObject({ restingHr: 51, hrv: 68 });
+    expect(notes).toEqual([said]);
+  });
+
+  it('yield to the setting `prefer`, which must name programs', async () => {
+    const world = await openLoggedInWorld();
+    const files = [world.write('g.json', garmin(51)), world.write('o.json', OURA)];
+    await world.sync(['config', 'set', 'prefer', 'restingHr=oura']);
+    await push(world, 'wellness', ...files);
+    expect(heldBy(world)).toMatchObject({ restingHr: 46 });
+    await world.sync(['config', 'set', 'prefer', 'ourra']);
+    const run = await world.sync(['push', 'wellness', ...files]);
+    expect(run.stderr).toContain('prefer: ourra names no program or no field.');
+  });
+
+  it('do not flip a day back that another computer changed', async () => {
+    const world = await openLoggedInWorld();
+    const file = (steps: number) =>
+      world.write('day.json', JSON.stringify({ date: DAY, restingHr: 51, steps }));
+    await push(world, 'wellness', file(8_000));
+    const { access_token: token } = world.sandbox.control.mint();
+    await fetch(`${world.sandbox.url}/api/wellness`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ date: DAY, restingHr: 46 }),
+    });
+    const there =
+      'the platform holds 46, and 51 was sent before: another computer or the athlete changed it. It stays; --force sends it again';
+    expect(await push(world, 'wellness', file(9_000))).toMatchObject({ notes: [there] });
+    expect(await push(world, 'wellness', file(9_500))).toMatchObject({ notes: [] });
+    expect(heldBy(world)).toEqual({ restingHr: 46, steps: 9_500 });
+    await push(world, 'wellness', file(9_500), '--force');
+    expect(heldBy(world)).toEqual({ restingHr: 51, steps: 9_500 });
+  });
+});
+
+describe('sync undo wellness', () => {
+  it('sends the values before again, and names those that the platform cannot forget', async () => {
+    const world = await openLoggedInWorld();
+    const file = (value: object) =>
+      world.write('day.json', JSON.stringify({ date: DAY, ...value }));
+    const undo = () => world.sync(['undo', 'wellness', DAY]);
+    expect((await undo()).stdout).toBe(`${DAY}: nothing on it was sent from here.\n`);
+    await push(world, 'wellness', file({ restingHr: 46 }));
+    const first = await undo();
+    expect([first.code, first.stdout]).toEqual([
+      6,
+      `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
+    ]);
+    const changed = file({ restingHr: 51, hrv: 60 });
+    await push(world, 'wellness', changed);
+    const second = await undo();
+    expect([second.code, second.stdout]).toEqual([
+      0,
+      `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
+    ]);
+    expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
+    // It stays away until --force.
+    expect(await push(world, 'wellness', changed)).toMatchObject({ outcome: 'skipped' });
+    expect(heldBy(world)).toMatchObject({ restingHr: 46 });
+    await push(world, 'wellness', changed, '--force');
+    expect(heldBy(world)).toMatchObject({ restingHr: 51 });
+  });
+});
+
+const HEADER =
+  'Day,Time,Group,Food Name,Amount,Energy (kcal),Carbs (g),Fat (g),Protein (g),Category\n';
+const servings = (...foods: string[]) =>
+  `${HEADER}${foods.map((food) => `${DAY},${food},1.00 g,100,20,1,2,X\n`).join('')}`;
+const RICE = '12:30 PM,Lunch,Rice';
+const OATS = '08:00 AM,Breakfast,Oats';
+const MFP = `Date,Meal,Calories,Fat (g),Carbohydrates (g),Protein (g),Sodium (mg)\n${DAY},Lunch,500,10,80,20,1\n`;
+
+describe('foods of one day', () => {
+  const held = (world: World) =>
+    foodsHeld(world.sandbox, DAY)
+      .map(({ name }) => name)
+      .sort();
+  /** Writes a file of that age (s). */
+  const write = (world: World, name: string, text: string, age: number) => {
+    const path = world.write(name, text);
+    const at = Date.now() / 1_000 - age;
+    utimesSync(path, at, at);
+    return path;
+  };
+
+  it.each([
+    ['in one command', false],
+    ['in two commands', true],
+  ])('follow the newer download of an export, in any order, %s', async (_, apart) => {
+    for (const turned of [false, true]) {
+      const world = await openLoggedInWorld();
+      const files = [
+        write(world, 'servings.csv', servings(RICE, OATS), 100),
+        write(world, 'servings (1).csv', servings('12:45 PM,Lunch,Rice'), 50),
+      ];
+      if (turned) files.reverse();
+      if (apart) for (const file of files) await push(world, 'nutrition', file);
+      else await push(world, 'nutrition', ...files);
+      const [food, ...more] = foodsHeld(world.sandbox, DAY);
+      expect([food?.['name'], food?.['logged_at'], more]).toEqual([
+        'Rice',
+        `${DAY}T12:45:00+01:00`,
+        [],
+      ]);
+    }
+  });
+
+  it.each([[false], [true]])('are those of one program (in two commands: %s)', async (apart) => {
+    for (const turned of [false, true]) {
+      const world = await openLoggedInWorld();
+      const files = [
+        world.write('servings.csv', servings(RICE, OATS)),
+        world.write('mfp.csv', MFP),
+      ];
+      if (turned) files.reverse();
+      const runs = apart
+        ? [
+            await push(world, 'nutrition', files[0] ?? ''),
+            await push(world, 'nutrition', files[1] ?? ''),
+          ]
+        : [await push(world, 'nutrition', ...files)];
+      expect(held(world)).toEqual(['Oats', 'Rice']);
+      expect(runs.flatMap(({ notes }) => notes)).toContain(
+        'cronometer and myfitnesspal have foods of this day: those of cronometer count. `sync config set prefer myfitnesspal` chooses myfitnesspal',
+      );
+    }
+  });
+});
