@@ -137,7 +137,7 @@ export type RecordResult =
       readonly unseen?: boolean;
     } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'attempts'>)
   | ({
-      /** `undone`: `sync undo nutrition` removed what was sent from here. */
+      /** `undone`: `sync undo` took back what was sent from here. */
       readonly outcome: 'undone';
     } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'attempts'>)
   | ({

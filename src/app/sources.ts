@@ -95,7 +95,8 @@ export function unitAsker(
     const question = `${input}: in which unit is ${field} (${Object.keys(known).join(', ')})? `;
     let unit = memory?.unitOf(form, field);
     while (mayAsk && io.interactive && known[unit ?? ''] === undefined) {
-      unit = (await io.ask(question, { signal })).trim();
+      const wrong = unit === undefined ? '' : `"${unit}" is no unit of ${field}. `;
+      unit = (await io.ask(`${wrong}${question}`, { signal })).trim();
     }
     const factor = known[unit ?? ''];
     if (unit !== undefined && factor !== undefined) memory?.rememberUnit(form, field, unit);

@@ -2,6 +2,8 @@
 
 export const KG_PER_POUND = 0.45359237;
 export const KCAL_PER_KJ = 0.239006;
+/** Of a decilitre, and of a litre. */
+export const MMOL_PER_MG_OF_LACTATE = 0.111;
 export const METRES_PER_MILE = 1_609.344;
 /** Millilitres of a fluid ounce of the United States. */
 export const ML_PER_FLUID_OUNCE = 29.5735;
@@ -16,6 +18,8 @@ export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, numbe
   kcal: { kcal: 1, kJ: KCAL_PER_KJ },
   ml: { ml: 1, l: 1_000, 'fl oz': ML_PER_FLUID_OUNCE },
   ms: { ms: 1 },
+  g: { g: 1, mg: 0.001 },
+  'mmol/l': { 'mmol/l': 1, 'mg/dl': MMOL_PER_MG_OF_LACTATE },
   // Scores: points of 100, or of another highest score.
   points: { points: 1, '/10': 10, '/5': 20, '/4': 25 },
 };

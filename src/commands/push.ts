@@ -3,13 +3,8 @@ import type { Command } from 'commander';
 import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import {
-  pushItemJson,
-  pushItemText,
-  pushSummaryJson,
-  pushSummaryText,
-  warnOfZone,
-} from '../app/words/days.ts';
+import { pushItemJson, pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
+import { DayReport } from '../app/words/day-report.ts';
 import { storedWeight } from '../app/profile-update.ts';
 import { namedPaths, STDIN } from '../inputs/find-files.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
@@ -132,15 +127,13 @@ async function push(
   const tally = new Tally('day');
   output.summarise(() => pushSummaryJson(tally));
   const failures = new FailureGroups();
+  const days = new DayReport();
   const report = (item: PushItem, zones?: ReadZones) => {
     tally.add(item);
     const { name, from } = options.zone;
     const zone = ('date' in item ? zones?.zoneOf(item.date) : undefined) ?? name;
-    const isSilent = failures.add(item) || output.json;
-    output.result(
-      pushItemJson(item, { name: zone, from }),
-      isSilent ? undefined : pushItemText(item, zone),
-    );
+    if (output.json) output.result(pushItemJson(item, { name: zone, from }));
+    else if (!failures.add(item)) days.add(item, zone);
   };
   const read = async (
     zones?: ReadZones,
@@ -160,11 +153,16 @@ async function push(
     for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
     return prepared.records;
   };
+  const printDays = (): void => {
+    days.print(output);
+    failures.print(output);
+  };
   const summarise = (): void => {
     output.result(pushSummaryJson(tally), pushSummaryText(kind, tally));
   };
   if (baseUrl === undefined) {
     for (const record of await read()) report(withoutAddress(record, config.endpoints[kind]));
+    printDays();
     summarise();
     return tally.exitCode;
   }
@@ -178,9 +176,9 @@ async function push(
       const weight =
         ledger.records.wellness.lastWeight() ??
         (asks ? await storedWeight(connection.client, signal) : undefined);
-      const records = await read(zones, weight, ledger.records.wellness);
-      if (!options.dryRun) zones.remember();
       try {
+        const records = await read(zones, weight, ledger.records.wellness);
+        if (!options.dryRun) zones.remember();
         await withProgress(output, options, async (progress) => {
           const total = records.length;
           let done = 0;
@@ -195,7 +193,7 @@ async function push(
           });
         });
       } finally {
-        failures.print(output);
+        printDays();
       }
       summarise();
       warnOfZone(context, zones, tally.zoneUsed);

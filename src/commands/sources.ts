@@ -4,7 +4,7 @@ import { configFor } from '../app/config.ts';
 import { indentedJson } from '../app/words/days.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
-import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
+import { exportJson, exportText, mapFlag, sourcesFor, unitFlag } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { prepareInputs } from '../records/prepare.ts';
@@ -18,6 +18,7 @@ interface SourcesFlags {
   readonly check?: string;
   readonly map?: string;
   readonly tz?: string;
+  readonly unit?: readonly string[];
 }
 
 export const sources: CommandModule = {
@@ -25,6 +26,7 @@ export const sources: CommandModule = {
     command
       .option('--check <file>', 'show what is in a file, and its first day as it would be sent')
       .addOption(mapFlag())
+      .addOption(unitFlag())
       .addOption(zoneFlag()),
   examples: [
     'sync sources',
@@ -74,7 +76,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       zone: await zoneFor(config, context),
       strict: false,
       now: clock.now(),
-      sources: { list: [match.source], named: list.named, choose: list.choose },
+      sources: { ...list, list: [match.source] },
     };
     const read = await prepareInputs(kind, [input()], options, signal);
     const [first] = read.records;

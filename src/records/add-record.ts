@@ -40,7 +40,7 @@ export function addRecord(
   options: ReadingOptions,
   { merger, invalid, recurring }: InputReading,
 ): void {
-  const reading = readRecord(kind, raw, options);
+  const reading = readRecord(kind, raw, options, recurring);
   if (!reading.ok) {
     const record = invalidRecord(kind, raw, reading);
     if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
@@ -49,7 +49,7 @@ export function addRecord(
   }
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-    if ('mapped' in raw) recurring.count(draft);
+    recurring.count(draft);
     merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
   }
 }
@@ -66,7 +66,12 @@ function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncEr
   );
 }
 
-function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): Reading {
+function readRecord(
+  kind: RecordKind,
+  raw: RawRecord,
+  options: ReadingOptions,
+  recurring: Recurring,
+): Reading {
   if ('problem' in raw) {
     const { problem, field } = raw;
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
@@ -77,7 +82,10 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     if (options.strict) notes.problems.push(inexact);
     else notes.warnings.push(warningOf(raw.source, inexact));
   }
-  if (kind === 'wellness') noteFarWeight(raw.value, options.lastWeight, notes);
+  if (kind === 'wellness') {
+    const near = [options.lastWeight, recurring.weight].filter((weight) => weight !== undefined);
+    recurring.weight = noteFarWeight(raw.value, near, notes) ?? recurring.weight;
+  }
   return kind === 'wellness'
     ? readWellness(raw.value, notes, options)
     : readNutrition(raw.value, notes, options);
@@ -126,10 +134,12 @@ interface Told {
  */
 class Recurring {
   readonly #told = new Map<string, Told>();
-  /** Numbers of values that mapped records have, by field. */
+  /** Numbers of values by field. */
   readonly #values = new Map<string, number>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
+  /** The weight of an earlier record that is near to the others (kg). */
+  weight: number | undefined;
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   count({ fields, items = [] }: DayDraft): void {
@@ -139,7 +149,7 @@ class Recurring {
   }
 
   /**
-   * Returns a field of mapped records if the unit of all its values is in doubt.
+   * Returns a field if the unit of all its values is in doubt.
    *
    * @param least number of values that show it
    */

@@ -1,4 +1,9 @@
-import { KCAL_PER_KJ, KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
+import {
+  KCAL_PER_KJ,
+  KG_PER_POUND,
+  ML_PER_FLUID_OUNCE,
+  MMOL_PER_MG_OF_LACTATE,
+} from '../base/units.ts';
 import { SUMMED_TOTALS, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { JsonObject, JsonValue } from './types.ts';
@@ -42,6 +47,7 @@ const WELLNESS_DOUBTS: UnitDoubts = {
   hydrationVolume: WATER,
   hrv: [{ below: 6, unit: 'a logarithm (ln RMSSD)' }],
   abdomen: [{ below: 50, unit: 'inches', factor: 2.54 }],
+  lactate: [{ above: 10, unit: 'milligrams a decilitre', factor: MMOL_PER_MG_OF_LACTATE }],
   exerciseMinutes: [{ above: 960, unit: 'seconds', factor: 1 / 60 }],
   totalCaloriesBurned: [{ above: 8_000, unit: 'kilojoules', factor: KCAL_PER_KJ }],
   activeCaloriesBurned: [{ above: 6_000, unit: 'kilojoules', factor: KCAL_PER_KJ }],
@@ -55,12 +61,24 @@ const ITEM_DOUBTS: UnitDoubts = {
   calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }],
 };
 
-/** Notes a weight a quarter away from another. @param last the weight that was sent last, or that the profile holds (kg) */
-export function noteFarWeight(record: JsonValue, last: number | undefined, notes: Notes): void {
+/**
+ * Notes a weight a quarter away from another.
+ *
+ * @param others the weight of the record before, the one that was sent last or that the profile holds (kg)
+ * @returns the record's weight, if it is near
+ */
+export function noteFarWeight(
+  record: JsonValue,
+  others: readonly number[],
+  notes: Notes,
+): number | undefined {
   const kg = isObject(record) ? record['weight'] : undefined;
-  if (typeof kg !== 'number' || last === undefined || Math.abs(kg - last) <= last / 4) return;
-  const found = () => `is ${kg} kg, and the weight before was ${last} kg`;
+  if (typeof kg !== 'number') return undefined;
+  const far = others.find((other) => Math.abs(kg - other) > other / 4);
+  if (far === undefined) return kg;
+  const found = () => `is ${kg} kg, and the weight before was ${far} kg`;
   notes.doubt('far weight', 'weight', found, SENT);
+  return undefined;
 }
 
 type Members = Pick<ReadFields, 'known' | 'spellings'>;
@@ -89,6 +107,7 @@ export function noteImplausibleDay(
   notes: Notes,
 ): void {
   noteUnits(fields, { waterMl: WATER }, record, notes);
+  noteEnergy(fields, '', notes);
   for (const name of SUMMED_TOTALS) {
     const total = numberIn(fields, name);
     if (total !== undefined) noteTotal(name, total, items, spellingOf(fields, name), notes);

@@ -69,8 +69,8 @@ export async function prepareInputs(
   const empty: string[] = [];
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
-  // Of several files of one program, the newest counts.
-  const all = [...inputs].sort((a, b) => (a.modified ?? 0) - (b.modified ?? 0));
+  const all = [...inputs];
+  const parts: { readonly modified: number; readonly merge: () => void }[] = [];
   for (const input of all) {
     const { name, origin = name } = input;
     if (input.samples !== undefined) {
@@ -107,9 +107,15 @@ export async function prepareInputs(
     const { source, mapping } = reader?.found ?? {};
     const isNamed = kind === 'nutrition' && source !== undefined && source.general !== true;
     const foods = isNamed ? foodInput(source.name, mapping?.holds ?? '') : undefined;
-    merger.absorb(own.merger, source?.name, foods, input.modified);
+    const { modified } = input;
+    const merge = () => {
+      merger.absorb(own.merger, source?.name, foods, modified);
+    };
+    parts.push({ modified: modified ?? 0, merge });
     for (const record of own.invalid) invalid.push(record);
   }
+  // Of several files of one program, the newest counts.
+  for (const { merge } of parts.sort((a, b) => a.modified - b.modified)) merge();
   if (fit.length === 0) {
     const records = storable(merger.finish(), invalid);
     return { records, invalid, unreadable, exports, empty, notes: [], warnings };
@@ -138,10 +144,19 @@ function rejectDoubtfulColumn(
 ): void {
   const least = found?.source.general === true ? 1 : ENOUGH_VALUES;
   const { field, doubt } = recurring.doubtfulColumn(least) ?? {};
-  if (field === undefined || units?.has(field) === true) return;
-  const known = Object.keys(unitsOf(field)).join(', ');
+  const factor = units?.get(field ?? '');
+  // Records in the platform's form are not converted.
+  if (field === undefined || factor === 1 || (found !== undefined && factor !== undefined)) return;
+  const known = Object.keys(unitsOf(field));
+  const [own = '', ...others] = known;
+  const confirms = `--unit ${field}=${own} sends it as it is`;
   throw new SyncError('INPUT_INVALID', `${name}: no value of ${field} is plausible: it ${doubt}.`, {
-    hint: `Name the unit of the file: --unit ${field}=UNIT (${known}).`,
+    hint:
+      found === undefined
+        ? `Write it in the platform's unit; ${confirms}.`
+        : others.length === 0
+          ? `${confirms}.`
+          : `Name the unit of the file: --unit ${field}=UNIT (${known.join(', ')}).`,
     details: { path: name },
   });
 }

@@ -12,8 +12,9 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
   return ellipsed ? text.slice(0, index).trimEnd() + ellipsis : text;
 }
 
-/** A word with the space before it. A command in backticks is one word. */
-const WORD = /(\s*)((?:`[^`]+`|\S)+)/g;
+/** A word with the space before it. A command in backticks is one word, and so is a number with its unit. */
+const WORD =
+  /(\s*)((?:`[^`]+`|\d (?:bpm|rpm|km\/h|km|kg|kcal|min|ml|mi|ms|m|h|s|W|yd)(?![^\s,.;)])|\S)+)/g;
 /** Beginning of a line that its further lines are indented by: spaces, a bullet, a short label. */
 const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,4}\s{2,}(?=\S))?/;
 /** Share of the width that a label may take, so that enough is left for the text beside it. */

@@ -12,6 +12,7 @@ const LINES = [
   'push wellness day.json',
   'push nutrition meals.json',
   'undo nutrition 2026-02-15',
+  'undo wellness 2026-02-15',
   'status --check',
   'devices',
   'watch --once rides',

@@ -183,3 +183,28 @@ describe('foods of one day', () => {
     }
   });
 });
+
+describe('the output of many days', () => {
+  it('is one line, with equal notes and refusals once, by date', async () => {
+    const world = await openLoggedInWorld();
+    const row = (day: number) => new Date(Date.UTC(2025, 0, day)).toISOString().slice(0, 10);
+    const days = Array.from({ length: 400 }, (_, at) => ({
+      date: at % 20 === 19 ? 'soon' : row(400 - at),
+      weight: 160 + (at % 7),
+    }));
+    const file = world.write('days.json', JSON.stringify(days));
+    const { code, stdout } = await world.sync(['push', 'wellness', file]);
+    expect(code).toBe(3);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toEqual([
+      `380 days sent, ${row(2)} to ${row(400)}`,
+      expect.stringMatching(
+        /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
+      ),
+      expect.stringMatching(
+        /^.*days.json#\/19: not sent. date: .*\(and 19 more, which --json lists\)$/,
+      ),
+      'wellness: 380 sent, 20 not usable. 1 note above.',
+    ]);
+  });
+});

@@ -78,7 +78,7 @@ describe('sync watch --wellness', () => {
     expect(bodies()).toEqual([
       SENT14,
       { date: '2026-02-15', hrv: 66.5 },
-      { date: '2026-02-15', hrv: 66.5, vo2max: 52.3 },
+      { date: '2026-02-15', vo2max: 52.3 },
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('sync watch --wellness', () => {
     const { stdout, code } = await world.sync(['watch', '--once', '--wellness', folder]);
     expect(code).toBe(0);
     expect(stdout).toContain('2026-02-14: sent HRV 66.5 ms');
-    expect(stdout).toContain('restingHr: 52 is not sent: 48 was sent from another source');
+    expect(stdout).toContain('restingHr: 48 of platform, sent before, counts, and not 52 of fit.');
     expect(bodies()).toEqual([morning, { date: '2026-02-14', hrv: 66.5 }]);
   });
 

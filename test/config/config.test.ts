@@ -135,6 +135,9 @@ describe('an invalid setting', () => {
     expect(error.message).toBe(
       `${paths.configFile}: profile "work": timezone: There is no time zone 'Mars/Olympus'.`,
     );
+    // An empty text in the file is a mistake; an empty variable is none.
+    const empty = withFile({ profiles: { default: { timezone: '' } } });
+    expect(caught(() => empty.load().get('timezone')).code).toBe('CONFIG');
     const near = caught(() => load({ flags: { timezone: 'Berlin' } }).get('timezone'));
     expect([near.message, near.hint]).toEqual([
       "--tz: There is no time zone 'Berlin'.",

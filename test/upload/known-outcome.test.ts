@@ -24,8 +24,18 @@ function open(dir = scratchDir(), account = 'athlete:1') {
     known.flush();
   };
   const outcome = () => knownOutcome(FILE, { force: false, anyType: false }, known);
-  return { dir, uploads, upload, remember, outcome };
+  return { dir, known, uploads, upload, remember, outcome };
 }
+
+it('tries a file without an activity again with --any-type', () => {
+  const { known } = open();
+  known.remember('/r/a.fit', STAMP, { sha256: SHA, verdict: 'not-an-activity', detail: '' });
+  const outcome = (anyType: boolean) => knownOutcome(FILE, { force: false, anyType }, known);
+  expect([outcome(true), outcome(false)]).toEqual([
+    'new',
+    expect.objectContaining({ outcome: 'invalid', reason: 'not-an-activity' }),
+  ]);
+});
 
 const UPLOADED = { path: 'a.fit', outcome: 'skipped', reason: 'already-uploaded', sha256: SHA };
 

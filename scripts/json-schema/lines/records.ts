@@ -52,7 +52,15 @@ const PROBLEM: Shape = {
 const RECORD: LineKind = {
   types: ['wellness', 'nutrition'],
   about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
-  commands: ['push wellness', 'push nutrition', 'import', 'undo nutrition', 'watch', 'seed'],
+  commands: [
+    'push wellness',
+    'push nutrition',
+    'import',
+    'undo nutrition',
+    'undo wellness',
+    'watch',
+    'seed',
+  ],
   fields: {
     at: time('When it happened.', '`sync watch` prints the line and runs without `--once`'),
     ...accountName,
@@ -73,7 +81,7 @@ const RECORD: LineKind = {
         },
       },
       {
-        is: { undone: '`sync undo nutrition` removed what was sent from here' },
+        is: { undone: '`sync undo` took back what was sent from here' },
         fields: { ...DAY, attempts: ATTEMPTS },
       },
       {

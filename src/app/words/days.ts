@@ -3,7 +3,7 @@ import { toJson } from '../../base/printable.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
-import type { RecordKind, RecordRequest, Zone } from '../../records/types.ts';
+import type { RecordKind, RecordRequest, Warning, Zone } from '../../records/types.ts';
 import { plural } from '../../terminal/words.ts';
 import type { AppContext } from '../context.ts';
 import { type PushItem, type Tally, countsText, outcomesJson } from '../outcomes.ts';
@@ -54,10 +54,7 @@ export function pushItemText(
     return `${item.source}${line}: not sent. ${problems.join('; ')}`;
   }
   const notes = firstOf<Text>(
-    item.warnings.map(({ source, field, message }) => {
-      const place = [source, field].flatMap((part) => (part ? [`${part}: `] : [])).join('');
-      return phrase`  note: ${place}${message}`;
-    }),
+    item.warnings.map((note) => phrase`  ${noteText(note)}`),
     '  ',
   );
   const isBrief = item.outcome === 'would-push' && !requests;
@@ -65,6 +62,11 @@ export function pushItemText(
   if ((isUnchanged || isBrief) && notes.length === 0) return undefined;
   const lines = outcomeLines(item, zone, words);
   return joinTexts([...(isBrief ? lines.slice(0, 1) : lines), ...notes], '\n');
+}
+
+export function noteText({ source, field, message }: Warning): Text {
+  const place = [source, field].flatMap((part) => (part ? [`${part}: `] : [])).join('');
+  return phrase`note: ${place}${message}`;
 }
 
 /** Problems or notes of one day that are shown. */

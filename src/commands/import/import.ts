@@ -3,13 +3,8 @@ import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
-import {
-  SENT,
-  pushItemJson,
-  pushItemText,
-  pushSummaryText,
-  warnOfZone,
-} from '../../app/words/days.ts';
+import { pushItemJson, pushSummaryText, warnOfZone } from '../../app/words/days.ts';
+import { DayReport } from '../../app/words/day-report.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
@@ -107,6 +102,7 @@ class Import {
   readonly #days = { wellness: new Tally('day'), nutrition: new Tally('day') };
   readonly #unreadable: ExitCode[] = [];
   readonly #failures = new FailureGroups();
+  readonly #dayReport: DayReport;
   /** Absent without an account. */
   #zones: ReadZones | undefined;
 
@@ -116,6 +112,7 @@ class Import {
     this.#archives = archives;
     this.#options = options;
     context.output.summarise(() => summaryJson(this.#uploads, Object.values(this.#days)));
+    this.#dayReport = new DayReport(context.output.verbose);
   }
 
   /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */
@@ -183,6 +180,7 @@ class Import {
     }
     if (output.json) for (const finding of findings) output.result(findingJson(finding));
     else if (findings.length > 0) output.result({}, findingsText(findings, io));
+    this.#dayReport.print(output);
     const toSend = toSendText(stock);
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
     return stock;
@@ -227,6 +225,7 @@ class Import {
         );
       });
     } finally {
+      this.#dayReport.print(output);
       this.#failures.print(output);
     }
     this.#summarise();
@@ -259,12 +258,9 @@ class Import {
     const { name: ownZone, from } = this.#options.zone;
     const name = ('date' in item ? this.#zones?.zoneOf(item.date ?? '') : undefined) ?? ownZone;
     this.#days[item.kind].add(item);
-    const isGrouped = this.#failures.add(item);
     const { output } = this.#context;
-    output.result(
-      pushItemJson(item, { name, from }),
-      isGrouped ? undefined : pushItemText(item, name, SENT, output.verbose),
-    );
+    if (output.json) output.result(pushItemJson(item, { name, from }));
+    else if (!this.#failures.add(item)) this.#dayReport.add(item, name);
   }
 
   #reportUnreadable(piece: UnreadablePiece): void {

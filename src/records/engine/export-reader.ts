@@ -141,13 +141,14 @@ export class ExportReader {
     const { source, mapping } = match;
     const unread = unreadColumns(form, mapping);
     const isGuess = mapping.guess === true && !this.#sources.named;
-    if (isGuess) rejectStrange(name, unread, match);
+    if (isGuess) rejectStrange(name, form, unread, match);
     for (const column of unread) this.#unread.add(column);
     if (encoding !== 'utf-8')
       this.#notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
     const units = await this.#unitsOf(name, form, match);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
-    const commas = form.hasDecimalCommas ? 'always' : form.delimiter !== ',';
+    const noCommas = form.delimiter !== ',' && (isGuess ? 'unclear' : true);
+    const commas = form.hasDecimalCommas ? 'always' : noCommas;
     const oneRowADay = isGuess && mapping.kind === 'wellness';
     return this.#mapped(rows, { source, mapping }, commas, { units, oneRowADay });
   }
@@ -239,12 +240,26 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
 }
 
 /** @throws SyncError `INPUT_INVALID` if it is not known of all columns what they are */
-function rejectStrange(name: string, unread: readonly string[], { source, mapping }: Match): void {
-  const strange = strangeColumns(unread);
+function rejectStrange(
+  name: string,
+  { header }: TableForm,
+  unread: readonly string[],
+  { source, mapping }: Match,
+): void {
+  const read = header.filter((column) => !unread.includes(column)).map(plain);
+  const twice = header.find((column) => column !== '' && count(read, plain(column)) > 1);
+  if (twice !== undefined) {
+    throw invalid(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
+  }
+  const strange = strangeColumns(unread, read);
   if (strange.length === 0) return;
   const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
   const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
   throw invalid(name, seen, nameSource(source.name));
+}
+
+function count(all: readonly string[], one: string): number {
+  return all.filter((each) => each === one).length;
 }
 
 function noUnit(name: string, field: string): SyncError {

@@ -9,9 +9,9 @@ import type { MappingRule } from '../sources/types.ts';
 
 /**
  * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
- * thousand.
+ * thousand. `unclear`: none does, so that `12,345` may be either.
  */
-export type DecimalComma = boolean | 'always';
+export type DecimalComma = boolean | 'always' | 'unclear';
 
 /**
  * @param unit the factor of the unit that the user named
@@ -156,6 +156,7 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undefined {
   const isThousands = commaIsDecimal === 'always' && /^[+-]?\d{1,3}(\.\d{3})+$/.test(text);
   if (isThousands) return Number(text.replaceAll('.', ''));
+  if (commaIsDecimal === 'unclear' && /^[+-]?\d{1,3}(,\d{3})+$/.test(text)) return undefined;
   if (PLAIN_NUMBER.test(text)) return Number(text);
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
   const plain = withPoint(bare, commaIsDecimal);

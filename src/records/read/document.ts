@@ -140,6 +140,15 @@ function chooseList(name: string, document: JsonObject, kind: RecordKind): List 
   const filled = candidates.filter(({ elements }) => elements.length > 0);
   const unnamed = filled.length > 0 ? filled : candidates;
   const choice = named.length > 0 ? named : isRecord ? [] : unnamed;
+  const unit = isRecord
+    ? undefined
+    : names.find((member) => /^(?:units?|unitsystem)$/.test(plain(member)));
+  if (unit !== undefined && choice.length === 1) {
+    const stated = `${name} states units of its own: "${unit}".`;
+    const hint =
+      "Records in the platform's form have its units: convert the values, and remove this member.";
+    throw new SyncError('INPUT_INVALID', stated, { hint, details: { path: name } });
+  }
   if (choice.length <= 1) return choice[0];
   const listed = listNames(choice.map(({ member }) => member));
   throw new SyncError('INPUT_INVALID', `${name} holds several lists: ${listed}.`, {

@@ -28,9 +28,29 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
-/** Returns the columns of a table that no field reads, and that not any diary may have. */
-export function strangeColumns(unread: readonly string[]): readonly string[] {
-  return unread.filter((name) => !NEUTRAL.test(plain(name)));
+/** Totals of a day: beside a time they are those of an hour or a walk. */
+const DAY_TOTAL =
+  /^(?:steps|stepcount|totalsteps|floors|distancemet|exercisemin|hydration|\w+caloriesburned)/;
+
+/** Rows that sum up others, by the name in them. */
+const SUM =
+  /^(?:(?:grand|daily|day|sub)[ -]?)?(?:total|totals|sum|average|avg\.?|mean|summe|gesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|media|somme)$/i;
+
+export function isSumName(name: string): boolean {
+  return SUM.test(name.trim());
+}
+
+/**
+ * Returns the columns of a table that not any diary may have: those that no field reads, and a time beside totals.
+ *
+ * @param read the columns that a field reads, as `plain` writes them
+ */
+export function strangeColumns(
+  unread: readonly string[],
+  read: readonly string[] = [],
+): readonly string[] {
+  const isPart = read.includes('time') && read.some((name) => DAY_TOTAL.test(name));
+  return [...unread.filter((name) => !NEUTRAL.test(plain(name))), ...(isPart ? ['time'] : [])];
 }
 
 /** Returns the members of an object that contradict a diary: those with a foreign word. */

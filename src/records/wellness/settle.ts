@@ -120,7 +120,8 @@ export function changedThere(
 ): { readonly notes: readonly Warning[]; readonly sent: Sent } {
   const changed = Object.entries(sent).flatMap(([name, field]) => {
     const there = row[name] as JsonValue;
-    const isNews = isScalar(there) && !isSame(field.value, there) && field.said?.['there'] !== there;
+    const isNews =
+      isScalar(there) && !isSame(field.value, there) && field.said?.['there'] !== there;
     return isNews ? [{ name, there, field }] : [];
   });
   const notes = changed.filter(({ name }) => !(name in requested));

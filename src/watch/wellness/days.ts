@@ -1,13 +1,12 @@
 import type { FitSample } from '../../fit/wellness.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import type { MeasuredFile, SentField } from '../../ledger/wellness.ts';
-import { recordDigest } from '../../records/digest.ts';
+import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
 import { prepareFitDays } from '../../records/fit-days.ts';
 import { dateAt } from '../../records/days/local-date.ts';
-import type { JsonObject, JsonValue, PreparedRecord, Zone } from '../../records/types.ts';
+import type { PreparedRecord, Zone } from '../../records/types.ts';
 import type { Rank } from '../../records/prefer.ts';
-import { show } from '../../records/values.ts';
+import { settleDay } from '../../records/wellness/settle.ts';
 import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
 
 /** A file is finished this long after its last measurement (s): the day is over in every zone. */
@@ -67,20 +66,21 @@ export async function planDays(
   const resting = new Set<string>();
   for (const record of records.filter(({ date }) => wanted.has(date))) {
     const day = wellness.day(record.date);
-    const own = ownPart(record, day.sent, rank);
-    if (own === undefined || own.digest === day.watched) continue;
-    if (ledger.isUnchanged('wellness', own.date, own.digest)) continue;
+    const { values, notes } = settleDay(record, day.sent, { rank, force: false, whole: false });
+    if (Object.keys(values).length === 0 || record.digest === day.watched) continue;
+    if (ledger.isUnchanged('wellness', record.date, record.digest)) continue;
     const { refusal } = day;
-    if (refusal?.digest === own.digest) {
+    if (refusal?.digest === record.digest) {
       const { refusals, at: changedAt } = refusal;
       const standing = { state: 'rejected', attempts: refusals, refusals, changedAt } as const;
       if (isGivenUp(standing)) continue;
       if (isAtRest(standing, now)) {
-        resting.add(own.date);
+        resting.add(record.date);
         continue;
       }
     }
-    due.push(own);
+    const body = { date: record.date, ...values };
+    due.push({ ...record, body, warnings: [...record.warnings, ...notes] });
   }
   return {
     due,
@@ -109,43 +109,4 @@ function layered(
 ): readonly MeasuredFile[] {
   const isFresh = new Set(fresh.map(({ path }) => path));
   return [...kept.filter(({ path }) => !isFresh.has(path)), ...fresh];
-}
-
-/**
- * Returns the record without the fields that a command sent from another source, which counts, with another
- * value. Undefined if the service has all other fields.
- */
-function ownPart(
-  record: PreparedRecord,
-  sent: Readonly<Record<string, SentField>>,
-  rank: Rank,
-): PreparedRecord | undefined {
-  const { body, date } = record;
-  const isOthers = ([name, value]: [string, JsonValue]) =>
-    sent[name] !== undefined &&
-    sent[name].value !== value &&
-    rank(sent[name].source, name) < rank('fit', name);
-  const fields = Object.entries(body).filter((field) => !isOthers(field));
-  if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value))
-    return undefined;
-  if (fields.length === Object.keys(body).length) return record;
-  const own: JsonObject = Object.fromEntries(fields);
-  const left = Object.entries(body).filter(isOthers);
-  const notes = left.map(([field, value]) => ({
-    source: record.sources[0] ?? '',
-    field,
-    message: `${show(value)} is not sent: ${show(sent[field]?.value ?? null)} was sent from another source`,
-  }));
-  return {
-    kind: 'wellness',
-    outcome: 'ready',
-    date,
-    body: own,
-    digest: recordDigest(own),
-    sources: record.sources,
-    files: record.files,
-    programs: record.programs,
-    warnings: [...record.warnings, ...notes],
-    zoneUsed: record.zoneUsed,
-  };
 }

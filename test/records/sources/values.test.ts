@@ -122,7 +122,7 @@ describe('a file with all values in doubt', () => {
     expect(bodies).toEqual([]);
     expect(refused[0]).toContain(`no value of ${field} is plausible`);
     expect(refused[0]).toContain(doubt);
-    expect(refused[0]).toContain(`--unit ${field}=UNIT`);
+    expect(refused[0]).toContain(`--unit ${field}=`);
     const named = await read(text, {}, undefined, { units: new Map([[field, 1]]) });
     expect(named.bodies).toHaveLength(1);
   });
@@ -292,5 +292,54 @@ describe('a file', () => {
       `com.samsung.health.weight,1,2\n${header}\n1767223800000,UTC+0900,72.4,x\n`,
     );
     expect(bodies).toEqual([{ date: '2026-01-01', weight: 72.4 }]);
+  });
+});
+
+describe('an export of no known program', () => {
+  it.each([
+    ['an hour of steps', 'Date,Time,Steps\n2026-11-20,10:00,812\n', 'has the columns "time"'],
+    [
+      'a column that is there twice',
+      'date,weight (kg),steps,weight (kg)\n2026-11-20,72.4,8123,71.9\n',
+      'has the column "weight (kg)" twice',
+    ],
+    ['lactate in mg/dl', 'date,lactate\n2026-11-20,18\n2026-11-21,21\n', '--unit lactate=UNIT'],
+    [
+      'JSON with units of its own',
+      '{"units": "imperial", "data": [{"date": "2026-11-20", "weight": 139.6}]}',
+      'states units of its own: "units"',
+    ],
+    [
+      'own JSON of minutes',
+      JSON.stringify([18, 19, 20].map((day) => ({ date: `2026-11-${day}`, sleepSecs: 440 + day }))),
+      '--unit sleepSecs=s sends it as it is',
+    ],
+  ])('is refused with the reason: %s', async (_, text, reason) => {
+    const { bodies, refused } = await read(text, {}, undefined, {}, 'f');
+    expect([bodies, refused.join()]).toEqual([[], expect.stringContaining(reason)]);
+  });
+
+  it('with thousands that may be decimals costs these values', async () => {
+    const text = 'date;steps;distanceMeters;restingHr\n2026-11-20;12,345;9,120;48\n';
+    const { bodies, invalid } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
+    expect(invalid).toHaveLength(2);
+    expect(invalid.join()).toContain('write 12345');
+  });
+
+  it('has a note about a weight a quarter away from the row before', async () => {
+    const rows = [63.5, 63.4, 140.1, 63.3].map((kg, at) => `2026-11-1${at},${kg}\n`).join('');
+    const { notes } = await read(`date,weight (kg)\n${rows}`);
+    expect(notes).toEqual([
+      'f.csv:4: is 140.1 kg, and the weight before was 63.4 kg. Sent as it is',
+    ]);
+  });
+
+  it('is sent without rows that sum up its foods', async () => {
+    const rows = `${DAY}T12:30,Rice,350,78\n${DAY}T19:00,Pasta,600,100\n${DAY}T23:59,Total,950,178\n`;
+    const text = `logged_at,name,calories,carbs\n${rows}`;
+    const { bodies, left } = await read(text, {}, undefined, {}, 'food.csv');
+    expect(bodies).toMatchObject([{ items: [{ name: 'Rice' }, { name: 'Pasta' }] }]);
+    expect(left).toEqual(['food.csv: food.csv:4 sums up other rows: not sent']);
   });
 });

@@ -44,6 +44,7 @@ describe('the fields of a wellness record', () => {
       sleepLightSecs: 14_400,
       totalCaloriesBurned: 4_000,
       activeCaloriesBurned: 2_000,
+      lactate: 2,
       injury: 'left knee',
       menstrualPhase: 'luteal',
       comments: 'slept well',

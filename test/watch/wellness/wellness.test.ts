@@ -162,8 +162,8 @@ describe('a watcher with wellness', () => {
     await settle(second.events);
     expect(bodies()).toEqual([
       SENT14,
-      { ...SENT14, vo2max: 52.3 },
-      { ...SENT14, restingHr: 50, vo2max: 52.3 },
+      { date: SENT14.date, vo2max: 52.3 },
+      { ...SENT14, restingHr: 50 },
     ]);
   });
 

@@ -1,0 +1,84 @@
+import { type Text, phrase, renderText } from '../../base/phrase.ts';
+import type { RecordItem } from '../../records/deliver.ts';
+import type { Output } from '../../terminal/output.ts';
+import { plural } from '../../terminal/words.ts';
+import type { PushItem } from '../outcomes.ts';
+import { noteText, pushItemText } from './days.ts';
+
+/** Number of days, or of unusable records, up to which each has a line. */
+const LISTED = 10;
+
+/** Collects the days of a run, to report many in one line, and equal notes once. */
+export class DayReport {
+  readonly #requests: boolean;
+  readonly #days: { readonly item: RecordItem; readonly zone: string }[] = [];
+  readonly #unusable: Extract<PushItem, { readonly outcome: 'invalid' }>[] = [];
+
+  /** @param requests show the requests of `--dry-run` */
+  constructor(requests = true) {
+    this.#requests = requests;
+  }
+
+  add(item: PushItem, zone: string): void {
+    if (item.outcome === 'invalid') this.#unusable.push(item);
+    else this.#days.push({ item, zone });
+  }
+
+  /** Prints the days by date, and what cannot be sent after them. It may be called again for more. */
+  print(output: Output): void {
+    const show = (text: Text | undefined): void => {
+      if (text !== undefined) output.result({}, text);
+    };
+    const days = this.#days.splice(0).sort((a, b) => (a.item.date < b.item.date ? -1 : 1));
+    const isMany = days.length > LISTED;
+    const isListed = ({ item: { outcome } }: (typeof days)[number]) =>
+      !isMany || outcome === 'conflict' || (outcome === 'would-push' && this.#requests);
+    for (const { item, zone } of days.filter(isListed)) {
+      show(pushItemText(item, zone, undefined, this.#requests));
+    }
+    const others = days.filter((day) => !isListed(day));
+    const sent = others.filter(({ item }) => item.outcome === 'pushed');
+    const [first, last] = [sent[0], sent.at(-1)];
+    if (first !== undefined && last !== undefined) {
+      const zoned = sent.find(({ item }) => item.zoneUsed);
+      const where = zoned === undefined ? '' : ` (dates in ${zoned.zone})`;
+      const count = sent.length.toLocaleString('en-US');
+      show(`${count} days sent, ${first.item.date} to ${last.item.date}${where}`);
+    }
+    const notes = others.flatMap(({ item }) => item.warnings);
+    for (const [note, count] of grouped(notes, ({ field = '', message }) =>
+      [field, renderText(message, undefined)].join(),
+    ))
+      show(phrase`${noteText(note)}${count === 1 ? '' : ` (${plural(count, 'time')})`}`);
+    const unusable = this.#unusable.splice(0);
+    const isFew = unusable.length <= LISTED;
+    const groups = isFew
+      ? unusable.map((item) => [item, 1] as const)
+      : grouped(unusable, problemsOf);
+    for (const [item, count] of groups) {
+      const text = pushItemText(item, '') ?? '';
+      show(
+        count === 1 ? text : phrase`${text} (and ${String(count - 1)} more, which --json lists)`,
+      );
+    }
+  }
+}
+
+function problemsOf({ problems }: { readonly problems: readonly { problem: string }[] }): string {
+  return problems.map(({ problem }) => problem).join();
+}
+
+/** Returns the first of those that differ in numbers and quoted texts only, each with their number. */
+function grouped<T>(
+  all: readonly T[],
+  keyOf: (one: T) => string,
+): readonly (readonly [T, number])[] {
+  const groups = new Map<string, [T, number]>();
+  for (const one of all) {
+    const key = keyOf(one).replace(/"[^"]*"|\d+(?:[.,:-]\d+)*/g, '#');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one, 1]);
+    else group[1]++;
+  }
+  return [...groups.values()];
+}
