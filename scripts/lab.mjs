@@ -65,6 +65,6 @@ async function runOnce({ name, what, on, run }) {
     why = error.message.split('\n')[0];
   }
   const seconds = Math.round((Date.now() - started) / 1000);
-  console.log(`== ${name}: ${result} ${why}`);
+  console.log(`== ${name}: ${result} after ${seconds} s ${why}`);
   return { name, result, why, seconds };
 }

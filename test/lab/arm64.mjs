@@ -27,11 +27,11 @@ chroot . /opt/athlete-sync/bin/athlete-sync --version
 exec chroot . /opt/athlete-sync/node /opt/demo.mjs`;
 
 export async function onArm64({ archive, scratch, say }) {
-  const tar = join(CACHE, 'arm64.tar');
+  const [tar, making] = [join(CACHE, 'arm64.tar'), join(CACHE, 'arm64-new.tar')];
   if (!existsSync(tar)) {
     const args = ['--quiet', '--architectures=arm64', '--variant=extract', `--include=${PACKAGES}`];
-    execFileSync('mmdebstrap', [...args, 'bookworm', `${tar}.new`, MIRROR], { stdio: 'inherit' });
-    renameSync(`${tar}.new`, tar);
+    execFileSync('mmdebstrap', [...args, 'bookworm', making, MIRROR], { stdio: 'inherit' });
+    renameSync(making, tar);
   }
   const tree = join(scratch, 'arm64');
   for (const name of ['opt/athlete-sync', 'proc', 'dev', 'tmp'])
