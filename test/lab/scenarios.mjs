@@ -295,6 +295,7 @@ export const SCENARIOS = [
       await put(lab, rides(2, 4));
       lab.say(await ada('systemctl --user status athlete-sync 2>&1 | head -20; true'));
       await lab.holds(2);
+      await lab.machine.put([lab.deb], '/tmp', 'root');
       await root('apt-get install -y -q --no-install-recommends /tmp/athlete-sync_*.deb');
       await ada('systemctl --user restart athlete-sync');
       await lab.arrived(rides(0, 4));
