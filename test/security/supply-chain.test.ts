@@ -59,8 +59,15 @@ describe('the npm package', () => {
     expect(Object.keys(manifest.scripts).filter((name) => onInstall.test(name))).toEqual([]);
   });
 
-  it('contains documents, the built program and the files for CI systems alone', () => {
-    expect(manifest.files).toEqual(['bin', 'dist', 'docs', 'packaging/ci']);
+  it('contains documents for users, the built program and the files for CI systems alone', () => {
+    expect(manifest.files).toEqual([
+      'bin',
+      'dist',
+      '!dist/manual.cjs',
+      'docs',
+      '!docs/internals',
+      'packaging/ci',
+    ]);
   });
 });
 
