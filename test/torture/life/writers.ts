@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -292,8 +293,10 @@ export class Writer {
         shelf.arrived(path);
         await sleep(random.integer(0, 2_000));
         shelf.leaves(path);
-        // Alone, if the folder was replaced meanwhile.
+        // Alone, or behind an earlier file of this name, if the folder was replaced meanwhile.
         writeFileSync(path, second, { flag: 'a' });
+        const there = readFileSync(path);
+        this.#made.set(sha256(there), there);
         shelf.arrived(path);
         return;
       }
