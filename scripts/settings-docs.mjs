@@ -16,8 +16,8 @@ function settings() {
     ['Setting', 'Variable', 'Default', 'Meaning'],
     Object.entries(SETTINGS).map(([key, { env, fallback, about }]) => [
       `\`${key}\``,
-      env === undefined ? '' : `\`${env}\``,
-      fallback === undefined ? '' : `\`${shown(fallback)}\``,
+      code(env ?? ''),
+      code(shown(fallback)),
       about,
     ]),
   );
@@ -36,6 +36,10 @@ function variables() {
 }
 
 /** A default, as `sync config get` prints it. */
-function shown(value) {
+function shown(value = '') {
   return Array.isArray(value) ? value.join(' ') : String(value);
+}
+
+function code(text) {
+  return text === '' ? '' : `\`${text}\``;
 }

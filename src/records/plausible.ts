@@ -16,7 +16,7 @@ import { type Notes, type ReadFields, isObject } from './values.ts';
 
 const SENT = 'Sent as it is';
 
-/** A limit beyond which values are in doubt, and what they perhaps are. Zero is none. */
+/** A limit beyond which values are in doubt, and their likely unit. Zero is no value. */
 interface UnitDoubt {
   readonly above?: number;
   readonly below?: number;
@@ -163,7 +163,7 @@ function noteUnits(
   for (const name in doubts) {
     const known = numberIn(fields, name);
     if (known === undefined || known === 0) continue;
-    // As it is written: 2.5 l are not 3 l, even if the field takes whole numbers only.
+    // Not rounded: 2.5 l are not 3 l, even if the field takes whole numbers only.
     const spelling = spellingOf(fields, name);
     const written = record[spelling];
     const value = typeof written === 'number' ? written : known;
