@@ -215,7 +215,7 @@ describe(`sync import on a terminal${terminals.note}`, () => {
     const path = world.write('export.zip', accountExport());
     const terminal = openTerminal(world, ['import', path]);
     await terminal.waitFor(/Send it \(y\/n\)\? /);
-    expect(stateOf(world)).toEqual(NOTHING);
+    await terminal.waitFor(/Send it\? \[y\/N\] /);
     terminal.type(answer === '\u0003' ? answer : `${answer}\r`);
     expect((await terminal.finished).code).toBe(code);
     expect(stateOf(world)).toEqual(state);
