@@ -214,8 +214,8 @@ describe(`sync import on a terminal${terminals.note}`, () => {
     const world = await openLoggedInWorld();
     const path = world.write('export.zip', accountExport());
     const terminal = openTerminal(world, ['import', path]);
-    await terminal.waitFor(/Send it \(y\/n\)\? /);
     await terminal.waitFor(/Send it\? \[y\/N\] /);
+    expect(stateOf(world)).toEqual(NOTHING);
     terminal.type(answer === '\u0003' ? answer : `${answer}\r`);
     expect((await terminal.finished).code).toBe(code);
     expect(stateOf(world)).toEqual(state);
