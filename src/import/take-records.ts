@@ -25,7 +25,7 @@ export const KINDS = ['wellness', 'nutrition'] as const satisfies readonly Recor
 /** JSON in the platform's own form. Any other JSON of an unknown program is never sent. */
 const PLATFORM_FORM: Source = {
   name: 'platform',
-  title: "The platform's own form",
+  title: 'JSON for the platform',
   howTo: 'docs/records.md',
   evidence: ['docs/records.md'],
   general: true,

@@ -96,10 +96,8 @@ describe('sync import', () => {
     expect(stdout.split('\n').slice(0, 7)).toEqual([
       expect.stringMatching(/^FOUND +FILES +DAYS +FROM +TO +SENT$/),
       expect.stringMatching(/^Recordings +2 +2 +2026-02-02 +2026-02-03 +yes \(6\.0 kB\)$/),
-      expect.stringMatching(/^The platform's own form +1 +2 +2026-02-15 +2026-02-16 +as wellness$/),
-      expect.stringMatching(
-        /^The platform's own form +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
-      ),
+      expect.stringMatching(/^JSON for the platform +1 +2 +2026-02-15 +2026-02-16 +as wellness$/),
+      expect.stringMatching(/^JSON for the platform +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/),
       expect.stringMatching(/^Recordings found twice +1 +no: the same recording is sent once$/),
       expect.stringMatching(/^GPX files +1 +no: only FIT recordings are sent$/),
       expect.stringMatching(/^\.jpg files +1 +no: of no known source$/),
@@ -107,6 +105,11 @@ describe('sync import', () => {
     expect(stderr).toContain(
       'To send: 2 recordings (6.0 kB), 2 days of wellness and 1 day of nutrition.',
     );
+    expect(stdout).toMatch(/^2026-02-15: wellness sent.*\n2026-02-16: wellness sent/m);
+    expect(stdout).toMatch(/^2026-02-15: nutrition sent/m);
+    // What was sent before is not counted; without anything to send, no question is asked.
+    const again = await world.sync(['import', path]);
+    expect([again.code, again.stderr]).toEqual([0, 'There is nothing to send.\n']);
   });
 
   it('without --yes and without a terminal shows the table, sends nothing and exits 2', async () => {

@@ -65,7 +65,7 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync upload ride.fit': (_run, world) => expect(held(world).recordings).toHaveLength(1),
   'sync watch --devices': (_run, world) => expect(held(world).recordings).toHaveLength(2),
   'sync import export.zip --dry-run': (run) =>
-    expect(run.stdout).toMatch(/own form +1 +1 +2026-05-18 +2026-05-18 +as wellness/),
+    expect(run.stdout).toMatch(/platform +1 +1 +2026-05-18 +2026-05-18 +as wellness/),
   'sync import export.zip': (_run, world) => expect(held(world).wellness).toHaveLength(2),
   'sync push wellness morning.json': (_run, world) =>
     expect(held(world).wellness).toMatchObject([

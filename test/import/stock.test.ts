@@ -117,8 +117,8 @@ describe('taking stock of an account export', () => {
     expect(stock.findings.map(row)).toEqual([
       'recordings: Recordings, 2, 2026-02-15 to 2026-03-01, sent',
       'wellness: Garmin Connect account export: daily summaries, 1, 2026-02-20 to 2026-02-21, sent',
-      "wellness: The platform's own form, 1, 2026-02-15 to 2026-02-16, sent",
-      "nutrition: The platform's own form, 1, 2026-02-15 to 2026-02-15, sent",
+      'wellness: JSON for the platform, 1, 2026-02-15 to 2026-02-16, sent',
+      'nutrition: JSON for the platform, 1, 2026-02-15 to 2026-02-15, sent',
       'copies: Recordings found twice, 1',
       'no-activity: FIT files without an activity, 1',
       'unusable: Unusable recordings, 1',
@@ -270,7 +270,7 @@ describe('a stock', () => {
     const { stock } = await stockOf(files, ['.'], { since: '2026-02-16' });
     expect(stock.findings.map(row)).toEqual([
       'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
-      "wellness: The platform's own form, 1, 2026-02-16 to 2026-02-16, sent",
+      'wellness: JSON for the platform, 1, 2026-02-16 to 2026-02-16, sent',
       'too-early: Earlier recordings, 1, 2026-02-15 to 2026-02-15',
     ]);
     expect(stock.records.wellness.records.map(({ date }) => date)).toEqual(['2026-02-16']);
@@ -300,7 +300,7 @@ it('takes members with one name in steps that grow with their number, not with i
     const total = looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     for (const look of looks) look.mockRestore();
     expect(stock.findings.map(row)).toEqual([
-      `wellness: The platform's own form, ${count}, 2026-02-15 to 2026-02-16, sent`,
+      `wellness: JSON for the platform, ${count}, 2026-02-15 to 2026-02-16, sent`,
     ]);
     return total;
   };

@@ -123,7 +123,8 @@ class Import {
       const offline = { connections: 1, offline: true };
       await withLedger(this.#context, config, offline, async (connection, ledger) => {
         const stock = await this.#takeStock(paths, ledger);
-        if (toSendText(stock) !== '') await this.#send(stock, true, connection, ledger);
+        if (toSendText(stock, ledger.records) !== '')
+          await this.#send(stock, true, connection, ledger);
       });
     }
     return this.#exitCode;
@@ -135,7 +136,7 @@ class Import {
     const online = { connections: DEFAULT_JOBS, offline: false };
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
       const stock = await this.#takeStock(paths, ledger);
-      const toSend = toSendText(stock);
+      const toSend = toSendText(stock, ledger.records);
       if (
         toSend !== '' &&
         (yes || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
@@ -181,7 +182,7 @@ class Import {
     if (output.json) for (const finding of findings) output.result(findingJson(finding));
     else if (findings.length > 0) output.result({}, findingsText(findings, io));
     this.#dayReport.print(output);
-    const toSend = toSendText(stock);
+    const toSend = toSendText(stock, ledger?.records);
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
     return stock;
   }

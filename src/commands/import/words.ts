@@ -2,7 +2,10 @@ import type { Finding } from '../../import/findings.ts';
 import type { Stock } from '../../import/stock.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import type { Io } from '../../terminal/io.ts';
-import type { Text } from '../../base/phrase.ts';
+import { type Text, joinTexts, renderText } from '../../base/phrase.ts';
+import { KINDS } from '../../import/take-records.ts';
+import type { RecordLedger } from '../../ledger/records.ts';
+import { widthOf } from '../../terminal/wrap.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import { type Tally, outcomesJson, sumOf } from '../../app/outcomes.ts';
@@ -25,6 +28,21 @@ export function findingsText(
   findings: readonly Finding[],
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): Text {
+  const shown = shortened(findings);
+  const whole = findingsTable(shown, sentText, { ...io, stdoutColumns: 0 });
+  const width = Math.max(...renderText(whole, undefined).split('\n').map(widthOf));
+  if (io.stdoutColumns === 0 || width <= io.stdoutColumns) return whole;
+  const left = shown.filter(({ sends }) => !sends);
+  const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
+  const inBrief = findingsTable(shown, briefly, io);
+  return joinTexts([inBrief, 'Not sent:', ...reasons], '\n');
+}
+
+function findingsTable(
+  findings: readonly Finding[],
+  sent: (finding: Finding) => string,
+  io: Pick<Io, 'stdoutColumns' | 'unicode'>,
+): Text {
   return table(
     [
       { title: 'FOUND' },
@@ -34,19 +52,18 @@ export function findingsText(
       { title: 'TO' },
       { title: 'SENT' },
     ],
-    shortened(findings).map((finding) => {
+    findings.map((finding) => {
       const { title, files, days } = finding;
-      const range = [days[0] ?? '', days.at(-1) ?? ''];
-      return [
-        title,
-        String(files),
-        days.length === 0 ? '' : String(days.length),
-        ...range,
-        sentText(finding),
-      ];
+      const count = days.length === 0 ? '' : String(days.length);
+      return [title, String(files), count, days[0] ?? '', days.at(-1) ?? '', sent(finding)];
     }),
     io,
   );
+}
+
+function briefly({ kind, sends }: Finding): string {
+  if (!sends) return 'no';
+  return kind === 'recordings' ? 'yes' : kind;
 }
 
 function sentText({ kind, sends, bytes: size, reason = '' }: Finding): string {
@@ -66,16 +83,27 @@ function shortened(findings: readonly Finding[]): Finding[] {
   ];
 }
 
-/** Summarises a stock, such as `412 recordings (98 MB) and 365 days of wellness`; '' if nothing is. */
-export function toSendText({ findings, files, members, records }: Stock): string {
+/**
+ * Summarises what will be sent of a stock, such as `412 recordings (98 MB) and 365 days of wellness`; ''
+ * for nothing.
+ *
+ * @param ledger absent without an account: every day counts as new
+ */
+export function toSendText(
+  { findings, files, members, records }: Stock,
+  ledger: Pick<RecordLedger, 'isUnchanged'> | undefined,
+): string {
   const count = files.length + members.length;
   const size = findings.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
-  const { wellness, nutrition } = records;
-  const parts = [
-    count > 0 ? `${plural(count, 'recording')} (${bytes(size)})` : '',
-    wellness.records.length > 0 ? `${plural(wellness.records.length, 'day')} of wellness` : '',
-    nutrition.records.length > 0 ? `${plural(nutrition.records.length, 'day')} of nutrition` : '',
-  ].filter((part) => part !== '');
+  const days = KINDS.map((kind) => {
+    const unsent = records[kind].records.filter(
+      ({ date, digest }) => ledger?.isUnchanged(kind, date, digest) !== true,
+    );
+    return unsent.length > 0 ? `${plural(unsent.length, 'day')} of ${kind}` : '';
+  });
+  const parts = [count > 0 ? `${plural(count, 'recording')} (${bytes(size)})` : '', ...days].filter(
+    (part) => part !== '',
+  );
   return parts.length < 2
     ? parts.join('')
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;

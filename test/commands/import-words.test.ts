@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { renderText } from '../../src/base/phrase.ts';
+import { findingsText } from '../../src/commands/import/words.ts';
+import type { Finding } from '../../src/import/findings.ts';
+import { widthOf } from '../../src/terminal/wrap.ts';
+
+const FINDINGS: readonly Finding[] = [
+  {
+    kind: 'wellness',
+    title: 'Garmin Connect export: sleep',
+    files: 12,
+    bytes: 0,
+    days: ['2026-01-01', '2026-05-18'],
+    sends: true,
+  },
+  {
+    kind: 'no-activity',
+    title: 'Recordings of no activity',
+    files: 1_203,
+    bytes: 0,
+    days: ['2026-01-01', '2026-05-18'],
+    sends: false,
+    reason: 'courses, settings and monitoring are no activities',
+  },
+];
+
+it.each([
+  [200, / no: courses, settings and monitoring are no activities$/],
+  [
+    80,
+    /\nNot sent:\n {2}Recordings of no activity: courses, settings and monitoring are no activities$/,
+  ],
+  [
+    60,
+    /\nNot sent:\n {2}Recordings of no activity: courses, settings and monitoring are no activities$/,
+  ],
+])('shows each reason whole in a terminal of %i columns', (stdoutColumns, reasons) => {
+  const text = renderText(findingsText(FINDINGS, { stdoutColumns, unicode: true }), undefined);
+  expect(text).toMatch(reasons);
+  for (const line of text.split('\nNot sent:')[0]?.split('\n') ?? []) {
+    expect(widthOf(line)).toBeLessThanOrEqual(stdoutColumns);
+  }
+});
