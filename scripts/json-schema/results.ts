@@ -27,7 +27,7 @@ interface Fields {
   readonly hint?: string;
   /** HTTP status. Only if the status was the refusal. */
   readonly status?: number;
-  /** What the service said, as a sentence. */
+  /** What the platform said, as a sentence. */
   readonly message: string;
   /** What failed: a code of the `error` line. */
   readonly code:
@@ -74,17 +74,17 @@ interface Fields {
 /** The outcome of one recording. */
 export type UploadResult =
   | ({
-      /** `uploaded`: the service took it; `duplicate`: the service had it already. */
+      /** `uploaded`: the platform took it; `duplicate`: the platform had it already. */
       readonly outcome: 'uploaded' | 'duplicate';
-      /** The service's answer. */
+      /** The platform's answer. */
       readonly service: {
-        /** How far the service is, such as `queued`. Only if the service says so. */
+        /** How far the platform is, such as `queued`. Only if the platform says so. */
         readonly state?: string;
-        /** The service's identifier of the file. Only if the service names it. */
+        /** The platform's identifier of the file. Only if the platform names it. */
         readonly fitFileId?: string;
-        /** Identifier of the workout. Only if the service names it. */
+        /** Identifier of the workout. Only if the platform names it. */
         readonly workoutId?: string;
-        /** Identifier of the processing. Only if the service names it. */
+        /** Identifier of the processing. Only if the platform names it. */
         readonly jobId?: string;
       };
       /** What became of `--name`. Only if there is more to say. */
@@ -93,7 +93,7 @@ export type UploadResult =
   | ({
       /** `skipped`: not sent, and nothing is wrong with that. */
       readonly outcome: 'skipped';
-      /** Why. `already-uploaded`: the service confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the service refused it; `sync watch` waits before it retries. */
+      /** Why. `already-uploaded`: the platform confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the platform refused it; `sync watch` waits before it retries. */
       readonly reason:
         'already-uploaded' | 'not-an-activity' | 'before-since' | 'undone' | 'refused-before';
       /** SHA-256 of the recording, unpacked. Only if it was read. */
@@ -112,7 +112,7 @@ export type UploadResult =
       readonly hint?: string;
     } & Pick<Fields, 'path' | 'wellness'>)
   | ({
-      /** `rejected`: the service refused it for good. */
+      /** `rejected`: the platform refused it for good. */
       readonly outcome: 'rejected';
     } & Pick<Fields, 'path' | 'status' | 'message' | 'activity' | 'sha256' | 'size' | 'attempts'>)
   | ({
@@ -131,7 +131,7 @@ export type UploadResult =
 /** The outcome of one day of wellness or of nutrition, or of a record that cannot be used. */
 export type RecordResult =
   | ({
-      /** `pushed`: the service took it, new or changed. */
+      /** `pushed`: the platform took it, new or changed. */
       readonly outcome: 'pushed';
       /** Always true: what others wrote on the day was not seen, and is erased. Only if the platform replaces days of nutrition, and the login may not read them. */
       readonly unseen?: boolean;
@@ -143,7 +143,7 @@ export type RecordResult =
   | ({
       /** `skipped`: not sent. */
       readonly outcome: 'skipped';
-      /** Why. `unchanged`: the service has it; `undone`: `sync undo` took it back; only `--force` sends it again. */
+      /** Why. `unchanged`: the platform has it; `undone`: `sync undo` took it back; only `--force` sends it again. */
       readonly reason: 'unchanged' | 'undone';
     } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed'>)
   | {
@@ -172,7 +172,7 @@ export type RecordResult =
       readonly hint?: string;
     }
   | ({
-      /** `rejected`: the service refused it for good. */
+      /** `rejected`: the platform refused it for good. */
       readonly outcome: 'rejected';
     } & Pick<
       Fields,
@@ -187,9 +187,9 @@ export type RecordResult =
       | 'attempts'
     >)
   | ({
-      /** `conflict`: the service holds something else, and cannot be corrected from here. */
+      /** `conflict`: the platform holds something else, and cannot be corrected from here. */
       readonly outcome: 'conflict';
-      /** The items that the service holds and should not. */
+      /** The items that the platform holds and should not. */
       readonly stored: readonly Readonly<Record<string, unknown>>[];
       /** The items that it should hold instead. */
       readonly intended: readonly Readonly<Record<string, unknown>>[];
@@ -207,25 +207,25 @@ export type RecordResult =
       readonly attempts?: number;
     } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'code' | 'hint'>);
 
-/** Whether a recording that the service took became a workout. */
+/** Whether a recording that the platform took became a workout. */
 export type VerifyResult = {
   /** The file that was uploaded. */
   readonly path: string;
   /** SHA-256 of the recording. */
   readonly sha256: string;
-  /** What the platform holds. `present`: it is a workout; `pending`: not a workout yet; the service took it less than an hour ago; `missing`: not a workout: it could not be processed, or the workout was deleted. */
+  /** What the platform holds. `present`: it is a workout; `pending`: not a workout yet; the platform took it less than an hour ago; `missing`: not a workout: it could not be processed, or the workout was deleted. */
   readonly outcome: 'present' | 'pending' | 'missing';
   /** Start of the recording (ISO 8601). Only if the recording says so. */
   readonly startedAt?: string;
-  /** When the service took it (ISO 8601). */
+  /** When the platform took it (ISO 8601). */
   readonly uploadedAt: string;
-  /** Identifier of the workout. Only if the service names it. */
+  /** Identifier of the workout. Only if the platform names it. */
   readonly workoutId?: string;
   /** The workout. Only if it is shorter than the recording. */
   readonly shortened?: {
-    /** Duration of the workout (s). Only if the service shows it. */
+    /** Duration of the workout (s). Only if the platform shows it. */
     readonly durationSecs?: number;
-    /** Distance of the workout (m). Only if the service shows it. */
+    /** Distance of the workout (m). Only if the platform shows it. */
     readonly distanceMeters?: number;
     /** Whether it is one leg of a recording with several. */
     readonly isLeg: boolean;

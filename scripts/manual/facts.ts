@@ -13,7 +13,7 @@ export const VARIABLES: readonly Variable[] = [
     env === undefined ? [] : [{ name: env, about }],
   ),
   { name: 'SYNC_PROFILE', about: 'the account to use, if there is no --profile' },
-  { name: 'SYNC_CLIENT_SECRET', about: 'client secret, if the service gave this application one' },
+  { name: 'SYNC_CLIENT_SECRET', about: 'client secret, if the platform gave this application one' },
   { name: 'SYNC_ACCESS_TOKEN', about: 'access token to use instead of a stored login' },
   {
     name: 'SYNC_REFRESH_TOKEN',
@@ -38,8 +38,8 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
   [ExitCode.loginNeeded]: 'a login, or a scope, is missing',
   [ExitCode.unavailable]:
-    'the service could not be reached or keeps failing, or a device was unplugged; try again later',
+    'the platform could not be reached or keeps failing, or a device was unplugged; try again later',
   [ExitCode.refused]:
-    'the service refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
+    'the platform refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
   [ExitCode.interrupted]: 'interrupted',
 };

@@ -324,7 +324,7 @@ export function createServiceClient(
 function confirmed(response: HttpResponse): void {
   const answer = decodePushAnswer(response, []);
   if (answer.outcome === 'pushed') return;
-  throw new SyncError('SERVICE_ANSWER', `The service did not change it: ${answer.message}`, {
+  throw new SyncError('SERVICE_ANSWER', `The platform did not change it: ${answer.message}`, {
     hint: 'The same command again continues.',
     details: { status: response.status },
   });

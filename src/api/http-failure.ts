@@ -122,16 +122,16 @@ export function causeText(cause: unknown): string {
     case 'ENETDOWN':
       return 'the network is down';
     case 'CERT_HAS_EXPIRED':
-      return "the service's certificate has expired (or this machine's clock is wrong)";
+      return "the platform's certificate has expired (or this machine's clock is wrong)";
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return "the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)";
+      return "the platform's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)";
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return "the service's certificate is for another name";
+      return "the platform's certificate is for another name";
     case 'CERT_NOT_YET_VALID':
-      return "the service's certificate is not valid yet (is this machine's clock wrong?)";
+      return "the platform's certificate is not valid yet (is this machine's clock wrong?)";
     default:
       // OpenSSL's messages name a line of its sources, which helps no user.
       return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '')

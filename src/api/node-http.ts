@@ -75,7 +75,7 @@ function send(
     // Node would close the connection without another event.
     outgoing.once('upgrade', (_incoming, socket) => {
       socket.destroy();
-      course.failed(new Error('the service switched to another protocol'));
+      course.failed(new Error('the platform switched to another protocol'));
     });
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {

@@ -13,7 +13,7 @@ export function uncheckedTls(env: Env): SyncError | undefined {
   if (env[UNCHECKED] !== '0') return undefined;
   return new SyncError('CONFIG', `No certificate is checked, because ${UNCHECKED} is 0.`, {
     hint:
-      `Unset ${UNCHECKED}. If the service or a proxy uses an authority of its own, name the file ` +
+      `Unset ${UNCHECKED}. If the platform or a proxy uses an authority of its own, name the file ` +
       'of its certificate: NODE_EXTRA_CA_CERTS=/path/to/authority.pem.',
     details: { variable: UNCHECKED },
   });

@@ -48,12 +48,12 @@ function meaningOf(
   const path = url.pathname;
   const inFull = page
     ? sentence(capital(reason))
-    : sentence(`The service refused it (${status}): ${reason}`);
+    : sentence(`The platform refused it (${status}): ${reason}`);
   switch (status) {
     case 401:
       return {
         code: 'AUTH_EXPIRED',
-        message: 'The service does not accept this login any more.',
+        message: 'The platform does not accept this login any more.',
         hint: phrase`Run ${sync('login')}.`,
       };
     case 403: {
@@ -61,7 +61,7 @@ function meaningOf(
       if (scope === undefined) {
         const hint = page
           ? IN_BETWEEN
-          : "Is this account active, and may it be used from here? Look at it on the service's website, then run the same command again.";
+          : "Is this account active, and may it be used from here? Look at it on the platform's website, then run the same command again.";
         return { code: 'REJECTED', message: inFull, hint };
       }
       return {
@@ -74,10 +74,10 @@ function meaningOf(
     case 404:
       return {
         code: 'REJECTED',
-        message: `The service has nothing at ${path} (404).`,
+        message: `The platform has nothing at ${path} (404).`,
         hint: joinTexts(
           [
-            phrase`Check the base URL (${sync('config', 'get', 'baseUrl')}); if the service keeps it elsewhere,`,
+            phrase`Check the base URL (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere,`,
             phrase`${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
           ],
           ' ',
@@ -90,14 +90,14 @@ function meaningOf(
     case 505:
       return {
         code: 'SERVICE_UNAVAILABLE',
-        message: `The service, or what stands in front of it, does not know this request (${status}).`,
+        message: `The platform, or what stands in front of it, does not know this request (${status}).`,
         hint: IN_BETWEEN,
       };
     default:
       if (status < 400) {
         return {
           code: 'SERVICE_ANSWER',
-          message: `The service sends ${path} elsewhere (${status}); a login never follows.`,
+          message: `The platform sends ${path} elsewhere (${status}); a login never follows.`,
           hint: phrase`Put the address that it moved to into the base URL: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
           details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
         };
@@ -122,7 +122,7 @@ function meaningOf(
 export function notTakenNow(attempts: number, why: string): SyncError {
   return new SyncError(
     'SERVICE_UNAVAILABLE',
-    `The service refused a token of this login (401) that ${why}.`,
+    `The platform refused a token of this login (401) that ${why}.`,
     {
       hint: phrase`${LATER} If that lasts, run ${sync('login')}.`,
       details: { status: 401, attempts, delivery: 'not-sent' },
@@ -167,7 +167,7 @@ export function isServiceFault({ code, details }: SyncError): boolean {
 /** Returns the reason as a sentence. @param item such as "this recording", "this day" */
 export function faultMessage(item: string, count: number): string {
   return (
-    `the service failed on ${item} in ${count} runs (500), and took others meanwhile; ` +
+    `the platform failed on ${item} in ${count} runs (500), and took others meanwhile; ` +
     'what is in it may be more than it can store.'
   );
 }
@@ -175,8 +175,8 @@ export function faultMessage(item: string, count: number): string {
 /** The report of a rejected item shows no hint, so that the message has the next step. */
 function tooLargeMessage(name: EndpointName): string {
   return name === 'uploadFit'
-    ? "The recording is too large for the service (413): upload it on the service's website, or ask its support to raise the limit."
-    : 'The record is too large for the service (413): send fewer fields.';
+    ? "The recording is too large for the platform (413): upload it on the platform's website, or ask its support to raise the limit."
+    : 'The record is too large for the platform (413): send fewer fields.';
 }
 
 function missingScope(name: EndpointName, reason: string): string | undefined {

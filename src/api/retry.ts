@@ -165,8 +165,8 @@ function unavailable(
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     limited
-      ? `The service says that it gets too many requests (429)${because}`
-      : `The service cannot answer now (${status})${because}`,
+      ? `The platform says that it gets too many requests (429)${because}`
+      : `The platform cannot answer now (${status})${because}`,
     {
       hint: `Try again ${when}; the same command continues.`,
       details: { status, retryAfterMs },

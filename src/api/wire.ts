@@ -154,7 +154,7 @@ export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown
   if (!isObject(body) || body['success'] !== false) return body;
   throw new SyncError(
     'REJECTED',
-    `The service did not take the update: ${reasonIn(body, {}, sent)}`,
+    `The platform did not take the update: ${reasonIn(body, {}, sent)}`,
     { details: { status: response.status } },
   );
 }
@@ -188,7 +188,7 @@ export function jsonValue(response: HttpResponse): unknown {
     const found =
       error instanceof JsonTooDeep ? TOO_DEEP : `${describeBody(response)}, not with JSON`;
     // Without the cause: its message quotes the body.
-    throw new SyncError('NETWORK', `The service answered ${response.status} with ${found}.`, {
+    throw new SyncError('NETWORK', `The platform answered ${response.status} with ${found}.`, {
       hint: IN_BETWEEN,
       details: { status: response.status, delivery: 'unknown' },
     });
@@ -199,7 +199,7 @@ export function jsonValue(response: HttpResponse): unknown {
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
   const message = serviceMessage(response, sent);
   if (message === undefined) {
-    return `the service answered ${response.status} with ${describeBody(response)}`;
+    return `the platform answered ${response.status} with ${describeBody(response)}`;
   }
   const issues = sanitize(issuesOf(response), sent);
   return issues === '' ? message : `${message} (${issues})`;
@@ -238,13 +238,13 @@ function reasonIn(body: WireObject, results: WireObject, sent: Sent): string {
   });
   const reason =
     reasons.length > 0 ? reasons.join('; ') : firstText(body['message'], body['error']);
-  return sanitize(reason, sent) || 'the service gave no reason';
+  return sanitize(reason, sent) || 'the platform gave no reason';
 }
 
 function unclear(response: HttpResponse): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `The service answered ${response.status} without saying that it took anything.`,
+    `The platform answered ${response.status} without saying that it took anything.`,
     {
       hint: 'The same command again asks once more; with --verbose it shows each request.',
       details: { status: response.status },

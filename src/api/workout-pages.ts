@@ -8,7 +8,7 @@ export class NoList extends SyncError {
   readonly body: unknown;
 
   constructor(body: unknown) {
-    super('SERVICE_ANSWER', 'The service sent something other than a list of workouts.', {
+    super('SERVICE_ANSWER', 'The platform sent something other than a list of workouts.', {
       hint: phrase`${sync('workouts', '--json')} shows what it answers.`,
     });
     this.body = body;

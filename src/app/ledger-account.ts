@@ -82,7 +82,7 @@ export async function keyOfLogin(
     case 'unknown':
       if (namedBefore) {
         onWarning(
-          'The service no longer names the account of a login: what it confirmed earlier is unknown for this login.',
+          'The platform no longer names the account of a login: what it confirmed earlier is unknown for this login.',
         );
       }
   }
@@ -194,7 +194,7 @@ function accountUnknown(cause: SyncError): SyncError {
 }
 
 function loginRejected(): SyncError {
-  return new SyncError('AUTH_EXPIRED', 'The service no longer accepts this login.', {
+  return new SyncError('AUTH_EXPIRED', 'The platform no longer accepts this login.', {
     hint: phrase`Run ${sync('login')}; if the token is in the environment, set a new one.`,
   });
 }

@@ -29,7 +29,7 @@ interface OutcomeFacts {
 export const OUTCOMES = {
   uploaded: { words: 'uploaded', of: 'recording' },
   'would-upload': { words: 'would be uploaded', of: 'recording', isDryRun: true },
-  duplicate: { words: 'already at the service', of: 'recording' },
+  duplicate: { words: 'already at the platform', of: 'recording' },
   pushed: { words: 'sent', of: 'day' },
   'would-push': { words: 'would be sent', of: 'day', isDryRun: true },
   undone: { words: 'taken back', of: 'undo' },

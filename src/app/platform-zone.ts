@@ -110,6 +110,12 @@ export function lastPlatformZone(config: Config): PlatformZone | undefined {
   return isZone(name) && typeof seenAt === 'string' ? { name, seenAt } : undefined;
 }
 
+/** Returns the zone that a hint about `timezone` names: the platform's, if this machine asked for it. */
+export function zoneToType(config: Config): string {
+  const asked = config.get('baseUrl') === undefined ? undefined : lastPlatformZone(config);
+  return asked?.name ?? 'Europe/Berlin';
+}
+
 /** Another release of the zone data may not have a zone that was recorded. */
 function isZone(name: unknown): name is string {
   try {

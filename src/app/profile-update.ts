@@ -96,7 +96,7 @@ function plan(kg: number | undefined, others: WireObject, url: string): ProfileR
     patch({ ...weightIn('Kilograms', kg), ...others }, 'if the athlete reads kilograms'),
     patch({ ...weightIn('Pounds', kg), ...others }, 'if the athlete reads pounds'),
     patch({ weight: kg, ...others }, 'if the profile names no unit'),
-    patch({ weight: kg }, 'if the service then stored pounds as kilograms'),
+    patch({ weight: kg }, 'if the platform then stored pounds as kilograms'),
   ];
 }
 
@@ -147,8 +147,8 @@ async function updateWeight(
   }
   const warning =
     units === 'Pounds'
-      ? `The service ignores the unit of a weight: it was sent again, as ${String(kg)} kg.`
-      : `The service takes weights in pounds: it was sent again, as ${String(second.weight)} lb.`;
+      ? `The platform ignores the unit of a weight: it was sent again, as ${String(kg)} kg.`
+      : `The platform takes weights in pounds: it was sent again, as ${String(second.weight)} lb.`;
   return done(warning, corrected.profile);
 }
 
@@ -206,9 +206,9 @@ async function displayUnits(
 function unitsNote(profile: unknown): string {
   const units = isObject(profile) ? profile['weightUnits'] : undefined;
   if (units === undefined || units === 'Kilograms') {
-    return "The unit in which the service's pages show weights is kilograms now.";
+    return "The unit in which the platform's pages show weights is kilograms now.";
   }
-  return 'The service kept the unit in which its pages show weights: it ignores the unit of an update.';
+  return 'The platform kept the unit in which its pages show weights: it ignores the unit of an update.';
 }
 
 function weightIn(units: ProfileUnits, kg: number): { weight: number; weightUnits: ProfileUnits } {
@@ -228,9 +228,9 @@ function isAbout(stored: number, meant: number): boolean {
 function storedAnother(stored: number, kg: number): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `The service stored a weight of ${String(stored)} kg, not ${String(kg)} kg.`,
+    `The platform stored a weight of ${String(stored)} kg, not ${String(kg)} kg.`,
     {
-      hint: "Correct the weight on the service's pages.",
+      hint: "Correct the weight on the platform's pages.",
       details: { stored, intended: kg },
     },
   );
@@ -275,7 +275,7 @@ function updatedBy(answer: unknown, change: WireObject): unknown {
   if (isObject(answer) && answer['success'] === true) return undefined;
   throw new SyncError(
     'SERVICE_ANSWER',
-    'The service does not say whether it accepted the update.',
+    'The platform does not say whether it accepted the update.',
     {
       hint: phrase`Run ${sync('profile')} to see, and check the base URL: ${sync('config', 'get', 'baseUrl')}.`,
     },

@@ -207,18 +207,18 @@ export function authorizationError(error: string, description: string | undefine
       });
     case 'server_error':
     case 'temporarily_unavailable':
-      return new SyncError('SERVICE_UNAVAILABLE', `The service cannot log you in now${because}.`, {
+      return new SyncError('SERVICE_UNAVAILABLE', `The platform cannot log you in now${because}.`, {
         hint: phrase`Run ${sync('login')} again later.`,
         details,
       });
     case 'invalid_scope':
-      return new SyncError('AUTH_REFUSED', `The service refuses these scopes${because}.`, {
+      return new SyncError('AUTH_REFUSED', `The platform refuses these scopes${because}.`, {
         hint: phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`,
         details,
       });
     default:
-      return new SyncError('AUTH_REFUSED', `The service refused the login: ${error}${because}.`, {
-        hint: 'Check the client ID and its registration at the service.',
+      return new SyncError('AUTH_REFUSED', `The platform refused the login: ${error}${because}.`, {
+        hint: 'Check the client ID and its registration at the platform.',
         details,
       });
   }

@@ -76,7 +76,7 @@ export function stillWorkingPage(): LandingPage {
   return {
     mood: 'neutral',
     title: 'Still working on it',
-    text: ['The service is slow to answer. The terminal will show the outcome.'],
+    text: ['The platform is slow to answer. The terminal will show the outcome.'],
     status: 200,
   };
 }

@@ -48,7 +48,7 @@ export function loginEnded(store: CredentialStore, cause?: SyncError): SyncError
   const because = typeof description === 'string' ? ` (${description})` : '';
   return new SyncError(
     'AUTH_EXPIRED',
-    `The service no longer accepts the token from ${store.describe()}${because}.`,
+    `The platform no longer accepts the token from ${store.describe()}${because}.`,
     {
       hint:
         cause === undefined

@@ -118,7 +118,7 @@ async function portInUse(
     hint: joinTexts(
       [
         phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}.`,
-        `The service must know that address too: register ${other.href} as a redirect URI.`,
+        `The platform must know that address too: register ${other.href} as a redirect URI.`,
       ],
       ' ',
     ),

@@ -285,7 +285,7 @@ export class Session implements TokenSource {
   };
 }
 
-const LOGIN_AT_RISK = phrase`The service renewed the login, but the new tokens could not be stored. The old ones may no longer work: if the next command says that the login has ended, run ${sync('login')}.`;
+const LOGIN_AT_RISK = phrase`The platform renewed the login, but the new tokens could not be stored. The old ones may no longer work: if the next command says that the login has ended, run ${sync('login')}.`;
 
 function tokenOf({ tokens }: Credentials): Secret {
   if (tokens.accessToken === undefined) throw new Error('a login in use without an access token');
@@ -300,7 +300,7 @@ function refuseForeign(found: Credentials, options: SessionOptions): void {
       'AUTH_REQUIRED',
       `The login of profile "${profile}" is for ${found.service}, not for ${service}.`,
       {
-        hint: phrase`Run ${sync('login')} for this service, or keep both: ${sync('login', '--profile', 'NAME')}.`,
+        hint: phrase`Run ${sync('login')} for this platform, or keep both: ${sync('login', '--profile', 'NAME')}.`,
         details: { service: found.service },
       },
     );

@@ -71,7 +71,7 @@ export async function exchangeCode(
     secrets: [grant.code, grant.verifier, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_REFUSED',
-      message: 'The service did not accept the authorization code of the login',
+      message: 'The platform did not accept the authorization code of the login',
       hint: phrase`Run ${sync('login')} again; a code works once, and for a few minutes.`,
     },
     otherwise: phrase`Check the base URL and the client ID, then run ${sync('login')} again.`,
@@ -107,7 +107,7 @@ export async function refreshTokens(
     secrets: [grant.refreshToken, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_EXPIRED',
-      message: 'The login has ended: the service no longer accepts its refresh token',
+      message: 'The login has ended: the platform no longer accepts its refresh token',
       hint: phrase`Run ${sync('login')}.`,
     },
     otherwise: phrase`Try again later; if the error persists, run ${sync('login')}.`,
@@ -198,7 +198,7 @@ function readTokens(
       'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
-        hint: phrase`Is the base URL that of the training service? See ${sync('config', 'get', 'baseUrl')}.`,
+        hint: phrase`Is the base URL that of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
         details: { status: response.status, path: url.pathname },
       },
     );
@@ -239,7 +239,7 @@ const REFUSALS: readonly RefusalRule[] = [
   {
     applies: ({ error }) => error === 'invalid_client' || error === 'unauthorized_client',
     code: 'AUTH_REFUSED',
-    message: ({ because }) => `The service refuses this client${because}.`,
+    message: ({ because }) => `The platform refuses this client${because}.`,
     hint: joinTexts(
       [
         'Check the client ID and its secret, then run',

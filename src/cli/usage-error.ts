@@ -1,4 +1,5 @@
 import type { Command, CommanderError } from 'commander';
+import { documentUrl } from '../base/documents.ts';
 import { SyncError } from '../base/errors.ts';
 import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -29,6 +30,8 @@ export function usageError(
       hint: phrase`See ${help}.`,
     });
   }
+  const answer = Object.hasOwn(ANSWERS, name) ? ANSWERS[name] : undefined;
+  if (answer !== undefined) return new SyncError('USAGE', `${fault}.`, { hint: answer });
   const meant = commandMeant(words) ?? (guess === undefined ? undefined : sync(...path, guess));
   return new SyncError('USAGE', `${fault}.`, { hint: phrase`${didYouMean(meant)}See ${help}.` });
 }
@@ -61,6 +64,20 @@ function settingsHint(fault: string, [command]: readonly string[]): Text {
   return lacksKey ? phrase`Settings: ${Object.keys(SETTINGS).join(', ')}.\n  ` : '';
 }
 
+const UPDATE = `To update, repeat the installation: ${documentUrl('install.md')}`;
+const SENDS_ONLY = phrase`This program only sends. ${sync('workouts')} lists what the platform has.`;
+const TAKE_BACK = phrase`${sync('undo', 'upload', 'FILE')} and ${sync('undo', 'nutrition', 'DATE')} take back what was sent from here.`;
+
+/** What to do instead of a command of other programs that has no counterpart here. */
+const ANSWERS: Readonly<Record<string, Text>> = {
+  delete: TAKE_BACK,
+  download: SENDS_ONLY,
+  pull: SENDS_ONLY,
+  remove: TAKE_BACK,
+  update: UPDATE,
+  upgrade: UPDATE,
+};
+
 /** Commands of other programs, and this program's command for each. Entries beat commander's guess. */
 export const OTHER_WORDS: Readonly<Record<string, CommandLine>> = {
   account: sync('status'),
@@ -79,6 +96,7 @@ export const OTHER_WORDS: Readonly<Record<string, CommandLine>> = {
   init: sync('login'),
   install: sync('daemon', 'install', 'FOLDER'),
   list: sync('workouts'),
+  log: sync('daemon', 'logs'),
   logs: sync('daemon', 'logs'),
   ls: sync('workouts'),
   me: sync('status'),

@@ -291,13 +291,13 @@ function revocationText({ token, outcome, message, expiresAt }: Revocation, now:
     case 'revoked':
       return [];
     case 'not-tried':
-      return [`The ${token} was not revoked at the service (--local-only).${left}`];
+      return [`The ${token} was not revoked at the platform (--local-only).${left}`];
     case 'unsupported':
-      return [`The service cannot revoke tokens; the ${token} expires later.${left}`];
+      return [`The platform cannot revoke tokens; the ${token} expires later.${left}`];
     case 'failed':
       return [
-        `The ${token} could not be revoked at the service: ${(message ?? 'no reason given').replace(/\.$/, '')}.${left}`,
-        'You can end the login on the web site of the service.',
+        `The ${token} could not be revoked at the platform: ${(message ?? 'no reason given').replace(/\.$/, '')}.${left}`,
+        'You can end the login on the web site of the platform.',
       ];
   }
 }

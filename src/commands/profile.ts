@@ -83,18 +83,33 @@ export function profileText(report: ProfileReport): Text {
 /** Services answer with kg; `weightUnits` is only the unit on their pages. */
 const UNITS: Readonly<Record<string, string>> = {
   weight: 'kg',
+  effectiveWeight: 'kg',
   ftp: 'W',
   maxHr: 'bpm',
   lthr: 'bpm',
-  weightUnits: "(on the service's pages)",
+  weightUnits: "(on the platform's pages)",
 };
 
 function profileLines(profile: unknown): Text[] {
   if (!isObject(profile)) return [linesOf(toJson(profile, { indent: 2 }))];
-  return Object.entries(profile)
-    .filter(([, value]) => value !== null && typeof value !== 'object')
-    .map(([key, value]) => {
-      const unit = UNITS[key];
-      return `${key.padEnd(14)} ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
-    });
+  const shown = Object.entries(profile).filter(
+    ([, value]) => value !== null && typeof value !== 'object',
+  );
+  const width = Math.max(...shown.map(([key]) => wordsOf(key).length));
+  return shown.map(([key, value]) => {
+    const unit = UNITS[key];
+    return `${wordsOf(key).padEnd(width)}  ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
+  });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  ftp: 'FTP',
+  maxHr: 'maximum heart rate',
+  lthr: 'threshold heart rate',
+  dob: 'date of birth',
+};
+
+/** Returns `weight source mode` for `weightSourceMode`. */
+function wordsOf(key: string): string {
+  return NAMES[key] ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

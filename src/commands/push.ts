@@ -196,7 +196,7 @@ async function push(
         printDays();
       }
       summarise();
-      warnOfZone(context, zones, tally.zoneUsed);
+      warnOfZone(context, config, zones, tally.zoneUsed);
       return tally.exitCode;
     },
   );

@@ -110,7 +110,7 @@ function itemText(
       return `${title}\n  ${path}: the workout is shorter: ${size}.${why}`;
     }
     case 'pending':
-      return phrase`${title}\n  ${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
+      return phrase`${title}\n  ${path}: not a workout yet. The platform received it ${ago} ago; try again an hour after that.`;
     case 'missing':
       return phrase`${title}\n  ${missingText(path, `${ago} ago`)}`;
   }
@@ -120,7 +120,7 @@ function itemText(
 export function missingText(path: string, received: string): Text {
   return joinTexts(
     [
-      `${path}: missing. The service received it ${received} and has no workout of it: it could not`,
+      `${path}: missing. The platform received it ${received} and has no workout of it: it could not`,
       phrase`process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`,
     ],
     ' ',

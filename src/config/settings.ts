@@ -47,14 +47,14 @@ export const SETTINGS = {
   baseUrl: setting<URL | undefined>({
     env: 'SYNC_BASE_URL',
     preset: true,
-    about: 'address of the service, such as https://training.example.com',
+    about: 'address of the platform, such as https://training.example.com',
     parse: parseServiceUrl,
     fallback: undefined,
   }),
   clientId: setting<string | undefined>({
     env: 'SYNC_CLIENT_ID',
     preset: true,
-    about: 'the client identifier that the service gave this application',
+    about: 'the client identifier that the platform gave this application',
     parse: parseText,
     fallback: undefined,
   }),
@@ -92,7 +92,7 @@ export const SETTINGS = {
   nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
     preset: true,
     about:
-      'what the service does with a nutrition day sent again: auto (find out), replace or append',
+      'what the platform does with a nutrition day sent again: auto (find out), replace or append',
     ...oneOf({
       auto: 'find out',
       replace: 'the day is replaced',

@@ -48,7 +48,7 @@ export function environmentStore({ clock, warn }: Context, config: Config): Cred
         warn(
           joinTexts(
             [
-              'The service replaced the refresh token, and there is no place to keep the new one:',
+              'The platform replaced the refresh token, and there is no place to keep the new one:',
               'SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts:',
               phrase`run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept`,
               'between runs, or set SYNC_ACCESS_TOKEN for each run.',

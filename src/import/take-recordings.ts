@@ -150,7 +150,7 @@ export class RecordingStock {
   }
 
   #leaveUploaded(days: readonly string[] = []): void {
-    const reason = 'the service has them';
+    const reason = 'the platform has them';
     this.#findings.leave('uploaded-before', 'Recordings uploaded before', reason, days);
   }
 }

@@ -235,7 +235,7 @@ export function openDatabase(path: string): Database {
     isReplaced: () => identityOf(path) !== opened,
     replacedError: () =>
       new SyncError('STORAGE', `${path} was deleted or replaced while it was in use.`, {
-        hint: 'Run the command again. What it sent stays sent: the service recognises it.',
+        hint: 'Run the command again. What it sent stays sent: the platform recognises it.',
       }),
     beforeClose: () => tidy(database, path),
   });
@@ -374,7 +374,7 @@ function checkVersion(database: Database, path: string): void {
 /** Says what to do about a damaged ledger, and why that is safe. */
 const DAMAGED =
   'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
-  'starts a new ledger. Nothing is doubled: the service recognises recordings, and what it holds ' +
+  'starts a new ledger. Nothing is doubled: the platform recognises recordings, and what it holds ' +
   'of a nutrition day is compared before anything is added. Nothing is lost: the copies of ' +
   'recordings that wait (`outbox`) need no ledger.';
 

@@ -181,7 +181,7 @@ export class LibraryClient implements Client {
       const { signal } = this.#context;
       const list = await listWorkouts(service, { since, until, limit, zone }, signal);
       if ('workouts' in list) return [...list.workouts];
-      throw new ProgramError('SERVICE_ANSWER', 'The service sent something else than workouts.');
+      throw new ProgramError('SERVICE_ANSWER', 'The platform sent something else than workouts.');
     });
   }
 
@@ -315,7 +315,7 @@ export class LibraryClient implements Client {
       case 'unreachable':
         throw who.error;
       case 'rejected':
-        throw new ProgramError('AUTH_EXPIRED', 'The service no longer accepts these tokens.');
+        throw new ProgramError('AUTH_EXPIRED', 'The platform no longer accepts these tokens.');
     }
   }
 

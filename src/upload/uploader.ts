@@ -365,9 +365,9 @@ export class Uploader {
 
 const RENAMED = 'The workout has the new name.';
 const KEEPS_NAME =
-  'The service ignores --name for a recording that it has: rename the workout there.';
+  'The platform ignores --name for a recording that it has: rename the workout there.';
 const UNSURE_NAME =
-  'The service does not say whether it took --name: look at the workout, and rename it there.';
+  'The platform does not say whether it took --name: look at the workout, and rename it there.';
 
 /**
  * Returns the file name on the wire: `2026-02-15-07-10-00-1234567890.fit`. Start and file name identify a

@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'unavailable',
-    because: 'the service is down',
+    because: 'the platform is down',
     async run(world) {
       await world.sandbox.close();
       return await upload(world);
@@ -186,7 +186,7 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'refused',
-    because: 'the service refused it for good',
+    because: 'the platform refused it for good',
     run(world) {
       world.sandbox.control.addFaults('upload-fit:422');
       return upload(world);
@@ -222,8 +222,8 @@ describe('the exit code', () => {
 
   it.each<[number, string, { faults?: string[]; scopes?: 'profile:read'[] }]>([
     [4, 'a scope is missing', { scopes: ['profile:read'] }],
-    [5, 'the service keeps failing', { faults: ['upload-fit:503*4', 'upload-fit:422'] }],
-    [6, 'the service refuses one', { faults: ['upload-fit:422'] }],
+    [5, 'the platform keeps failing', { faults: ['upload-fit:503*4', 'upload-fit:422'] }],
+    [6, 'the platform refuses one', { faults: ['upload-fit:422'] }],
     [3, 'only the letter was wrong', {}],
   ])('exits %i for several files if %s', async (exitCode, _why, { faults = [], scopes }) => {
     const world = await openLoggedInWorld(scopes === undefined ? {} : { login: { scopes } });

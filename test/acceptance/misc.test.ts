@@ -39,7 +39,7 @@ describe('sync doctor', () => {
       good('zone', 'Days are counted in Europe/Berlin.'),
       good('proxy', 'No proxy is set.'),
       good('service', `${host} answers.`),
-      good('clock', "This machine's clock agrees with the service's."),
+      good('clock', "This machine's clock agrees with the platform's."),
       good('login', text('Logged in as Ada')),
       good('node', text(`on Node.js ${process.versions.node} (`)),
       good('zone-data', text('Zone data 20')),
@@ -246,7 +246,7 @@ describe('sync explain', () => {
         {
           kind: 'wellness',
           state: 'confirmed',
-          reason: 'The service confirmed it.',
+          reason: 'The platform confirmed it.',
           changedAt: isoTime,
           files: [{ path: 'stdin', sentAt: isoTime }],
         },
@@ -255,10 +255,10 @@ describe('sync explain', () => {
     });
     world.sandbox.control.clearRequests();
     const neither = await world.sync(['explain', 'no-such-thing']);
-    expect(neither.code).toBe(3);
+    expect(neither.code).toBe(2);
     expect(neither.stderr).toContain('neither a file nor a date');
     const never = await world.sync(['explain', '2026-02-30']);
-    expect([never.code, never.stderr]).toEqual([3, 'Error: There is no 2026-02-30.\n']);
+    expect([never.code, never.stderr]).toEqual([2, 'Error: There is no 2026-02-30.\n']);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 });

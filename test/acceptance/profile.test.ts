@@ -81,7 +81,7 @@ describe('sync profile', () => {
     if (exit === 0) expect(stdout).toContain('The profile is updated.');
     else {
       expect(stdout).toBe('');
-      expect(stderr).toContain('The service does not say whether it accepted the update.');
+      expect(stderr).toContain('The platform does not say whether it accepted the update.');
     }
   });
 
@@ -121,7 +121,7 @@ describe('sync profile', () => {
     const forced = await world.sync(['profile', '--weight', '72.5', '--force']);
     expect([forced.code, forced.stderr]).toEqual([
       0,
-      "The unit in which the service's pages show weights is kilograms now.\n",
+      "The unit in which the platform's pages show weights is kilograms now.\n",
     ]);
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Kilograms' });

@@ -197,7 +197,7 @@ describe('the exit code of sync push', () => {
     expect(stdout).toContain('health:write');
   });
 
-  it('is 6 for a permanent refusal and for 200 with success: false, in the words of the service', async () => {
+  it('is 6 for a permanent refusal and for 200 with success: false, in the words of the platform', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], {

@@ -174,7 +174,7 @@ describe('sync push', () => {
     const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
     expect(code).toBe(6);
     expect(stdout.split('\n')).toEqual([
-      '2 days were refused by the service: A scripted fault of the sandbox',
+      '2 days were refused by the platform: A scripted fault of the sandbox',
       '  2026-02-14',
       '  2026-02-15',
       'wellness: 2 refused.',

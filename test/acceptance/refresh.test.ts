@@ -139,7 +139,7 @@ describe('a refresh', () => {
           type: 'error',
           code: 'AUTH_EXPIRED',
           message: expect.stringMatching(
-            /^The login has ended: the service no longer accepts its refresh token/,
+            /^The login has ended: the platform no longer accepts its refresh token/,
           ) as string,
           hint: 'Run `sync login`.',
           status: 400,
@@ -158,7 +158,7 @@ describe('a refresh', () => {
   it.each([
     // The service may have replaced the tokens: until the next refresh, that is unknown.
     ['the connection breaks off', 'refresh:reset*3', 5],
-    ['the service is overloaded', 'refresh:503*3', 0],
+    ['the platform is overloaded', 'refresh:503*3', 0],
     ['a proxy answers in its place', 'refresh:html*3', 5],
     ['there are too many requests', 'refresh:429*3', 0],
   ])('exits 5 and keeps the login if %s', async (_why, fault, known) => {

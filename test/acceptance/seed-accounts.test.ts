@@ -249,7 +249,7 @@ describe('sync seed in scripts', () => {
     expect(again.stdout + again.stderr).not.toMatch(/sbx_(rt|at)_/);
   });
 
-  it('gives no warning if the service keeps the refresh token', async () => {
+  it('gives no warning if the platform keeps the refresh token', async () => {
     const world = await openWorld();
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };

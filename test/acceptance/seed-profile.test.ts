@@ -72,7 +72,7 @@ describe("a seeded account's profile", () => {
     ]);
   });
 
-  it('is set as far as the service takes it', async () => {
+  it('is set as far as the platform takes it', async () => {
     const world = await openLoggedInWorld();
     // The first change is the weight.
     world.sandbox.control.addFaults('profile-update:400');
@@ -85,7 +85,7 @@ describe("a seeded account's profile", () => {
     expect(second.line).toMatchObject({ outcome: 'updated', set: ['weight'] });
   });
 
-  it('is reported if the service has no such route', async () => {
+  it('is reported if the platform has no such route', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('profile:404');
     const { code, line } = await seedProfile(world);
@@ -95,7 +95,7 @@ describe("a seeded account's profile", () => {
     expect(heldBy(world).wellness).toHaveLength(1);
   });
 
-  it('fails the run if the service cannot answer, after the data are sent', async () => {
+  it('fails the run if the platform cannot answer, after the data are sent', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('profile:503(retry-after=0)*8');
     const { code, line } = await seedProfile(world);

@@ -126,7 +126,7 @@ describe('sync seed --remove', () => {
     expect(stdout.match(/ {2}stays$/gm) ?? []).toHaveLength(staying);
     expect(stdout).toContain(
       `2026-05-15 to 2026-05-17: ${words} of 3 days stay: ` +
-        'the service does not delete them for applications. Delete them in the platform. Weight and FTP stay as they are: ' +
+        'the platform does not delete them for applications. Delete them in the platform. Weight and FTP stay as they are: ' +
         '`sync profile --weight KG --ftp WATTS` sets others.',
     );
   });

@@ -162,7 +162,7 @@ describe('sync logout', () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     const { code, stdout } = await world.sync(['logout', '--local-only']);
     expect(code).toBe(0);
-    expect(stdout).toContain('The refresh token was not revoked at the service (--local-only).');
+    expect(stdout).toContain('The refresh token was not revoked at the platform (--local-only).');
     expect(stdout).toContain('It works for 30 days more.');
     expect(existsSync(tokenFile(world))).toBe(false);
     expect(requestLines(world.sandbox)).toEqual([]);
@@ -174,7 +174,7 @@ describe('sync logout', () => {
     world.sandbox.control.addFaults('revoke:404*inf');
     const { code, stdout } = await world.sync(['logout']);
     expect(code).toBe(0);
-    expect(stdout).toContain('The service cannot revoke tokens; the refresh token expires later.');
+    expect(stdout).toContain('The platform cannot revoke tokens; the refresh token expires later.');
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 });

@@ -46,7 +46,7 @@ describe('sync undo upload', () => {
     expect([watched.code, await titles()]).toEqual([0, []]);
     expect((await world.sync(['explain', 'ride.fit'])).stdout).toMatch(/^ride\.fit: taken back\./);
     expect((await world.sync(['status'])).stdout).toContain(
-      '0 recordings at the service, 1 taken back',
+      '0 recordings at the platform, 1 taken back',
     );
     await world.sync(['upload', '--force', 'ride.fit']);
     expect(await titles()).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('sync undo upload', () => {
       { outcome: 'conflict', message: /does not let applications remove workouts/ },
     ]);
     expect(await titles()).toHaveLength(1);
-    expect((await world.sync(['status'])).stdout).toContain('1 recording at the service');
+    expect((await world.sync(['status'])).stdout).toContain('1 recording at the platform');
   });
 });
 

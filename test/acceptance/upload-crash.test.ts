@@ -135,7 +135,7 @@ describe('several processes that upload one folder at once', () => {
 });
 
 describe('sync upload of three hundred files', () => {
-  it('sends each good file once and reports thirty bad ones, despite faults of the service', async () => {
+  it('sends each good file once and reports thirty bad ones, despite faults of the platform', async () => {
     const world = await openLoggedInWorld();
     fillCard(world, 270);
     const good = makeRecording({ seed: 999, durationSecs: 5 });

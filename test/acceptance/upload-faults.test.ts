@@ -84,7 +84,7 @@ it('sync upload reports a pause once for any number of waiting requests', async 
     expect.stringContaining('3 files: 3 uploaded (the platform is processing them).'),
   ]);
   expect(stderr).toBe(
-    'The service says that it gets too many requests (429): A scripted fault of the sandbox. Continuing in 3 s.\n',
+    'The platform says that it gets too many requests (429): A scripted fault of the sandbox. Continuing in 3 s.\n',
   );
 });
 
@@ -105,7 +105,7 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 4,
         code: 'SERVICE_UNAVAILABLE',
-        message: 'The service cannot answer now (503): A scripted fault of the sandbox.',
+        message: 'The platform cannot answer now (503): A scripted fault of the sandbox.',
         hint: 'Try again later; the same command continues.',
       },
     ],
@@ -118,7 +118,7 @@ describe('a permanent fault', () => {
         attempts: 1,
         code: 'SERVICE_UNAVAILABLE',
         message:
-          'The service says that it gets too many requests (429): A scripted fault of the sandbox.',
+          'The platform says that it gets too many requests (429): A scripted fault of the sandbox.',
         hint: 'Try again in 60 minutes; the same command continues.',
       },
     ],
@@ -130,7 +130,7 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 4,
         code: 'NETWORK',
-        message: 'The service answered 200 with a web page, not with JSON.',
+        message: 'The platform answered 200 with a web page, not with JSON.',
         hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
       },
     ],
@@ -159,7 +159,7 @@ describe('a permanent fault', () => {
         attempts: 1,
         status: 413,
         message:
-          "The recording is too large for the service (413): upload it on the service's website, or ask its support to raise the limit.",
+          "The recording is too large for the platform (413): upload it on the platform's website, or ask its support to raise the limit.",
       },
     ],
   ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {

@@ -27,7 +27,7 @@ import {
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
-describe('recordings during a hanging request of the service', () => {
+describe('recordings during a hanging request of the platform', () => {
   it('are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
     await openWorld();
     mkdirSync(world.folder);
@@ -104,7 +104,7 @@ describe('two watchers of one account', () => {
   });
 });
 
-describe('recordings during an outage of the service', () => {
+describe('recordings during an outage of the platform', () => {
   it('wait, also over a restart, and are sent when the service is back', async () => {
     await openWorld({ stored: true });
     await world.login();

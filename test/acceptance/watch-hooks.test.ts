@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     expect(readdirSync(world.home.dir)).not.toContain('pwned');
   });
 
-  it('name a recording that the service refused', async () => {
+  it('name a recording that the platform refused', async () => {
     world.sandbox.control.addFaults('upload-fit:422*1');
     const watcher = watchAtDesktop();
     await ready(watcher);
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await until(() => notes().length === 1);
     await stop(watcher);
     expect(notes()[0]?.slice(2)).toEqual([
-      'sync: refused by the service',
+      'sync: refused by the platform',
       expect.stringMatching(/^Ride, \d+ m: A scripted fault of the sandbox$/),
     ]);
   });

@@ -58,7 +58,7 @@ describe('the end of a watcher', () => {
     expect(world.requests()).toBe(6);
   });
 
-  it('aborts after SIGTERM if the service does not answer, exits with 0, and the next start sends', async () => {
+  it('aborts after SIGTERM if the platform does not answer, exits with 0, and the next start sends', async () => {
     world.sandbox.control.addFaults('upload-fit:hang*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const watcher = world.watch();

@@ -168,12 +168,12 @@ describe('sync watch --wellness', () => {
     expect(bodies().length).toBeLessThanOrEqual(2);
     const explained = await world.sync(['explain', '2026-02-14']);
     expect(explained.stdout).toContain(
-      'Wellness   The service has not confirmed it. This login cannot send it: it lacks health:write. Run `sync login --scope',
+      'Wellness   The platform has not confirmed it. This login cannot send it: it lacks health:write. Run `sync login --scope',
     );
     const renewed = world.sandbox.control.mint();
     await world.sync(['login', '--with-token'], { input: JSON.stringify(renewed) });
     expect((await world.sync(['explain', '2026-02-14'])).stdout).toContain(
-      'Wellness   The service has not confirmed it. `sync push wellness` with its file sends it again.',
+      'Wellness   The platform has not confirmed it. `sync push wellness` with its file sends it again.',
     );
   });
 

@@ -54,7 +54,7 @@ async function uploadDays(world: World, count: number): Promise<void> {
 
 describe('sync workouts', () => {
   it.each(REVISIONS)(
-    'lists over pages until the limit, newest first, with the fields of the service (%s)',
+    'lists over pages until the limit, newest first, with the fields of the platform (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       await uploadDays(world, 60);
@@ -184,7 +184,7 @@ describe('sync workouts of a service with another format', () => {
     expect(ndjson(json.stdout)).toEqual([{ type: 'workouts', body }]);
   });
 
-  it('removes control characters from what the service sends', async () => {
+  it('removes control characters from what the platform sends', async () => {
     const { run } = await open([{ id: 1, title: 'Ride\u001b[2J\u0007', type: 'x\r\ny' }]);
     const { stdout } = await run();
     // eslint-disable-next-line no-control-regex -- that is the point

@@ -140,7 +140,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
     const error = await failure(call(client));
     expect({ ...about(error), hint: error.hint }).toEqual({
       code: 'AUTH_EXPIRED',
-      message: 'The service does not accept this login any more.',
+      message: 'The platform does not accept this login any more.',
       hint: 'Run `sync login`.',
       details: { status: 401, attempts: 2 },
     });
@@ -166,7 +166,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
     [303, 'unknown'],
     [307, 'not-sent'],
   ] as const)(
-    'reports if the service may have acted before it redirects (%i)',
+    'reports if the platform may have acted before it redirects (%i)',
     async (status, is) => {
       const { client } = await open([{ status, headers: { location: '/x' } }]);
       expect((await failure(call(client))).details['delivery']).toBe(is);
@@ -177,7 +177,7 @@ describe.each(METHODS)('%s', (name, line, call) => {
     const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
     const error = await failure(call(client));
     expect(error.code).toBe('REJECTED');
-    expect(error.message).toBe(`The service has nothing at /x${path.split('?')[0] ?? ''} (404).`);
+    expect(error.message).toBe(`The platform has nothing at /x${path.split('?')[0] ?? ''} (404).`);
     expect(String(error.hint)).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
   });
 
@@ -248,10 +248,10 @@ describe('a permanent rejection', () => {
       { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
       'Bad (date: Required)',
     ],
-    [413, '<html>', 'The record is too large for the service (413): send fewer fields.'],
+    [413, '<html>', 'The record is too large for the platform (413): send fewer fields.'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
-    [409, '', 'The service answered 409 with nothing.'],
-  ])('fails the request with %i and the message of the service', async (status, body, message) => {
+    [409, '', 'The platform answered 409 with nothing.'],
+  ])('fails the request with %i and the message of the platform', async (status, body, message) => {
     const { client, server } = await open([{ status, body }]);
     const error = await failure(client.push('wellness', {}, 'always', never()));
     const page = typeof body === 'string' ? { page: true } : {};
@@ -272,7 +272,7 @@ describe('a service that rejects a token after a refresh', () => {
     const error = await failure(client.uploadRecording(upload, never()));
     expect({ ...about(error), hint: error.hint }).toEqual({
       code: 'SERVICE_UNAVAILABLE',
-      message: 'The service refused a token of this login (401) that is accepted elsewhere.',
+      message: 'The platform refused a token of this login (401) that is accepted elsewhere.',
       hint: 'The same command again continues. If that lasts, run `sync login`.',
       details: { status: 401, attempts: 2, delivery: 'not-sent' },
     });
@@ -371,7 +371,7 @@ describe('a success with an empty body', () => {
     const { client } = await open([{ status: 204, body: '' }]);
     expect(await failure(call(client))).toMatchObject({
       code: 'NETWORK',
-      message: 'The service answered 204 with nothing, not with JSON.',
+      message: 'The platform answered 204 with nothing, not with JSON.',
     });
   });
 });
@@ -382,7 +382,7 @@ it('reports a rejected profile update with a message of limited length, without 
   const error = await failure(client.updateProfile({ ftp: 1 }, never()));
   expect(error.code).toBe('REJECTED');
   expect(error.message).toMatch(
-    /^The service did not take the update: No, \[redacted\]! x{300,400}…$/,
+    /^The platform did not take the update: No, \[redacted\]! x{300,400}…$/,
   );
 });
 
@@ -394,7 +394,7 @@ it('names the service as the speaker of its words, outside of items', async () =
   ]);
   for (const status of [400, 422]) {
     const { message } = await failure(client.updateProfile({ ftp: 1 }, never()));
-    expect(message).toBe(`The service refused it (${status}): ${words}.`);
+    expect(message).toBe(`The platform refused it (${status}): ${words}.`);
   }
 });
 
@@ -475,7 +475,7 @@ describe('an answer that is not JSON', () => {
   it('is described after the last attempt', async () => {
     const { client } = await open([{ body: '<html>Please sign in</html>' }]);
     const error = await failure(client.userinfo(never()));
-    expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
+    expect(error.message).toBe('The platform answered 200 with a web page, not with JSON.');
     expect(String(error.hint)).toContain('login page of the network');
   });
 });

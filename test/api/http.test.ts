@@ -185,7 +185,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   );
 
   it.each(['resets', 'closes'])(
-    'reports an unknown delivery if the service %s during its answer',
+    'reports an unknown delivery if the platform %s during its answer',
     async (how) => {
       const { http } = await open();
       const server = await listenRaw((socket) => {
@@ -221,7 +221,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   it.each([
     ['does not answer', ''],
     ['stops in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc'],
-  ])('stops with a message if the service %s', async (_what, begin) => {
+  ])('stops with a message if the platform %s', async (_what, begin) => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => void socket.write(begin));
@@ -276,7 +276,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(Date.now() - begun).toBeGreaterThan(1.1 * answerTimeoutMs);
   });
 
-  it('stops if the service no longer reads the body', async () => {
+  it('stops if the platform no longer reads the body', async () => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => socket.pause());
@@ -473,7 +473,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
-  it('takes no data that the service sent before the request for its answer', async () => {
+  it('takes no data that the platform sent before the request for its answer', async () => {
     const { http } = await open(1);
     const answer = (text: string) =>
       `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
@@ -515,7 +515,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       );
       expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
       expect(error.message).toBe(
-        `${server.url.host}: the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
+        `${server.url.host}: the platform's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
       );
       expect(server.requests).toEqual([]);
     },

@@ -233,7 +233,7 @@ describe('pauses between retries', () => {
     expect(given.slept).toEqual([500, 1000, 2000]);
   });
 
-  it('until a date are measured by the clock of the service', async () => {
+  it('until a date are measured by the clock of the platform', async () => {
     for (const [date, waitMs] of [
       // The service's clock is an hour behind; then equal to the date; then unreadable.
       ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
@@ -251,23 +251,23 @@ describe('pauses between retries', () => {
     ['its own words', { message: 'Maintenance until 14:00' }, ': Maintenance until 14:00.'],
     ['the phrase of the status', { statusMessage: 'Service Unavailable' }, '.'],
     ['no words', {}, '.'],
-  ])('end in an error with %s of the service', async (_what, body, said) => {
+  ])('end in an error with %s of the platform', async (_what, body, said) => {
     const given = setUp(1);
     const unavailable = { ...answer(503), text: JSON.stringify(body) };
     const { attempt } = script(...Array.from({ length: 4 }, () => unavailable));
     const options = { ...given.options, sent: [] };
     const error = await failure(withRetry(given.context, attempt, 'always', options));
-    expect(error.message).toBe(`The service cannot answer now (503)${said}`);
+    expect(error.message).toBe(`The platform cannot answer now (503)${said}`);
     const { attempt: again } = script(...Array.from({ length: 4 }, () => unavailable));
     const silent = await failure(withRetry(given.context, again, 'always', given.options));
-    expect(silent.message).toBe('The service cannot answer now (503).');
+    expect(silent.message).toBe('The platform cannot answer now (503).');
   });
 
   it('are announced before they begin', async () => {
     const given = setUp(0.5);
     await withRetry(given.context, script(502, 'not-sent', 200).attempt, 'always', given.options);
     expect(given.notices).toEqual([
-      { attempt: 1, waitMs: 250, reason: 'The service cannot answer now (502).' },
+      { attempt: 1, waitMs: 250, reason: 'The platform cannot answer now (502).' },
       { attempt: 2, waitMs: 500, reason: 'the connection broke off' },
     ]);
   });
@@ -323,7 +323,7 @@ describe('pauses between retries', () => {
         1,
         [],
       ]);
-      expect(error.message).toBe('The service says that it gets too many requests (429).');
+      expect(error.message).toBe('The platform says that it gets too many requests (429).');
       expect(String(error.hint)).toBe(`Try again ${when}; the same command continues.`);
     },
   );

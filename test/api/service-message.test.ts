@@ -4,7 +4,7 @@ import { Secret } from '../../src/base/secret.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe('the message of the service', () => {
+describe('the message of the platform', () => {
   it.each<[string, unknown]>([
     ['message', { statusCode: 503, message: 'Maintenance until 14:00' }],
     ['problem details', { title: 'Unavailable', detail: 'Maintenance until 14:00', status: 503 }],

@@ -27,7 +27,7 @@ function outcomeOf(task: () => unknown): unknown {
 
 const unclear = {
   code: 'SERVICE_ANSWER',
-  message: 'The service answered 200 without saying that it took anything.',
+  message: 'The platform answered 200 without saying that it took anything.',
 };
 const counts = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
 const queued = { filename: 'a.fit', state: 'queued', fitFileId: 'f1', jobId: 'j1' };
@@ -40,14 +40,14 @@ describe('an answer that is nested 200,000 deep', () => {
     for (const text of [deep, `{"success": true, "data": ${deep}}`]) {
       expect(outcomeOf(() => jsonValue(response(text)))).toEqual({
         code: 'NETWORK',
-        message: `The service answered 200 with ${said}.`,
+        message: `The platform answered 200 with ${said}.`,
       });
     }
   });
 
   it('gives no reason of a refusal', () => {
     const text = `{"message": "too bad", "data": ${deep}}`;
-    expect(refusalMessage(response(text, 400), [])).toBe(`the service answered 400 with ${said}`);
+    expect(refusalMessage(response(text, 400), [])).toBe(`the platform answered 400 with ${said}`);
   });
 });
 
@@ -131,7 +131,7 @@ describe('the decoder of an upload answer', () => {
     [
       'success: false alone',
       { success: false },
-      { outcome: 'rejected', message: 'the service gave no reason' },
+      { outcome: 'rejected', message: 'the platform gave no reason' },
     ],
     [
       'success: false with a message',
@@ -278,7 +278,7 @@ describe('a body that is not JSON', () => {
     const { code, message, details } = caught as SyncError;
     expect({ code, message, details }).toEqual({
       code: 'NETWORK',
-      message: `The service answered 200 with ${described}, not with JSON.`,
+      message: `The platform answered 200 with ${described}, not with JSON.`,
       details: { status: 200, delivery: 'unknown' },
     });
   });
@@ -318,11 +318,11 @@ describe('what a refusal says', () => {
       { message: 'No', data: { issues: [1, 2, 3, 4, 5, 6].map((n) => ({ message: `i${n}` })) } },
       'No (i1; i2; i3; i4; i5)',
     ],
-    ['a page', '<html>nginx</html>', 'the service answered 422 with a web page'],
-    ['nothing', '', 'the service answered 422 with nothing'],
-    ['a list', '[]', 'the service answered 422 with JSON that gives no reason'],
-    ['an empty object', {}, 'the service answered 422 with JSON that gives no reason'],
-    ['half an answer', '{"mess', 'the service answered 422 with broken JSON'],
+    ['a page', '<html>nginx</html>', 'the platform answered 422 with a web page'],
+    ['nothing', '', 'the platform answered 422 with nothing'],
+    ['a list', '[]', 'the platform answered 422 with JSON that gives no reason'],
+    ['an empty object', {}, 'the platform answered 422 with JSON that gives no reason'],
+    ['half an answer', '{"mess', 'the platform answered 422 with broken JSON'],
   ])('%s', (_name, body, said) => {
     expect(refusalMessage(response(body, 422), [])).toBe(said);
   });

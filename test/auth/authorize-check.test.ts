@@ -274,7 +274,7 @@ describe('a check that fails', () => {
       back({ error: 'invalid_scope', error_description: 'Unknown scope: a:b' }),
       {
         code: 'AUTH_REFUSED',
-        message: 'The service refuses these scopes (Unknown scope: a:b).',
+        message: 'The platform refuses these scopes (Unknown scope: a:b).',
         hint: 'Ask for others: `sync login --scope "workout:write health:write"`.',
       },
     ],

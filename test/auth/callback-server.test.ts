@@ -252,10 +252,10 @@ describe('the callback of this login', () => {
     await server.waitForCallback(never);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answered).toBe(false);
-    server.finish(failedPage('The service did not accept it.', 'Try again later.'));
+    server.finish(failedPage('The platform did not accept it.', 'Try again later.'));
     const { status, body } = await browser;
     expect(status).toBe(400);
-    expect(body).toContain('The service did not accept it.');
+    expect(body).toContain('The platform did not accept it.');
     expect(body).toContain('sync login');
   });
 

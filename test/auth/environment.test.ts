@@ -82,7 +82,7 @@ it('shows why the service rejected SYNC_REFRESH_TOKEN', async () => {
   expect(await failure(session.accessToken(never))).toMatchObject({
     code: 'AUTH_EXPIRED',
     message: expect.stringMatching(
-      /^The service no longer accepts .* \(Client mismatch\)\.$/,
+      /^The platform no longer accepts .* \(Client mismatch\)\.$/,
     ) as string,
     details: { status: 400, error: 'invalid_grant', description: 'Client mismatch' },
   });

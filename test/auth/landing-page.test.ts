@@ -62,7 +62,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
     ['logged in', 'light', loggedInPage('Anna', [])],
     ['logged in', 'dark', loggedInPage('Anna', [])],
     ['denied', 'light', deniedPage()],
-    ['failed', 'dark', failedPage('The service refuses this client.', 'Run `sync login`.')],
+    ['failed', 'dark', failedPage('The platform refuses this client.', 'Run `sync login`.')],
   ] as const)('%s, in %s', async (_what, scheme, page) => {
     const { tab, complaints, requests, brightness } = await arrive(page, scheme);
     // Chromium notes every status beyond 399.

@@ -445,7 +445,7 @@ describe('failures that keep the login', () => {
       await session.close();
       expect(warnings).toHaveLength(count);
       for (const warning of warnings) {
-        expect(renderText(warning, undefined)).toContain('The service renewed the login');
+        expect(renderText(warning, undefined)).toContain('The platform renewed the login');
         expect(renderText(warning, undefined)).toContain('sync login');
       }
     },
@@ -456,10 +456,10 @@ describe('refreshStartedAt in the store', () => {
   it.each([
     ['keeps the mark if the connection breaks', 'refresh:reset*inf', true],
     ['keeps the mark if the answer is truncated', 'refresh:truncate', true],
-    ['keeps the mark if a gateway answers for the service', 'refresh:502*inf', true],
+    ['keeps the mark if a gateway answers for the platform', 'refresh:502*inf', true],
     ['clears the mark after 503', 'refresh:503*inf', false],
     [
-      'clears the mark if the service refuses the request',
+      'clears the mark if the platform refuses the request',
       'refresh:400(error=invalid_request)',
       false,
     ],

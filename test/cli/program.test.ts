@@ -41,6 +41,14 @@ describe('a command line that is wrong', () => {
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
     [
+      ['upgrade'],
+      /^Error: Unknown command 'upgrade'/,
+      /repeat the installation: https:\S+install\.md/,
+    ],
+    [['pull', 'x'], /^Error: Unknown command 'pull'/, /This program only sends\. `sync workouts` lists/],
+    [['delete'], /^Error: Unknown command 'delete'/, /`sync undo upload FILE` and /],
+    [['log'], /^Error: Unknown command 'log'/, /Did you mean `sync daemon logs`/],
+    [
       ['push', 'nutrition'],
       /^Error: Missing required argument 'file'\./,
       /See `sync push nutrition --help`\./,

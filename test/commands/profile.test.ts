@@ -20,7 +20,7 @@ async function open() {
 }
 
 describe('the profile', () => {
-  it('shows the profile of the service', async () => {
+  it('shows the profile of the platform', async () => {
     const { run, requests } = await open();
     expect(await run({})).toMatchObject({
       action: 'shown',
@@ -55,7 +55,7 @@ describe('the profile', () => {
         ),
         patch({ weight: 159.9454, weightUnits: 'Pounds', ftp: 280 }, 'if the athlete reads pounds'),
         patch({ weight: 72.55, ftp: 280 }, 'if the profile names no unit'),
-        patch({ weight: 72.55 }, 'if the service then stored pounds as kilograms'),
+        patch({ weight: 72.55 }, 'if the platform then stored pounds as kilograms'),
       ],
     });
     expect(await run({ ftp: 280, dryRun: true })).toEqual({
@@ -166,7 +166,7 @@ describe('a weight', () => {
     expect(await run({ weight: 72.5, ftp: 281 })).toEqual({
       action: 'updated',
       profile: { ...kept },
-      warnings: ['The service ignores the unit of a weight: it was sent again, as 72.5 kg.'],
+      warnings: ['The platform ignores the unit of a weight: it was sent again, as 72.5 kg.'],
     });
     expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds', ftp: 281 });
     expect(patches()).toEqual([
@@ -222,7 +222,7 @@ describe('a weight', () => {
     const report = await run({ weight: 72.5, force: true });
     expect(patches()).toEqual([{ weight: 72.5, weightUnits: 'Kilograms' }]);
     expect(report).toMatchObject({
-      warnings: ["The unit in which the service's pages show weights is kilograms now."],
+      warnings: ["The unit in which the platform's pages show weights is kilograms now."],
     });
   });
 
@@ -235,18 +235,18 @@ describe('a weight', () => {
     expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds' });
     expect(report).toMatchObject({
       warnings: [
-        'The service kept the unit in which its pages show weights: it ignores the unit of an update.',
+        'The platform kept the unit in which its pages show weights: it ignores the unit of an update.',
       ],
     });
   });
 
-  it('reports a weight that the service stored differently', async () => {
+  it('reports a weight that the platform stored differently', async () => {
     const { run, patches } = await openService('Pounds', '2026-08', {
       patch: (kept) => [200, { success: true, profile: { ...kept, weight: 100 } }],
     });
     await expect(run({ weight: 72.5 })).rejects.toMatchObject({
       code: 'SERVICE_ANSWER',
-      message: 'The service stored a weight of 100 kg, not 72.5 kg.',
+      message: 'The platform stored a weight of 100 kg, not 72.5 kg.',
     });
     expect(patches()).toHaveLength(1);
   });
@@ -279,16 +279,16 @@ describe('the text of a profile', () => {
     };
     expect(profileText({ action: 'shown', profile })).toEqual(
       [
-        'name           Ann',
-        'weight         61.5 kg',
-        "weightUnits    Kilograms (on the service's pages)",
-        'ftp            250 W',
+        'name          Ann',
+        'weight        61.5 kg',
+        "weight units  Kilograms (on the platform's pages)",
+        'FTP           250 W',
       ].join('\n'),
     );
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
     ).toEqual(
-      "The profile is updated. It now says:\nweight         140 kg\nweightUnits    Pounds (on the service's pages)",
+      "The profile is updated. It now says:\nweight        140 kg\nweight units  Pounds (on the platform's pages)",
     );
     expect(profileText({ action: 'updated', profile: undefined })).toEqual(
       'The profile is updated.',

@@ -33,7 +33,7 @@ describe('a list of workouts', () => {
     expect(asked).toEqual([{ limit: 21, offset: 0, startDate: undefined, endDate: undefined }]);
   });
 
-  it("picks the days of the athlete's zone, not of the service", async () => {
+  it("picks the days of the athlete's zone, not of the platform", async () => {
     const dated = [
       { id: 'after', date: '2026-02-28T23:30:00Z' },
       { id: 'last', date: '2026-02-28T22:30:00Z' },

@@ -255,7 +255,7 @@ describe('taking stock of files and folders', () => {
 });
 
 describe('a stock', () => {
-  it('leaves out recordings that the service confirmed before', async () => {
+  it('leaves out recordings that the platform confirmed before', async () => {
     const files = { 'a.zip': makeZip([{ name: 'a.fit', bytes: RIDE }]), 'b.fit': RUN };
     const { stock } = await stockOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });
     expect(stock.findings.map(row)).toEqual([

@@ -383,7 +383,7 @@ describe('the activity of a recording', () => {
     expect(hashes(ledger.startedBetween(0, 9 * HOUR_MS))).toEqual(['one', 'two', 'three']);
   });
 
-  it('lists what the service does not have, the latest change first', () => {
+  it('lists what the platform does not have, the latest change first', () => {
     const { ledger, at } = open();
     at(1);
     claim(ledger, 'rejected', 1);

@@ -192,7 +192,7 @@ describe('uploading an archive', () => {
     expect(recordings()).toHaveLength(30);
   });
 
-  it('reads no more of it after repeated failures of the service', async () => {
+  it('reads no more of it after repeated failures of the platform', async () => {
     const { dir, run } = await open({ faults: ['upload-fit:503*inf'] });
     const members = Array.from({ length: 20 }, (_, seed) => ({
       name: `${seed}.fit`,

@@ -209,7 +209,7 @@ describe('a recording', () => {
     expect(recordings()).toHaveLength(1);
   });
 
-  it('is sent again with --force, and the service recognises it', async () => {
+  it('is sent again with --force, and the platform recognises it', async () => {
     const { dir, run, recordings, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
@@ -223,7 +223,7 @@ describe('a recording', () => {
     expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'confirmed', attempts: 2 });
   });
 
-  it('is a confirmed duplicate if the service has it from another source', async () => {
+  it('is a confirmed duplicate if the platform has it from another source', async () => {
     const { sandbox, dir, run, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     const other = await clientOf(sandbox).client();
@@ -238,7 +238,7 @@ describe('a recording', () => {
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
   });
 
-  it('renames its workout with --name, if the user names the file and the service offers it', async () => {
+  it('renames its workout with --name, if the user names the file and the platform offers it', async () => {
     const { sandbox, dir, run, recordings } = await open();
     sandbox.control.set({ processingMs: null });
     put(dir, 'a.fit', RIDE);
@@ -261,7 +261,7 @@ describe('a recording', () => {
     expect(await title()).toBe('Three');
     sandbox.control.set({ workoutEdits: false });
     expect(await note({ name: 'Five' })).toBe(
-      'The service ignores --name for a recording that it has: rename the workout there.',
+      'The platform ignores --name for a recording that it has: rename the workout there.',
     );
     sandbox.control.set({ uploadItems: false });
     put(dir, 'b.fit', makeRecording({ seed: 9, sizeBytes: 2_000 }));
@@ -443,7 +443,7 @@ describe('a response that rejects an upload', () => {
     expect(recordings()).toHaveLength(12);
   });
 
-  it('rejects one recording with 500 in three runs if the service accepts others meanwhile', async () => {
+  it('rejects one recording with 500 in three runs if the platform accepts others meanwhile', async () => {
     const { sandbox, dir, run, ledger, recordings } = await open();
     const poison = sha256(RIDE);
     const { client: real } = clientOf(sandbox);
@@ -473,7 +473,7 @@ describe('a response that rejects an upload', () => {
       sha256: poison,
       size: 2_000,
       message: expect.stringMatching(
-        /^the service failed on this recording in 3 runs \(500\)/,
+        /^the platform failed on this recording in 3 runs \(500\)/,
       ) as unknown,
     });
     expect(ledger.find(poison)).toMatchObject({ state: 'rejected', refusals: 1, attempts: 12 });

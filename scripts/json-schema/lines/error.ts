@@ -8,9 +8,9 @@ const KNOWN = 'it is known';
 const FACTS = {
   status: count('HTTP status.', KNOWN),
   attempts: count('Requests that were made.', KNOWN),
-  host: text('Host of the service.', KNOWN),
+  host: text('Host of the platform.', KNOWN),
   proxy: text('Variable that names the proxy that failed.', KNOWN),
-  retryAfterMs: count('Pause that the service asks for.', KNOWN, 'ms'),
+  retryAfterMs: count('Pause that the platform asks for.', KNOWN, 'ms'),
   path: text('The file, or the path of an address.', KNOWN),
   disk: text('`full`, `read-only` or `failing`: the state of the disk.', 'the disk is the cause'),
   line: count('Line in the file, from 1.', KNOWN),

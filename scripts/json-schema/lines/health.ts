@@ -32,8 +32,8 @@ export const OS_SERVICES: Words = {
 
 /** What keeps recordings from being delivered. */
 export const OBSTACLES: Words = {
-  offline: 'no connection to the service',
-  service: 'the service answers with failures',
+  offline: 'no connection to the platform',
+  service: 'the platform answers with failures',
   keychain: 'the keychain is locked, or there is none',
   storage: "this machine's disk or database failed",
 };
@@ -97,17 +97,17 @@ export const HEALTH: Shape = {
       message: text('Why, as a sentence.', '`state` is not `ok`'),
       nextTryAt: time('When it tries again.', 'this is known'),
     },
-    'The connection to the service.',
+    'The connection to the platform.',
   ),
   login: object(
     {
       state: word({ ok: 'it works', needed: 'only `sync login` helps' }, 'Its state.'),
       message: text('Why, as a sentence.', '`state` is `needed`'),
-      refreshEndsAt: time('When the refresh token ends.', 'the service says so'),
+      refreshEndsAt: time('When the refresh token ends.', 'the platform says so'),
     },
     'The login.',
   ),
-  lastSuccessAt: time('When the service last took a recording.', 'it took one'),
+  lastSuccessAt: time('When the platform last took a recording.', 'it took one'),
   lastSweepAt: time('When all folders were last searched.', 'they were searched'),
   lastError: object(
     { at: time('When it happened.'), message: text('What failed, as a sentence.') },
@@ -115,5 +115,5 @@ export const HEALTH: Shape = {
     'something failed',
   ),
   alive: flag('Whether its process lives.'),
-  loginEndsInSecs: amount('s', 'Time until the refresh token ends.', 'the service says so'),
+  loginEndsInSecs: amount('s', 'Time until the refresh token ends.', 'the platform says so'),
 };

@@ -12,7 +12,7 @@ const FOUND: LineKind = {
         recordings: 'recordings to send',
         wellness: 'wellness of a known source',
         nutrition: 'nutrition of a known source',
-        'uploaded-before': 'recordings that the service confirmed before',
+        'uploaded-before': 'recordings that the platform confirmed before',
         copies: 'recordings that were found before in the same run',
         'too-early': 'recordings before `--since`',
         'no-activity': 'FIT files of another kind',

@@ -18,7 +18,7 @@ import { accountName, activity, outcomeCounts } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
-  about: 'Whether a recording that the service took became a workout.',
+  about: 'Whether a recording that the platform took became a workout.',
   commands: ['verify'],
   fields: {
     path: text('The file that was uploaded.'),
@@ -26,18 +26,18 @@ const VERIFY: LineKind = {
     outcome: word(
       {
         present: 'it is a workout',
-        pending: 'not a workout yet; the service took it less than an hour ago',
+        pending: 'not a workout yet; the platform took it less than an hour ago',
         missing: 'not a workout: it could not be processed, or the workout was deleted',
       },
       'What the platform holds.',
     ),
     startedAt: time('Start of the recording.', 'the recording says so'),
-    uploadedAt: time('When the service took it.'),
-    workoutId: text('Identifier of the workout.', 'the service names it'),
+    uploadedAt: time('When the platform took it.'),
+    workoutId: text('Identifier of the workout.', 'the platform names it'),
     shortened: object(
       {
-        durationSecs: amount('s', 'Duration of the workout.', 'the service shows it'),
-        distanceMeters: amount('m', 'Distance of the workout.', 'the service shows it'),
+        durationSecs: amount('s', 'Duration of the workout.', 'the platform shows it'),
+        distanceMeters: amount('m', 'Distance of the workout.', 'the platform shows it'),
         isLeg: flag('Whether it is one leg of a recording with several.'),
       },
       'The workout.',
@@ -59,8 +59,8 @@ const VERIFY_SUMMARY: LineKind = {
 
 /** The states of a recording that was sent. */
 const SENT_STATES: Words = {
-  uploaded: 'the service has it',
-  refused: 'the service refused it',
+  uploaded: 'the platform has it',
+  refused: 'the platform refused it',
   waiting: 'begun, and not confirmed yet',
   undone: 'its workout was removed from here',
 };
@@ -92,7 +92,7 @@ const UNDO: LineKind = {
 
 const VERIFY_DAY: LineKind = {
   types: ['verify-day'],
-  about: 'What the platform holds of a day that the service took.',
+  about: 'What the platform holds of a day that the platform took.',
   commands: ['verify --days'],
   fields: {
     kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
@@ -142,17 +142,17 @@ const EXPLAIN: LineKind = {
               state: word(
                 {
                   pending: 'may have been sent',
-                  confirmed: 'the service has it',
-                  rejected: 'the service refused it',
+                  confirmed: 'the platform has it',
+                  rejected: 'the platform refused it',
                   undone: 'taken back from here',
                 },
                 'State in the ledger.',
               ),
               attempts: count('Requests in all runs.'),
-              refusals: count('Refusals since the service last took it.'),
+              refusals: count('Refusals since the platform last took it.'),
               changedAt: time('When the state changed.'),
-              service: openObject("The service's answer; empty if it said nothing."),
-              message: text('Why the service refused it.', 'it did'),
+              service: openObject("The platform's answer; empty if it said nothing."),
+              message: text('Why the platform refused it.', 'it did'),
             },
             'The row of the ledger.',
             'it was sent before',
@@ -180,9 +180,9 @@ const EXPLAIN: LineKind = {
               kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
               state: word(
                 {
-                  confirmed: 'the service has it',
+                  confirmed: 'the platform has it',
                   undone: '`sync undo` took it back',
-                  waiting: 'the service does not confirm it',
+                  waiting: 'the platform does not confirm it',
                   unknown: 'never sent',
                 },
                 'Its state.',

@@ -184,7 +184,7 @@ const FINDING: LineKind = {
         keychain: 'where logins are stored',
         zone: 'the zone that decides about days',
         proxy: 'the proxy of the environment',
-        service: 'whether the service answers',
+        service: 'whether the platform answers',
         clock: "this machine's clock",
         login: 'the login',
         node: 'the Node.js that runs the program',

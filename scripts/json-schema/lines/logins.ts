@@ -3,7 +3,7 @@ import type { LineKind } from '../line-kind.ts';
 import { account } from './shared.ts';
 
 export const PROFILE = text('Name of the profile.');
-const SAYS_SO = 'the service says so';
+const SAYS_SO = 'the platform says so';
 
 /** A feature for which the login lacks the scope. */
 export const MISSING: Shape = {
@@ -18,7 +18,7 @@ const LOGIN: LineKind = {
   commands: ['login'],
   fields: {
     profile: PROFILE,
-    service: text('Address of the service.'),
+    service: text('Address of the platform.'),
     clientId: text('The client identifier.'),
     account: object(account, 'The athlete.', SAYS_SO),
     replaced: object(account, 'The athlete of the login before.', 'it was another athlete'),
@@ -50,16 +50,16 @@ const LOGOUT: LineKind = {
     profile: PROFILE,
     wasLoggedIn: flag('Whether there was a login.'),
     account: object(account, 'The athlete.', 'it is known'),
-    service: text('Address of the service.', 'there was a login'),
+    service: text('Address of the platform.', 'there was a login'),
     store: text('Where the login was stored, in words.'),
     revocations: list(
       {
         token: word({ 'refresh token': 'renews', 'access token': 'gives access' }, 'The token.'),
         outcome: word(
           {
-            revoked: 'the service ended it',
-            unsupported: 'the service does not revoke tokens',
-            failed: 'it may still work at the service',
+            revoked: 'the platform ended it',
+            unsupported: 'the platform does not revoke tokens',
+            failed: 'it may still work at the platform',
             'not-tried': '`--local-only`',
           },
           'What happened to it.',

@@ -2,12 +2,12 @@ import { anything, count, flag, texts, valueOf } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { profileRequests } from './shared.ts';
 
-const NAMED = 'the service names it';
+const NAMED = 'the platform names it';
 
 const WORKOUT: LineKind = {
   types: ['workout'],
   about:
-    'A workout of the platform; the newest comes first. The fields are those of the service, unchanged; only its field `type` has another name here: `sport`. Usual fields are:',
+    'A workout of the platform; the newest comes first. The fields are those of the platform, unchanged; only its field `type` has another name here: `sport`. Usual fields are:',
   commands: ['workouts'],
   fields: {
     id: valueOf('string', 'Identifier of the workout.', NAMED),
@@ -24,7 +24,7 @@ const WORKOUT: LineKind = {
 
 const WORKOUTS: LineKind = {
   types: ['workouts'],
-  about: "The service's answer, if it is not a list of workouts.",
+  about: "The platform's answer, if it is not a list of workouts.",
   commands: ['workouts'],
   fields: { body: anything('The unchanged answer.') },
 };
@@ -36,13 +36,13 @@ const WORKOUT_SUMMARY: LineKind = {
   commands: ['workouts'],
   fields: {
     total: count('Workouts that were listed.'),
-    more: flag('Whether the service has more than `--limit`.'),
+    more: flag('Whether the platform has more than `--limit`.'),
   },
 };
 
 const PROFILE: LineKind = {
   types: ['profile'],
-  about: "The athlete's profile at the service.",
+  about: "The athlete's profile at the platform.",
   commands: ['profile'],
   fields: {},
   variants: {
@@ -61,8 +61,11 @@ const PROFILE: LineKind = {
       {
         is: { updated: 'the profile was changed' },
         fields: {
-          profile: anything('The unchanged profile; weights are in kg.', 'the service returns it'),
-          warnings: texts('What the service did otherwise, as sentences.', 'it did something else'),
+          profile: anything('The unchanged profile; weights are in kg.', 'the platform returns it'),
+          warnings: texts(
+            'What the platform did otherwise, as sentences.',
+            'it did something else',
+          ),
         },
       },
       {

@@ -70,7 +70,7 @@ const RECORD: LineKind = {
     about: 'What happened to the record.',
     each: [
       {
-        is: { pushed: 'the service took it, new or changed' },
+        is: { pushed: 'the platform took it, new or changed' },
         fields: {
           ...DAY,
           attempts: ATTEMPTS,
@@ -90,7 +90,7 @@ const RECORD: LineKind = {
           ...DAY,
           reason: word(
             {
-              unchanged: 'the service has it',
+              unchanged: 'the platform has it',
               undone: '`sync undo` took it back; only `--force` sends it again',
             },
             'Why.',
@@ -117,20 +117,20 @@ const RECORD: LineKind = {
         },
       },
       {
-        is: { rejected: 'the service refused it for good' },
+        is: { rejected: 'the platform refused it for good' },
         fields: {
           ...DAY,
           status: count('HTTP status.', 'the status was the refusal'),
-          message: text('What the service said, as a sentence.'),
+          message: text('What the platform said, as a sentence.'),
           hint: text('What to do or to type next.', 'there is something to do'),
           attempts: ATTEMPTS,
         },
       },
       {
-        is: { conflict: 'the service holds something else, and cannot be corrected from here' },
+        is: { conflict: 'the platform holds something else, and cannot be corrected from here' },
         fields: {
           ...DAY,
-          stored: openObjects('The items that the service holds and should not.'),
+          stored: openObjects('The items that the platform holds and should not.'),
           intended: openObjects('The items that it should hold instead.'),
           message: text('What differs, as a sentence.'),
           hint: text('What to do in the platform.'),

@@ -55,8 +55,8 @@ const PROFILE_FIELDS = {
 const TRIED: Shape = {
   before: object(
     {
-      weight: nullable(amount('kg', 'The weight', 'the service shows it'), 'if it was empty.'),
-      ftp: nullable(amount('W', 'The FTP', 'the service shows it'), 'if it was empty.'),
+      weight: nullable(amount('kg', 'The weight', 'the platform shows it'), 'if it was empty.'),
+      ftp: nullable(amount('W', 'The FTP', 'the platform shows it'), 'if it was empty.'),
     },
     'What the profile said before.',
     'it could be read',
@@ -83,7 +83,7 @@ const SEED_PROFILE: LineKind = {
     each: [
       {
         is: {
-          updated: 'the service took what differed',
+          updated: 'the platform took what differed',
           unchanged: 'the profile said so already; nothing was sent',
           incomplete: 'not all of it could be set',
         },
@@ -100,7 +100,7 @@ const SEED_PROFILE: LineKind = {
 const LEFTOVER: LineKind = {
   types: ['leftover'],
   about:
-    'Data that `sync seed` sent and that stay at the service, which offers no way to delete them.',
+    'Data that `sync seed` sent and that stay at the platform, which offers no way to delete them.',
   commands: ['seed --remove'],
   fields: accountName,
   variants: {

@@ -21,17 +21,17 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   INPUT_INVALID: 'a file or a record cannot be used',
   FOLDER_GONE: 'a folder is gone: the device was unplugged',
   AUTH_REQUIRED: 'there is no login for this profile',
-  AUTH_EXPIRED: 'the service no longer accepts the login',
-  AUTH_REFUSED: 'the athlete or the service refused the login',
+  AUTH_EXPIRED: 'the platform no longer accepts the login',
+  AUTH_REFUSED: 'the athlete or the platform refused the login',
   AUTH_TIMEOUT: 'the login was not approved in time',
   SCOPE_MISSING: 'the login lacks a scope',
   KEYCHAIN_MISSING: 'there is no keychain',
   KEYCHAIN_LOCKED: 'the keychain is locked, or does not answer; try later',
   PORT_IN_USE: 'the port is taken',
   NETWORK: 'no connection, a broken connection, or no answer in time',
-  SERVICE_UNAVAILABLE: 'the service cannot answer now (5xx, 408, 429)',
-  SERVICE_ANSWER: 'the answer of the service cannot be read',
-  REJECTED: 'the service refused the request (4xx)',
+  SERVICE_UNAVAILABLE: 'the platform cannot answer now (5xx, 408, 429)',
+  SERVICE_ANSWER: 'the answer of the platform cannot be read',
+  REJECTED: 'the platform refused the request (4xx)',
   FATE_UNKNOWN: 'sent, but not answered: sending it again might double it',
   BUSY: 'another process holds a lock',
   STORAGE: "this machine's disk or database failed",
@@ -56,9 +56,9 @@ export function failure(when?: string): Shape {
 
 /** The athlete that a login belongs to. */
 export const account: Shape = {
-  id: text("The service's identifier of the athlete."),
-  name: text('The name.', 'the service names it'),
-  email: text('The email address.', 'the service names it'),
+  id: text("The platform's identifier of the athlete."),
+  name: text('The name.', 'the platform names it'),
+  email: text('The email address.', 'the platform names it'),
 };
 
 const STATES_IT = 'the recording states it';

@@ -14,9 +14,9 @@ const RECORDING: Shape = {
 
 /** What the ledger has of a day. */
 const MARKS: Words = {
-  confirmed: 'the service has it',
+  confirmed: 'the platform has it',
   undone: '`sync undo` took it back',
-  waiting: 'the service has not confirmed it',
+  waiting: 'the platform has not confirmed it',
   none: 'nothing was sent',
 };
 
@@ -30,7 +30,7 @@ const STATUS: LineKind = {
   commands: ['status'],
   fields: {
     profile: PROFILE,
-    service: text('Address of the service.'),
+    service: text('Address of the platform.'),
     clientId: text('The client identifier.', 'it is configured'),
     account: object(account, 'The athlete.', 'it is known'),
     store: object(
@@ -71,16 +71,20 @@ const STATUS: LineKind = {
       {
         outcome: word(
           {
-            accepted: 'the service accepts the login',
-            ended: 'the service does not accept it any more',
-            failed: 'the service did not say',
+            accepted: 'the platform accepts the login',
+            ended: 'the platform does not accept it any more',
+            failed: 'the platform did not say',
           },
           'The answer.',
         ),
-        account: object(account, 'The athlete.', '`outcome` is `accepted` and the service says so'),
+        account: object(
+          account,
+          'The athlete.',
+          '`outcome` is `accepted` and the platform says so',
+        ),
         ...failure('`outcome` is not `accepted`'),
       },
-      'What the service said of the login.',
+      'What the platform said of the login.',
       '`--check` is given and there is a login to check',
     ),
     disk: object(failure(), 'Why the disk of the state folder takes no data.', 'it takes none'),
@@ -110,22 +114,22 @@ const STATUS: LineKind = {
     uploads: object(
       {
         pending: count('Not delivered yet.'),
-        confirmed: count('At the service.'),
-        rejected: count('Refused by the service.'),
+        confirmed: count('At the platform.'),
+        rejected: count('Refused by the platform.'),
         undone: count('Taken back from here.'),
       },
       'Recordings in the ledger.',
     ),
-    lastUploadAt: time('When the service last took a recording.', 'it took one'),
+    lastUploadAt: time('When the platform last took a recording.', 'it took one'),
     recent: list(
-      { ...RECORDING, uploadedAt: time('When the service confirmed it.') },
-      'The three recordings at the service that began last, the newest first.',
+      { ...RECORDING, uploadedAt: time('When the platform confirmed it.') },
+      'The three recordings at the platform that began last, the newest first.',
     ),
     days: list(
       {
         date: date('The day.'),
         activity: word(
-          { ...MARKS, refused: 'the service refused one', undone: 'one was taken back' },
+          { ...MARKS, refused: 'the platform refused one', undone: 'one was taken back' },
           'Recordings that began on it.',
         ),
         wellness: word(MARKS, 'Its wellness record.'),
@@ -139,20 +143,20 @@ const STATUS: LineKind = {
           {
             ...RECORDING,
             state: word(
-              { pending: 'may have been sent', rejected: 'the service refused it' },
+              { pending: 'may have been sent', rejected: 'the platform refused it' },
               'State in the ledger.',
             ),
             changedAt: time('When the state changed.'),
-            message: text('Why the service refused it.', '`state` is `rejected`'),
+            message: text('Why the platform refused it.', '`state` is `rejected`'),
           },
-          'Recordings that the service does not have, the latest change first; 20 at most.',
+          'Recordings that the platform does not have, the latest change first; 20 at most.',
         ),
         records: list(
           {
             kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
             date: date('The day.'),
           },
-          'Days that the service has not confirmed as they were sent.',
+          'Days that the platform has not confirmed as they were sent.',
         ),
         kept: count('Recordings to send of which a copy is kept.'),
         keptForOthers: count('Copies that stay: of another account, or damaged.'),
@@ -165,7 +169,7 @@ const STATUS: LineKind = {
           'Files that a watcher found incomplete or damaged; 20 at most.',
         ),
       },
-      'What the service does not have.',
+      'What the platform does not have.',
     ),
     watching: list(HEALTH, 'The watchers that run.'),
     watchedLast: object(

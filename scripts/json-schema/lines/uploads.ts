@@ -39,19 +39,19 @@ const UPLOAD: LineKind = {
     about: 'What happened to the recording.',
     each: [
       {
-        is: { uploaded: 'the service took it', duplicate: 'the service had it already' },
+        is: { uploaded: 'the platform took it', duplicate: 'the platform had it already' },
         fields: {
           ...activity,
           ...recording(),
           ...attempts(),
           service: object(
             {
-              state: text('How far the service is, such as `queued`.', 'the service says so'),
-              fitFileId: text("The service's identifier of the file.", 'the service names it'),
-              workoutId: text('Identifier of the workout.', 'the service names it'),
-              jobId: text('Identifier of the processing.', 'the service names it'),
+              state: text('How far the platform is, such as `queued`.', 'the platform says so'),
+              fitFileId: text("The platform's identifier of the file.", 'the platform names it'),
+              workoutId: text('Identifier of the workout.', 'the platform names it'),
+              jobId: text('Identifier of the processing.', 'the platform names it'),
             },
-            "The service's answer.",
+            "The platform's answer.",
           ),
           note: text('What became of `--name`.', 'there is more to say'),
         },
@@ -61,11 +61,11 @@ const UPLOAD: LineKind = {
         fields: {
           reason: word(
             {
-              'already-uploaded': 'the service confirmed it before',
+              'already-uploaded': 'the platform confirmed it before',
               'not-an-activity': 'a FIT file of another kind, found in a folder',
               'before-since': 'it began before the day of `--since`',
               undone: '`sync undo upload` took it back; `--force` sends it again',
-              'refused-before': 'the service refused it; `sync watch` waits before it retries',
+              'refused-before': 'the platform refused it; `sync watch` waits before it retries',
             },
             'Why.',
           ),
@@ -90,10 +90,10 @@ const UPLOAD: LineKind = {
         },
       },
       {
-        is: { rejected: 'the service refused it for good' },
+        is: { rejected: 'the platform refused it for good' },
         fields: {
           status: count('HTTP status.', 'the status was the refusal'),
-          message: text('What the service said, as a sentence.'),
+          message: text('What the platform said, as a sentence.'),
           ...activity,
           ...recording(),
           ...attempts(),

@@ -59,7 +59,7 @@ const WATCH: LineKind = {
         fields: { files: count('Files that were found.'), queued: QUEUED },
       },
       {
-        is: { kept: 'a copy of the recording is kept until the service has it' },
+        is: { kept: 'a copy of the recording is kept until the platform has it' },
         fields: { path: text('The file.'), sha256: sha256('SHA-256 of the recording, unpacked.') },
       },
       {
@@ -90,11 +90,11 @@ const WATCH: LineKind = {
         fields: { endsAt: time('When it ends.'), daysLeft: count('Days until then.') },
       },
       {
-        is: { missing: 'a recording that the service took an hour ago is not a workout' },
+        is: { missing: 'a recording that the platform took an hour ago is not a workout' },
         fields: {
           path: text('The file.'),
           sha256: sha256('SHA-256 of the recording, unpacked.'),
-          uploadedAt: time('When the service took it.'),
+          uploadedAt: time('When the platform took it.'),
         },
       },
       {
@@ -129,10 +129,10 @@ const WATCH: LineKind = {
       {
         is: { stopped: 'the watcher ended' },
         fields: {
-          uploaded: count('Recordings that the service took.'),
-          duplicate: count('Recordings that the service had already.'),
-          rejected: count('Recordings that the service refused.'),
-          days: count('Wellness days that the service took.', 'the watcher sends wellness'),
+          uploaded: count('Recordings that the platform took.'),
+          duplicate: count('Recordings that the platform had already.'),
+          rejected: count('Recordings that the platform refused.'),
+          days: count('Wellness days that the platform took.', 'the watcher sends wellness'),
           queued: QUEUED,
         },
       },

@@ -6,10 +6,10 @@ export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
 
 /** The forms of a date, for messages. */
 export const DATE_HINT =
-  'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday or 7d (days back).';
+  'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday, 7d or 1w (days or weeks back).';
 
 /**
- * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days back (`7d`).
+ * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days or weeks back (`7d`, `1w`).
  *
  * @param zone returns the zone that decides which day today is; called only for a relative date
  * @param now ms since 1970
@@ -43,6 +43,6 @@ export async function readDay(
 function daysBack(text: string): number | undefined {
   if (text === 'today') return 0;
   if (text === 'yesterday') return 1;
-  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
-  return days === undefined ? undefined : Number(days);
+  const [, count, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (unit === 'w' ? 7 : 1);
 }

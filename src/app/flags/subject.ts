@@ -12,7 +12,7 @@ export type Subject = { readonly file: string } | { readonly date: string };
  * Returns what an argument FILE|DATE names.
  *
  * @param zone as in {@link readDay}
- * @throws SyncError `INPUT_INVALID` if it is neither a file nor a date
+ * @throws SyncError `USAGE` if it is neither a file nor a date; `INPUT_INVALID` for a folder
  */
 export async function findSubject(
   given: string,
@@ -29,9 +29,9 @@ export async function findSubject(
   const date = await readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
   if (/^\d{4}-\d\d-\d\d$/.test(given)) {
-    throw new SyncError('INPUT_INVALID', `There is no ${given}.`);
+    throw new SyncError('USAGE', `There is no ${given}.`);
   }
-  throw new SyncError('INPUT_INVALID', `${given} is neither a file nor a date.`, {
+  throw new SyncError('USAGE', `${given} is neither a file nor a date.`, {
     hint: DATE_HINT,
   });
 }

@@ -5,7 +5,9 @@ import type { RecordItem } from '../../records/deliver.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { RecordKind, RecordRequest, Warning, Zone } from '../../records/types.ts';
 import { plural } from '../../terminal/words.ts';
+import type { Config } from '../../config/config.ts';
 import type { AppContext } from '../context.ts';
+import { zoneToType } from '../platform-zone.ts';
 import { type PushItem, type Tally, countsText, outcomesJson } from '../outcomes.ts';
 
 /**
@@ -94,7 +96,7 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
           ]
         : [`${item.date}: unchanged`];
     case 'rejected':
-      return [phrase`${item.date}: refused by the service: ${item.message}${hint}`];
+      return [phrase`${item.date}: refused by the platform: ${item.message}${hint}`];
     case 'conflict':
       return [phrase`${item.date}: ${words.conflict}. ${item.message} ${item.hint}`];
     case 'failed':
@@ -119,7 +121,12 @@ export function pushSummaryText(kind: RecordKind, { counts }: Tally): Text {
 }
 
 /** Warns once per run if the zone may not be the athlete's. */
-export function warnOfZone({ warn }: AppContext, zones: ReadZones, zoneUsed: boolean): void {
+export function warnOfZone(
+  { warn }: AppContext,
+  config: Config,
+  zones: ReadZones,
+  zoneUsed: boolean,
+): void {
   const { name, from } = zones.zone;
   const [earlier] = zones.earlierZones;
   if (earlier !== undefined) {
@@ -128,7 +135,7 @@ export function warnOfZone({ warn }: AppContext, zones: ReadZones, zoneUsed: boo
     );
   } else if (zoneUsed && from === 'machine' && isUtc(name)) {
     warn(
-      phrase`Days are counted in ${name}, this machine's zone: ${sync('config', 'set', 'timezone', 'Europe/Berlin')} if you live elsewhere.`,
+      phrase`Days are counted in ${name}, this machine's zone: ${sync('config', 'set', 'timezone', zoneToType(config))} if you live elsewhere.`,
     );
   }
 }

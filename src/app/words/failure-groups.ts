@@ -13,7 +13,7 @@ const REFUSED_LISTED = 20;
 /** Limits the different problems of unusable files that are counted. */
 const MOST_PROBLEMS = 1_000;
 
-type Verdict = 'not sent' | 'refused by the service';
+type Verdict = 'not sent' | 'refused by the platform';
 
 interface Group {
   readonly verdict: Verdict;
@@ -47,7 +47,7 @@ export class FailureGroups {
     // The notes of a day may explain why the service refused it.
     const isNoted = 'warnings' in item && item.warnings.length > 0;
     if (item.outcome === 'rejected' && isNoted) return false;
-    const verdict = item.outcome === 'failed' ? 'not sent' : 'refused by the service';
+    const verdict = item.outcome === 'failed' ? 'not sent' : 'refused by the platform';
     if ('path' in item) this.#add(verdict, 'recording', item.path, item);
     else this.#add(verdict, 'day', item.date, item);
     return true;
@@ -81,7 +81,7 @@ export class FailureGroups {
 
 function groupText({ verdict, why: { message, hint }, names, counts }: Group): Text {
   const why = joinTexts([message, ...(hint === undefined ? [] : [hint])], ' ');
-  const isRefused = verdict === 'refused by the service';
+  const isRefused = verdict === 'refused by the platform';
   const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
   const nouns = [...counts].map(([noun, count]) => plural(count, noun));

@@ -92,7 +92,7 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
         invalidHint(item.path, item.reason, item.wellness),
       );
     case 'rejected':
-      return `${path}: refused by the service: ${item.message}`;
+      return `${path}: refused by the platform: ${item.message}`;
     case 'failed':
       return withHint(`${path}: not sent. ${item.message}`, item.hint);
     case 'would-upload':

@@ -73,7 +73,7 @@ export const daemonUninstall: CommandModule = {
         : { ...serviceJson(removed), installed: false, removed: true },
       removed === undefined
         ? 'No service is installed for this profile.'
-        : `Removed the service ${removed.name} from ${SERVICE_MANAGERS[removed.kind]}. Uploaded recordings stay at the service.`,
+        : `Removed the service ${removed.name} from ${SERVICE_MANAGERS[removed.kind]}. Uploaded recordings stay at the platform.`,
     );
     return ExitCode.ok;
   },

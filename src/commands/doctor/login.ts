@@ -50,7 +50,7 @@ export async function checkLogin(
   const { account } = checked;
   const message =
     account === undefined
-      ? 'The service does not reject the login, and does not name the athlete.'
+      ? 'The platform does not reject the login, and does not name the athlete.'
       : `Logged in as ${account.name ?? account.email ?? account.id}.`;
   return [{ check, state: 'good', message }];
 }

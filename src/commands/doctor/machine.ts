@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { uncheckedTls } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { leakingVariables } from '../../app/config.ts';
-import { platformZone, sameClocks } from '../../app/platform-zone.ts';
+import { platformZone, sameClocks, zoneToType } from '../../app/platform-zone.ts';
 import { zoneDataOf, zoneFor } from '../../app/zone.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { isUtc } from '../../base/zone-name.ts';
@@ -93,7 +93,7 @@ export async function checkZone(context: AppContext, config: Config): Promise<Ch
     check,
     state: 'odd',
     message: `Days are counted in ${name}, this machine's zone.`,
-    hint: phrase`If you live elsewhere, run ${sync('config', 'set', 'timezone', 'Europe/Berlin')}.`,
+    hint: phrase`If you live elsewhere, run ${sync('config', 'set', 'timezone', zoneToType(config))}.`,
   };
 }
 

@@ -95,7 +95,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
 function clockFinding(offMs: number, platform: NodeJS.Platform): CheckResult {
   const check = 'clock';
   if (Math.abs(offMs) <= CLOCK_TOLERANCE_MS) {
-    return { check, state: 'good', message: "This machine's clock agrees with the service's." };
+    return { check, state: 'good', message: "This machine's clock agrees with the platform's." };
   }
   const off = `${duration(Math.abs(offMs))} ${offMs > 0 ? 'ahead of' : 'behind'}`;
   const effect =
@@ -103,7 +103,7 @@ function clockFinding(offMs: number, platform: NodeJS.Platform): CheckResult {
   return {
     check,
     state: 'odd',
-    message: `This machine's clock is ${off} the service's: ${effect}, and days may be wrong.`,
+    message: `This machine's clock is ${off} the platform's: ${effect}, and days may be wrong.`,
     hint: SET_CLOCK[platform] ?? 'Let the system set its clock from the network.',
   };
 }

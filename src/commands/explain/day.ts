@@ -72,14 +72,14 @@ function stateOfRecord(
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;
   if (row.state === 'confirmed') {
-    return { state: 'confirmed', reason: 'The service confirmed it.', changedAt };
+    return { state: 'confirmed', reason: 'The platform confirmed it.', changedAt };
   }
   if (row.state === 'undone') {
     const reason = phrase`You took it back. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
     return { state: 'undone', reason, changedAt };
   }
   const next = obstacle(kind) ?? phrase`${sync('push', kind)} with its file sends it again.`;
-  const reason = phrase`The service has not confirmed it. ${next}`;
+  const reason = phrase`The platform has not confirmed it. ${next}`;
   return { state: 'waiting', reason, changedAt };
 }
 

@@ -101,9 +101,9 @@ export interface UploadState {
 export function stateOf({ state, message, path }: LedgerUpload): UploadState {
   switch (state) {
     case 'confirmed':
-      return { state: 'uploaded', reason: 'The service confirmed it.' };
+      return { state: 'uploaded', reason: 'The platform confirmed it.' };
     case 'rejected':
-      return { state: 'refused', reason: `The service refused it: ${message ?? ''}` };
+      return { state: 'refused', reason: `The platform refused it: ${message ?? ''}` };
     case 'undone':
       return {
         state: 'undone',
@@ -113,7 +113,7 @@ export function stateOf({ state, message, path }: LedgerUpload): UploadState {
       return {
         state: 'waiting',
         reason:
-          'An upload began, and the service has not confirmed it yet. The next run sends it again.',
+          'An upload began, and the platform has not confirmed it yet. The next run sends it again.',
       };
   }
 }

@@ -243,7 +243,7 @@ class Import {
     ];
     output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts, '\n'));
     const zoneUsed = KINDS.some((kind) => this.#days[kind].zoneUsed);
-    if (this.#zones !== undefined) warnOfZone(this.#context, this.#zones, zoneUsed);
+    if (this.#zones !== undefined) warnOfZone(this.#context, this.#config, this.#zones, zoneUsed);
   }
 
   #reportUpload(item: UploadItem): void {

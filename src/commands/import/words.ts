@@ -35,7 +35,7 @@ export function findingsText(
   const left = shown.filter(({ sends }) => !sends);
   const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
   const inBrief = findingsTable(shown, briefly, io);
-  return joinTexts([inBrief, 'Not sent:', ...reasons], '\n');
+  return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
 }
 
 function findingsTable(

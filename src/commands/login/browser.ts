@@ -134,7 +134,7 @@ function timeoutError(
     {
       hint: joinTexts(
         [
-          'If the browser showed an error page: the service must know the client',
+          'If the browser showed an error page: the platform must know the client',
           `"${clientId}", and exactly ${redirectUri} must be registered for it.`,
           `It must also know each of the scopes ${scopes.join(' ')};`,
           phrase`${sync('login', '--scope', '...')} asks for others.`,
@@ -154,7 +154,7 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
       hint: joinTexts(
         [
           phrase`Nothing was sent to either. Check the base URL (${sync('config', 'get', 'baseUrl')}):`,
-          'is that the address of your training service?',
+          'is that the address of your training platform?',
         ],
         ' ',
       ),

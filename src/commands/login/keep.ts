@@ -204,7 +204,7 @@ async function revokeReplaced(
         kind: 'refresh_token',
       },
     ).then(
-      (outcome) => (outcome === 'revoked' ? undefined : 'the service does not revoke tokens'),
+      (outcome) => (outcome === 'revoked' ? undefined : 'the platform does not revoke tokens'),
       (error: unknown) => (error instanceof SyncError ? error.message : 'no answer in time'),
     );
     if (why === undefined) continue;
@@ -261,10 +261,10 @@ async function revokeQuietly(
 
 function warnIfUnknown(context: AppContext, who: WhoAmI): void {
   if (who.kind === 'rejected') {
-    context.warn('The service issued a token, but rejected it when asked for the account.');
+    context.warn('The platform issued a token, but rejected it when asked for the account.');
   } else if (who.kind === 'unreachable') {
     context.warn(
-      'The service could not name the account; the next command asks again before it sends anything.',
+      'The platform could not name the account; the next command asks again before it sends anything.',
     );
   }
 }

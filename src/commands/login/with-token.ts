@@ -24,7 +24,7 @@ export async function tokensFromStdin(
   const who = await whoAmI(context, { http, url: userinfo, policy }, tokens.accessToken);
   if (who.kind !== 'rejected') return tokens;
   if (tokens.refreshToken === undefined) {
-    throw new SyncError('AUTH_REFUSED', 'The service does not accept the token from stdin.', {
+    throw new SyncError('AUTH_REFUSED', 'The platform does not accept the token from stdin.', {
       hint: 'It may be too old, or for another service: check the base URL.',
     });
   }

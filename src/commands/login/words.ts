@@ -21,7 +21,7 @@ export function loginText(report: LoginReport, now: number): Text {
   if (!report.renewable) {
     const ends = report.accessExpiresAt;
     const when = ends === undefined ? 'at a time it did not state' : `in ${duration(ends - now)}`;
-    lines.push(`The service gave no refresh token: this login ends ${when}.`);
+    lines.push(`The platform gave no refresh token: this login ends ${when}.`);
   }
   return joinTexts(lines, '\n');
 }

@@ -113,7 +113,7 @@ function holds(profile: unknown, field: ProfileField, wanted: SyntheticProfile):
 function notKept(field: ProfileField): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `The service accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,
+    `The platform accepted the update, but its profile does not show the ${PROFILE_WORDS[field].noun}.`,
   );
 }
 

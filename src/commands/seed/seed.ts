@@ -67,7 +67,7 @@ export const seed: CommandModule = {
       )
       .option('--accounts <file>', 'fill several accounts, which a JSON file lists')
       .addOption(
-        new Option('--remove', 'remove what was sent, as far as the service allows').conflicts(
+        new Option('--remove', 'remove what was sent, as far as the platform allows').conflicts(
           'force',
         ),
       )

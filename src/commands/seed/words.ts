@@ -122,7 +122,7 @@ export function removalItemText(item: RemovalItem, view: ActivityView): Text | u
 const REMOVAL_WORDS = {
   pushed: 'removed',
   'would-push': 'would be removed',
-  rejected: 'not removed: the service refused it',
+  rejected: 'not removed: the platform refused it',
   conflict: 'to be corrected in the platform',
   failed: 'not removed yet',
 } as const;
@@ -150,7 +150,7 @@ export function removalSummaryText(report: RemovalReport): Text {
     recordings === 0
       ? []
       : [
-          `${plural(recordings, 'recording')} ${dryRun ? 'would be removed, if the service offers it' : 'removed'}`,
+          `${plural(recordings, 'recording')} ${dryRun ? 'would be removed, if the platform offers it' : 'removed'}`,
         ];
   const days = REMOVAL_OUTCOMES.filter((outcome) => nutrition[outcome] > 0).map(
     (outcome) => `nutrition of ${plural(nutrition[outcome], 'day')} ${REMOVAL_WORDS[outcome]}`,
@@ -169,7 +169,7 @@ export function removalSummaryText(report: RemovalReport): Text {
   if (done.length > 0) sentences.push(`${done.join(', ')}.`);
   if (stays.length > 0) {
     sentences.push(
-      `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the service does not delete them for applications. Delete them in the platform.`,
+      `${stays.join(' and ')} ${left.recording + left.wellness === 1 ? 'stays' : 'stay'}: the platform does not delete them for applications. Delete them in the platform.`,
     );
   }
   sentences.push(

@@ -117,7 +117,7 @@ function checkedBy(who: WhoAmI): CheckedLogin {
       return {
         outcome: 'failed',
         code: 'AUTH_EXPIRED',
-        message: 'The service issued a new token, and rejects it.',
+        message: 'The platform issued a new token, and rejects it.',
         hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
       };
   }
@@ -192,7 +192,7 @@ function interruptedRefresh(
   return {
     state: 'unknown',
     code: 'FATE_UNKNOWN',
-    message: `A refresh was interrupted (${day} UTC): the service may have replaced the tokens.`,
+    message: `A refresh was interrupted (${day} UTC): the platform may have replaced the tokens.`,
     hint: phrase`Run ${sync('status', '--check')}, which refreshes again. If that fails, run ${sync('login')}.`,
   };
 }
@@ -217,5 +217,5 @@ function endSeenByWatcher(
       (watcher.account ?? key) === key &&
       Date.parse(watcher.updatedAt) > since,
   );
-  return ended ? endedLogin('The watcher reports that the service no longer accepts it.') : login;
+  return ended ? endedLogin('The watcher reports that the platform no longer accepts it.') : login;
 }

@@ -16,7 +16,7 @@ interface StatusFlags {
 export const status: CommandModule = {
   declare: (command) =>
     command
-      .option('--check', 'ask the service whether it accepts the login')
+      .option('--check', 'ask the platform whether it accepts the login')
       .option('--all-profiles', 'show each profile of this machine in short'),
   examples: ['sync status', 'sync status --check --json', 'sync status --all-profiles'],
 

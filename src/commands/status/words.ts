@@ -36,7 +36,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
   const { now, unicode } = view;
   const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
-    ...rows('Service', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
+    ...rows('Platform', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
     ...rows('Account', accountText(report)),
     ...rows('Login', ...loginLines(login, now)),
     ...rows('Checked', ...checkedLines(report.checked)),
@@ -110,8 +110,8 @@ function checkedLines(checked: CheckedLogin | undefined): Text[] {
       return [];
     case 'accepted': {
       return checked.account === undefined
-        ? ['the service does not reject this login, and does not name the athlete']
-        : [`the service accepts this login (${who(checked.account)})`];
+        ? ['the platform does not reject this login, and does not name the athlete']
+        : [`the platform accepts this login (${who(checked.account)})`];
     }
     case 'failed':
       return [`not now. ${checked.message}`, ...(checked.hint === undefined ? [] : [checked.hint])];
@@ -198,7 +198,7 @@ export function uploadsText(
 ): string {
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
-  return `${plural(uploads.confirmed, 'recording')} at the service${last}${undone}`;
+  return `${plural(uploads.confirmed, 'recording')} at the platform${last}${undone}`;
 }
 
 function recentText(upload: LedgerUpload, view: ActivityView): string {
@@ -228,7 +228,7 @@ function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView):
             phrase`copies of ${plural(keptForOthers, 'recording')} of another login, or damaged: see ${sync('doctor')}`,
           ]),
     ]),
-    ...section('Refused by the service', refusedLines(refused, uploads.rejected, view)),
+    ...section('Refused by the platform', refusedLines(refused, uploads.rejected, view)),
     ...section('Not usable', unusableLines(unusable)),
   ];
 }
@@ -238,7 +238,7 @@ function pendingLines(pending: readonly LedgerUpload[], count: number, view: Act
   return [
     ...pending.slice(0, NAMED).map((upload) => recordingText(upload, view)),
     ...andMore(count),
-    phrase`The service has not confirmed ${them(count)}: ${sync('upload')} of the same files sends ${them(count)} again.`,
+    phrase`The platform has not confirmed ${them(count)}: ${sync('upload')} of the same files sends ${them(count)} again.`,
   ];
 }
 
@@ -254,7 +254,7 @@ function recordLines(records: readonly WaitingRecord[]): Text[] {
     ...(records.length === 0
       ? []
       : [
-          phrase`The service has not confirmed ${them(records.length)}: ${sync('push')} sends ${them(records.length)} again.`,
+          phrase`The platform has not confirmed ${them(records.length)}: ${sync('push')} sends ${them(records.length)} again.`,
         ]),
   ];
 }

@@ -21,7 +21,7 @@ const LONGEST_MS = 600_000;
 /** What one notification says about one or more recordings, and what it advises if there are several. */
 const TOPICS = {
   arrived: { title: 'sync' },
-  refused: { title: 'sync: refused by the service', advice: sync('status') },
+  refused: { title: 'sync: refused by the platform', advice: sync('status') },
   damaged: { title: 'sync: damaged or incomplete recording' },
   missing: { title: 'sync: uploads without a workout', advice: sync('verify') },
 } as const;

@@ -60,7 +60,7 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
 /** Shortest interval of checks of the whole ledger (ms). */
 const LEDGER_CHECK_MS = 10_000;
 const REPLACED =
-  'It was deleted or replaced. The watcher continues with the present file. Nothing is doubled: the service recognises recordings.';
+  'It was deleted or replaced. The watcher continues with the present file. Nothing is doubled: the platform recognises recordings.';
 
 interface Shared {
   readonly health: HealthReporter;

@@ -100,7 +100,7 @@ export function foodsText(date: string, foods: readonly ShownItem[]): ConflictTe
 
 export function unstableText(date: string): ConflictText {
   return {
-    message: `${date} changed at the service each time that it was looked at.`,
+    message: `${date} changed at the platform each time that it was looked at.`,
     hint: 'Wait until no other device sends this day, then run the same command again.',
   };
 }

@@ -11,6 +11,7 @@ it.each([
   ['today', 'America/New_York', '2026-02-28'],
   ['yesterday', 'Europe/Berlin', '2026-02-28'],
   ['7d', 'Europe/Berlin', '2026-02-22'],
+  ['1w', 'Europe/Berlin', '2026-02-22'],
   ['0d', 'UTC', '2026-02-28'],
 ])('reads the date %s in %s as %s', async (text, zone, date) => {
   expect(await dateFlag('--since', text, () => zone, NOW)).toBe(date);
@@ -46,6 +47,6 @@ it.each(['', '2026-02-30', '26-02-01', '7', 'd', '-7d', '1.5d', '999999d', 'Toda
     };
     const error = await failure(dateFlag('--since', text, zone, NOW));
     expect(error.code).toBe('USAGE');
-    expect(String(error.hint)).toMatch(/YYYY-MM-DD.*today, yesterday or 7d/);
+    expect(String(error.hint)).toMatch(/YYYY-MM-DD.*today, yesterday, 7d or 1w/);
   },
 );

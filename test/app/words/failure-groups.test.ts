@@ -10,7 +10,7 @@ import { manualClock } from '../../watch/manual-clock.ts';
 const OUTAGE = {
   outcome: 'failed',
   code: 'SERVICE_UNAVAILABLE',
-  message: 'The service cannot answer now (503): Maintenance until 14:00.',
+  message: 'The platform cannot answer now (503): Maintenance until 14:00.',
   hint: 'Try again later.',
 } as const;
 
@@ -31,7 +31,7 @@ describe('failures', () => {
     for (let i = 0; i < 271; i++) groups.add({ path: `rides/${i}.fit`, ...OUTAGE });
     for (let i = 10; i < 31; i++) groups.add(day(`2026-01-${i}`));
     expect(printed(groups)).toEqual([
-      '271 recordings and 21 days were not sent: The service cannot answer now (503): Maintenance until 14:00. Try again later.',
+      '271 recordings and 21 days were not sent: The platform cannot answer now (503): Maintenance until 14:00. Try again later.',
     ]);
   });
 
@@ -55,8 +55,8 @@ describe('failures', () => {
     groups.add({ path: 'b.fit', ...sent, ...refused, message: 'No time in it.' });
     const names = Array.from({ length: 20 }, (_, i) => `  ${i + 1}.fit\n`).join('');
     expect(printed(groups)).toEqual([
-      `271 recordings were refused by the service: Too large (413).\n${names}  and 251 more, which --json lists`,
-      'b.fit: refused by the service: No time in it.',
+      `271 recordings were refused by the platform: Too large (413).\n${names}  and 251 more, which --json lists`,
+      'b.fit: refused by the platform: No time in it.',
     ]);
   });
 

@@ -29,8 +29,8 @@ describe('the outcome of a file', () => {
     ],
     [{ ...sent, activity: NO_ACTIVITY, outcome: 'uploaded', service: {} }, 'a.fit  uploaded'],
     [
-      { ...sent, outcome: 'duplicate', service: {}, note: 'The service ignores --name.' },
-      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  already there. The service ignores --name.',
+      { ...sent, outcome: 'duplicate', service: {}, note: 'The platform ignores --name.' },
+      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  already there. The platform ignores --name.',
     ],
     [{ path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' }, undefined],
     [
@@ -39,7 +39,7 @@ describe('the outcome of a file', () => {
     ],
     [
       { ...sent, outcome: 'rejected', message: 'No\nr/b.fit: uploaded' },
-      'r/a.fit: refused by the service: No r/b.fit: uploaded',
+      'r/a.fit: refused by the platform: No r/b.fit: uploaded',
     ],
     [
       {
@@ -124,7 +124,7 @@ describe('the outcome of a file', () => {
         { ...sent, outcome: 'rejected', message: 'No.' },
         { path: 'r/a.fit', outcome: 'failed', code: 'NETWORK', message: 'No.' },
       ],
-      '6 files: 1 uploaded, 1 already at the service, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not sent.',
+      '6 files: 1 uploaded, 1 already at the platform, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not sent.',
     ],
     [[wouldUpload, wouldUpload], '2 files: 2 would be uploaded.'],
     [[processing], '1 file: 1 uploaded (the platform is processing it).'],

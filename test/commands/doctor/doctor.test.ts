@@ -217,7 +217,7 @@ it.each([
       type: 'finding',
       check: 'clock',
       state: 'odd',
-      message: `This machine's clock is ${words} the service's: ${effect}, and days may be wrong.`,
+      message: `This machine's clock is ${words} the platform's: ${effect}, and days may be wrong.`,
       hint: 'Set it from the network: `sudo timedatectl set-ntp true`.',
     },
   ]);

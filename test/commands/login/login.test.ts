@@ -256,7 +256,7 @@ describe('a login through the browser', () => {
 
   it.each([
     ['revoke:503*inf', 'cannot answer now'],
-    ['revoke:404', 'the service does not revoke tokens'],
+    ['revoke:404', 'the platform does not revoke tokens'],
     ['revoke:reset*inf', 'the connection broke off'],
   ])(
     'succeeds with a warning if the replaced login cannot be revoked: %s',

@@ -103,13 +103,13 @@ it('names the profile in the commands of each block', async () => {
     [
       `ada       Athlete ada, ${machine.service.url}`,
       '          Login good',
-      '          0 recordings at the service',
+      '          0 recordings at the platform',
       '          Not watching',
       `ben       Athlete ben, ${machine.service.url}`,
       '          Login none',
       '          Not logged in (profile "ben").',
       '          Run `sync login --profile ben`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
-      '          0 recordings at the service',
+      '          0 recordings at the platform',
       '          Not watching',
     ].join('\n'),
   );

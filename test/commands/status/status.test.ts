@@ -323,23 +323,23 @@ describe('a login that the service ended', () => {
 });
 
 describe('a check', () => {
-  it('names the athlete if the service accepts the login', async () => {
+  it('names the athlete if the platform accepts the login', async () => {
     const { status, login, service } = await open();
     await login();
     const { report, exitCode } = await status({}, true);
     expect(exitCode).toBe(0);
     expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
     expect(String(statusText(report, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
-      /^Checked {3}the service accepts this login \(/m,
+      /^Checked {3}the platform accepts this login \(/m,
     );
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
     expect(String(statusText(unsaid, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
-      /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
+      /^Checked {3}the platform does not reject this login, and does not name the athlete$/m,
     );
   });
 
-  it('exits with 5 if the service is unreachable, and keeps the login', async () => {
+  it('exits with 5 if the platform is unreachable, and keeps the login', async () => {
     const { status, login, service } = await open();
     await login();
     await service.close();
@@ -440,13 +440,13 @@ describe('the text of the status', () => {
         .split('\n')
         .slice(0, 7),
     ).toEqual([
-      'Service   https://a.example',
+      'Platform  https://a.example',
       'Account   Ann <ann@x>',
       'Login     good for 29 days, renews itself',
       'Kept in   the keychain',
       'Watching  nothing',
       'Days      counted in Europe/Berlin',
-      'Uploads   12 recordings at the service, the last 3 days ago',
+      'Uploads   12 recordings at the platform, the last 3 days ago',
     ]);
     expect(text({ profile: 'work' })).toContain('(profile "work")');
     expect(text({ store: { kind: 'file', where: 'the file /x' } })).toContain(
@@ -558,14 +558,14 @@ describe('the text of the status', () => {
         line,
         line,
         '  and 2 more',
-        '  The service has not confirmed them: `sync upload` of the same files sends them again.',
+        '  The platform has not confirmed them: `sync upload` of the same files sends them again.',
         '  wellness of 2026-02-13',
         '  nutrition of 2026-02-14',
-        '  The service has not confirmed them: `sync push` sends them again.',
+        '  The platform has not confirmed them: `sync push` sends them again.',
         '  copies of 2 recordings, until `sync watch` has sent them',
         '  copies of 2 recordings of another login, or damaged: see `sync doctor`',
         '',
-        'Refused by the service',
+        'Refused by the platform',
         line,
         '    5 minutes ago: The file is too short.',
         '',

@@ -92,7 +92,7 @@ it('sums up a burst in one notification, also on a slow connection', async () =>
   await clock.advance(2_999);
   expect(shown).toEqual([]);
   await clock.advance(1);
-  expect(shown).toEqual(['sync | 31 recordings uploaded, 1 already at the service']);
+  expect(shown).toEqual(['sync | 31 recordings uploaded, 1 already at the platform']);
 });
 
 it('holds a notification back for ten minutes at most', async () => {
@@ -138,7 +138,7 @@ it('names a recording that is refused or damaged, and what to type', async () =>
   notifications.report(missing('lost.fit'), 0);
   await clock.advance(3_000);
   expect(shown).toEqual([
-    'sync: refused by the service | old.fit: too old',
+    'sync: refused by the platform | old.fit: too old',
     'sync: damaged or incomplete recording | ride.fit: The checksum is wrong. If it stays like this, `sync repair /r/ride.fit` saves what can be read.',
     'sync: uploads without a workout | lost.fit. Run `sync verify`.',
   ]);
@@ -152,7 +152,9 @@ it('names a wellness day that is refused, and none that is delivered', async () 
   report({ ...sent, outcome: 'pushed' });
   report({ ...sent, outcome: 'rejected', message: 'hrv is too high' });
   await clock.advance(3_000);
-  expect(shown).toEqual(['sync: refused by the service | Wellness of 2026-02-15: hrv is too high']);
+  expect(shown).toEqual([
+    'sync: refused by the platform | Wellness of 2026-02-15: hrv is too high',
+  ]);
 });
 
 it('names the first of several recordings, and counts the others', async () => {
@@ -164,7 +166,7 @@ it('names the first of several recordings, and counts the others', async () => {
   }
   await clock.advance(3_000);
   expect(shown).toEqual([
-    'sync: refused by the service | a.fit and 2 more. Run `sync status`.',
+    'sync: refused by the platform | a.fit and 2 more. Run `sync status`.',
     'sync: damaged or incomplete recording | a.fit and 2 more.',
     'sync: uploads without a workout | a.fit and 2 more. Run `sync verify`.',
   ]);
@@ -206,7 +208,7 @@ it('asks at once for a device that left with recordings, and for no other', () =
 });
 
 it.each([
-  ['needed', ['sync: recordings wait for a login', 'sync: refused by the service']],
+  ['needed', ['sync: recordings wait for a login', 'sync: refused by the platform']],
   ['off', []],
 ] as const)('shows with notifications=%s: %j', async (mode, titles) => {
   const { clock, shown, notifications } = open(mode);

@@ -61,14 +61,14 @@ it.each([
 it('prints an equal failure of several recordings once, with their number after a second', async () => {
   const { printer, lines, clock } = makePrinter('terminal');
   for (const name of ['a.fit', 'b.fit', 'c.fit']) printer.print(refused(name));
-  expect(lines).toEqual(['07:30  a.fit: refused by the service: Too short.']);
+  expect(lines).toEqual(['07:30  a.fit: refused by the platform: Too short.']);
   await clock.advance(1_000);
   expect(lines.slice(1)).toEqual(['07:30  The same for 2 more recordings.']);
   printer.print(refused('d.fit'));
   printer.print(refused('e.fit', 'No time in it.'));
   expect(lines.slice(2)).toEqual([
     '07:30  The same for 1 more recording.',
-    '07:30  e.fit: refused by the service: No time in it.',
+    '07:30  e.fit: refused by the platform: No time in it.',
   ]);
 });
 
@@ -77,8 +77,8 @@ it('prints each failure with its date and full path to a log', () => {
   for (const name of ['a.fit', 'b.fit']) printer.print(refused(name));
   const time = '2026-11-22 07:30:05';
   expect(lines).toEqual([
-    `${time}  ${FOLDER}/a.fit: refused by the service: Too short.`,
-    `${time}  ${FOLDER}/b.fit: refused by the service: Too short.`,
+    `${time}  ${FOLDER}/a.fit: refused by the platform: Too short.`,
+    `${time}  ${FOLDER}/b.fit: refused by the platform: Too short.`,
   ]);
 });
 
@@ -98,7 +98,7 @@ it('counts equal failures of --once at its end, without times', () => {
   printer.flush();
   printer.flush();
   expect(lines).toEqual([
-    `${FOLDER}/a.fit: refused by the service: Too short.`,
+    `${FOLDER}/a.fit: refused by the platform: Too short.`,
     'The same for 1 more recording.',
   ]);
 });
@@ -115,7 +115,7 @@ it('prints the date in a terminal when a new day begins', async () => {
 it('names the folder of a recording if several folders are watched', () => {
   const { printer, lines } = makePrinter('terminal', { folders: ['/home/ada/Zwift', FOLDER] });
   printer.print(refused('a.fit'));
-  expect(lines).toEqual(['07:30  Activity/a.fit: refused by the service: Too short.']);
+  expect(lines).toEqual(['07:30  Activity/a.fit: refused by the platform: Too short.']);
 });
 
 it.each([
@@ -123,7 +123,7 @@ it.each([
   [{ uploaded: 5, rejected: 1 }, 'Stopped: 5 uploaded, 1 refused.'],
   [
     { duplicate: 2, queued: 3 },
-    'Stopped: 2 already at the service. 3 recordings not sent yet; the next start sends them.',
+    'Stopped: 2 already at the platform. 3 recordings not sent yet; the next start sends them.',
   ],
   [{ queued: 1 }, 'Stopped. 1 recording not sent yet; the next start sends it.'],
 ])('sums up at the end what was done and what waits: %j', (counts, text) => {
@@ -175,6 +175,6 @@ it('names the device of a recording in place of its mount', () => {
   printer.print({ event: 'upload', item: { path, outcome: 'rejected', message: 'No.', ...sent } });
   expect(lines).toEqual([
     '07:30  Garmin fenix 7 is plugged in: MTP',
-    '07:30  Garmin fenix 7: Activity/2026-11-20.fit: refused by the service: No.',
+    '07:30  Garmin fenix 7: Activity/2026-11-20.fit: refused by the platform: No.',
   ]);
 });

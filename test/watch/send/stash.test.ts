@@ -67,7 +67,7 @@ it('stashes a recording, unpacked if it was packed', () => {
   }
 });
 
-it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
+it('stashes nothing that the platform has, that it refused, or that is already stashed', () => {
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
     parts.ledger.uploads.claim(

@@ -261,7 +261,7 @@ describe('a watcher with wellness', () => {
 });
 
 describe('a day that cannot be sent', () => {
-  it('costs no other day if the service refuses it, is reported once, and offered again later', async () => {
+  it('costs no other day if the platform refuses it, is reported once, and offered again later', async () => {
     putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
     putOld('Monitor/2.FIT', wellnessFile({ restingHr: { '2026-02-15T22:00:00': 50 } }));
     sandbox.control.addFaults('wellness:422*1');
