@@ -123,8 +123,7 @@ class Import {
       const offline = { connections: 1, offline: true };
       await withLedger(this.#context, config, offline, async (connection, ledger) => {
         const stock = await this.#takeStock(paths, ledger);
-        if (toSendText(stock, ledger.records) !== '')
-          await this.#send(stock, true, connection, ledger);
+        if (toSendText(stock, undefined) !== '') await this.#send(stock, true, connection, ledger);
       });
     }
     return this.#exitCode;
@@ -137,9 +136,10 @@ class Import {
     return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
       const stock = await this.#takeStock(paths, ledger);
       const toSend = toSendText(stock, ledger.records);
+      // Days that were sent before need no question; each is reported as unchanged.
       if (
-        toSend !== '' &&
-        (yes || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
+        toSendText(stock, undefined) !== '' &&
+        (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
       ) {
         this.#zones?.remember();
         await this.#send(stock, false, connection, ledger);
