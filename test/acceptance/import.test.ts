@@ -105,8 +105,6 @@ describe('sync import', () => {
     expect(stderr).toContain(
       'To send: 2 recordings (6.0 kB), 2 days of wellness and 1 day of nutrition.',
     );
-    expect(stdout).toMatch(/^2026-02-15: wellness sent.*\n2026-02-16: wellness sent/m);
-    expect(stdout).toMatch(/^2026-02-15: nutrition sent/m);
     // What was sent before is not counted; without anything to send, no question is asked.
     const again = await world.sync(['import', path]);
     expect([again.code, again.stderr]).toEqual([0, 'There is nothing to send.\n']);
