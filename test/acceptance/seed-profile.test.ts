@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type World, openLoggedInWorld, openWorld, sendingLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { heldBy } from '../support/seeded.ts';
-import { type AthleteProfile, DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
+import { DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
 import { profileOf } from '../../src/seed/synthesize.ts';
 
 const DAY = ['--days', '1', '--until', '2026-05-17', '--seed', '7', '--tz', 'Europe/Berlin'];
