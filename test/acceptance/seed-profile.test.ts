@@ -21,7 +21,7 @@ describe("a seeded account's profile", () => {
     async (weightUnits) => {
       const world = await openLoggedInWorld({
         sandbox: {
-          athletes: [{ ...(DEFAULT_ATHLETES[0]), weightUnits }],
+          athletes: [{ ...DEFAULT_ATHLETES[0], weightUnits }],
         },
       });
       const { code, line } = await seedProfile(world);

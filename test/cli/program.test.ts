@@ -45,7 +45,11 @@ describe('a command line that is wrong', () => {
       /^Error: Unknown command 'upgrade'/,
       /repeat the installation: https:\S+install\.md/,
     ],
-    [['pull', 'x'], /^Error: Unknown command 'pull'/, /This program only sends\. `sync workouts` lists/],
+    [
+      ['pull', 'x'],
+      /^Error: Unknown command 'pull'/,
+      /This program only sends\. `sync workouts` lists/,
+    ],
     [['delete'], /^Error: Unknown command 'delete'/, /`sync undo upload FILE` and /],
     [['log'], /^Error: Unknown command 'log'/, /Did you mean `sync daemon logs`/],
     [
