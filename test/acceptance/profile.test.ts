@@ -36,8 +36,8 @@ describe('sync profile', () => {
     ]);
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toMatch(/^weight +62\.5 kg$/m);
-    expect(stdout).toMatch(/^ftp +245 W$/m);
-    expect(stdout).toMatch(/^maxHr +186 bpm$/m);
+    expect(stdout).toMatch(/^FTP +245 W$/m);
+    expect(stdout).toMatch(/^maximum heart rate +186 bpm$/m);
     expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
   });
 
