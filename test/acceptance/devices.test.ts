@@ -118,7 +118,7 @@ describe('sync devices', () => {
     expect(stdout).toContain(`No device or app found in ${media}, `);
     expect(stdout).toContain('unlock it');
     const { stdout: line } = await world.sync(['devices', '--json']);
-    expect(ndjson(line)).toMatchObject([{ type: 'devices', found: 0, silent: [] }]);
+    expect(ndjson(line)).toMatchObject([{ type: 'summary', total: 0, silent: [] }]);
   });
 
   it('looks in a named folder, and refuses a missing one', async () => {

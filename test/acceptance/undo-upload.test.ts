@@ -14,7 +14,7 @@ async function openWithRide(revision: '2026-08' | '2026-02' = '2026-08') {
   expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
   const undo = async (...flags: string[]) => {
     const { code, stdout } = await world.sync(['undo', 'upload', ...flags, '--json']);
-    return [code, ...ndjson(stdout)];
+    return [code, ...ndjson(stdout).filter(({ type }) => type !== 'summary')];
   };
   const titles = async () => {
     const { stdout } = await world.sync(['workouts', '--json']);

@@ -385,9 +385,9 @@ describe('Ctrl-C', () => {
       const { code, stdout, stderr } = await running.finished;
       const message = '0 of 1 done; run the same command to continue.';
       expect([code, stderr]).toEqual([130, `${message}\n`]);
-      expect(ndjson(json ? stdout : '')).toEqual(
-        json ? [{ type: 'error', code: 'INTERRUPTED', message }] : [],
-      );
+      const [error, summary] = ndjson(json ? stdout : '');
+      expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);
+      expect(summary?.['type']).toBe(json ? 'summary' : undefined);
       const again = await world.sync(['upload', 'a.fit']);
       expect([again.code, again.stdout]).toEqual([
         0,
