@@ -444,6 +444,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     expect(ndjson(asked.stdout).map(({ type, line }) => [type, typeof line])).toEqual([
       ['log', 'string'],
       ['log', 'string'],
+      ['summary', 'undefined'],
     ]);
 
     const following = world.start(['daemon', 'logs', '-f', '-n', '1']);

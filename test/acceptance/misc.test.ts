@@ -44,6 +44,7 @@ describe('sync doctor', () => {
       good('node', text(`on Node.js ${process.versions.node} (`)),
       good('zone-data', text('Zone data 20')),
       good('watch', text('can be watched')),
+      { type: 'summary', total: findings.length - 1 },
     ]);
     expect(findings.map(({ state }) => state)).not.toContain('bad');
   });
@@ -173,7 +174,7 @@ describe('sync doctor', () => {
     });
     // A note, not a problem.
     expect(code).toBe(0);
-    expect(ndjson(stdout).at(-1)).toEqual({
+    expect(ndjson(stdout).at(-2)).toEqual({
       type: 'finding',
       check: 'name',
       state: 'odd',
@@ -289,6 +290,7 @@ describe('sync config', () => {
       { ...timezone, profile: 'ben', value: null, origin: 'default' },
     ]);
     const all = await run(['list']);
+    expect(all.pop()).toEqual({ type: 'summary', total: all.length });
     expect(all.map(({ key }) => key)).toEqual(Object.keys(SETTINGS));
     expect(all.filter(({ origin }) => origin !== 'default')).toEqual([
       { ...timezone, value: 'Asia/Tokyo', origin: 'profile' },
