@@ -12,6 +12,7 @@ const LINES = [
   'push wellness day.json',
   'push nutrition meals.json',
   'undo nutrition 2026-02-15',
+  'push wellness later.json',
   'undo wellness 2026-02-15',
   'status --check',
   'devices',
@@ -57,6 +58,7 @@ it('every command works in the built program, and ends with a summary where the 
   world.write('cut.fit', truncated(makeRecording({ seed: 2 }), 500));
   world.write('card/notes.txt', '');
   world.write('day.json', '{"date":"2026-02-15","restingHr":50}');
+  world.write('later.json', '{"date":"2026-02-15","restingHr":51}');
   const item = { name: 'Gel', carbs: 25, logged_at: '2026-02-15T08:00:00+02:00' };
   world.write('meals.json', JSON.stringify({ date: '2026-02-15', items: [item] }));
   const input = JSON.stringify(world.sandbox.control.mint());

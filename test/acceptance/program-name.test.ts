@@ -39,9 +39,9 @@ describe.each(Object.keys(INSTALLATIONS))('the program, started by %s', (install
       const { stdout, stderr } = spawnSync(launcher, args, options);
       return stdout + stderr;
     };
-    expect(run('status')).toContain(`Run \`${name} login --base-url URL\`, or set SYNC_BASE_URL.`);
+    expect(run('status')).toContain(`Run \`${name} login\`, or set SYNC_BASE_URL.`);
     expect(JSON.parse(run('status', '--json').split('\n')[0] ?? '')).toMatchObject({
-      hint: `Run \`${name} login --base-url URL\`, or set SYNC_BASE_URL.`,
+      hint: `Run \`${name} login\`, or set SYNC_BASE_URL.`,
     });
     expect(run('push')).toContain(`\`${name} push\` needs one of these: wellness, nutrition.`);
     const help = run('--help');

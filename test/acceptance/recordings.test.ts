@@ -24,7 +24,7 @@ describe('a recording of 10 MB', () => {
       env: { NODE_OPTIONS: `--require=${preload}` },
     });
     expect(code).toBe(0);
-    expect(ndjson(stdout)).toMatchObject([{ state: 'whole', size: 10_000_000, laps: 1 }]);
+    expect(ndjson(stdout)[0]).toMatchObject({ state: 'whole', size: 10_000_000, laps: 1 });
     // process.resourceUsage() counts the memory of the process that started it, too.
     const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(usage, 'latin1')) ?? [];
     expect(Number(peakKb) * 1024).toBeLessThan(MOST_MEMORY);

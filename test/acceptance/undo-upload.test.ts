@@ -114,7 +114,7 @@ it('sync profile shows a part of the profile and sends kilograms on 2026-02', as
   const shown = await world.sync(['profile']);
   expect([shown.code, shown.stdout, shown.stderr]).toEqual([
     0,
-    expect.stringMatching(/^ftp +245 W\nweight +62\.5 kg$/m),
+    expect.stringMatching(/^FTP +245 W\nweight +62\.5 kg$/m),
     expect.stringContaining('shows applications no more of the profile'),
   ]);
   const { code, stdout } = await world.sync(['profile', '--weight', '71.5']);
