@@ -115,14 +115,13 @@ describe('delivering a wellness day', () => {
     expect(athlete()?.wellness).toHaveLength(1);
   });
 
-  it('sends the day again if it changed or with --force', async () => {
+  it('sends the changed values of a day, and the whole day with --force', async () => {
     const { run } = await open();
     await run('wellness', [DAY]);
-    expect((await run('wellness', [{ ...DAY, hrv: 70 }])).bodies).toEqual([{ ...DAY, hrv: 70 }]);
-    expect((await run('wellness', [{ ...DAY, hrv: 70 }], { force: true })).requests).toHaveLength(
-      1,
-    );
-    expect((await run('wellness', [{ ...DAY, hrv: 70 }])).requests).toEqual([]);
+    const changed = { ...DAY, hrv: 70 };
+    expect((await run('wellness', [changed])).bodies).toEqual([{ date: DAY.date, hrv: 70 }]);
+    expect((await run('wellness', [changed], { force: true })).bodies).toEqual([changed]);
+    expect((await run('wellness', [changed])).requests).toEqual([]);
   });
 
   it('retries after a broken connection, because a wellness day replaces itself', async () => {
