@@ -111,6 +111,9 @@ async function deviceAt(
   const identity =
     identifiedBefore(root, known) ?? (await identify(reader, root, found, access, volume));
   const { recordings, wellness } = found;
+  const [folder = root] = [...recordings, ...wellness];
+  // A device that left meanwhile may lack its serial number, and be taken for another one.
+  if ((await reader.stats(folder)) === undefined) return undefined;
   return { ...identity, kind: 'device', root, recordings, wellness, access };
 }
 
