@@ -32,7 +32,7 @@ export function pushSummaryJson(tally: Tally): Record<string, unknown> {
   return { type: 'summary', total, warnings, ...outcomesJson(tally) };
 }
 
-export const SENT = { pushed: 'sent', conflict: 'not all sent' };
+const SENT = { pushed: 'sent', conflict: 'not all sent' };
 
 /**
  * Returns the text of a day; undefined if it has no notes, and is unchanged or would be sent with requests
