@@ -82,8 +82,9 @@ export async function stopDaemon(
 
 /** Writes the end of a process that had no time to write it: SIGKILL, and on Windows any signal. */
 function recordEnd(paths: WatcherPaths, pid: number, at: number): void {
-  const { state, running } = inspectWatcher(paths);
-  if (running || state?.pid !== pid || state.ended !== undefined) return;
+  // The system may free its lock a moment later.
+  const { state } = inspectWatcher(paths);
+  if (state?.pid !== pid || state.ended !== undefined) return;
   try {
     writeState(paths, { ...state, ended: { at, exitCode: 0 } }, false);
   } catch {
