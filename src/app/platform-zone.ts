@@ -110,7 +110,7 @@ export function lastPlatformZone(config: Config): PlatformZone | undefined {
   return isZone(name) && typeof seenAt === 'string' ? { name, seenAt } : undefined;
 }
 
-/** Returns the zone that a hint about `timezone` names: the platform's, if this machine asked for it. */
+/** Returns the zone for a hint about `timezone`: the platform's last known zone, or else an example. */
 export function zoneToType(config: Config): string {
   const asked = config.get('baseUrl') === undefined ? undefined : lastPlatformZone(config);
   return asked?.name ?? 'Europe/Berlin';

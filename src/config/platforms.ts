@@ -14,9 +14,9 @@ export interface Platform {
   readonly remark?: string;
   /** Page on which an athlete registers an application and gets its client ID. */
   readonly portal?: string;
-  /** The client ID that it gives to everybody; undefined if each athlete registers an own one. */
+  /** The client ID that all athletes share; undefined if each athlete registers a client. */
   readonly clientId?: string;
-  /** Scopes that it offers beside those of the interface. */
+  /** Scopes that the platform offers in addition to those of the interface. */
   readonly moreScopes: readonly string[];
 }
 

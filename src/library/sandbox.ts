@@ -66,7 +66,7 @@ export interface SandboxControl {
   ): Tokens & { readonly accessToken: string; readonly expiresAt: number };
   /** Ends the access or refresh tokens now. Returns how many were valid. */
   expire(kind?: 'access' | 'refresh'): number;
-  /** Changes settings, if there are any, and returns all. @throws Error for one that it does not know */
+  /** Changes the given settings, and returns all settings. @throws Error if a name is unknown */
   settings(change?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Revokes all logins, as an athlete does who removes the application. Returns how many there were. */
   revoke(): number;

@@ -64,7 +64,7 @@ const ITEM_DOUBTS: UnitDoubts = {
 /**
  * Notes a weight a quarter away from another.
  *
- * @param others the weight of the record before, the one that was sent last or that the profile holds (kg)
+ * @param others earlier weights to compare with: of the previous record, and sent last or held by the profile (kg)
  * @returns the record's weight, if it is near
  */
 export function noteFarWeight(

@@ -113,7 +113,7 @@ export function redirectUriOf(config: Config): string {
   return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
 }
 
-/** Returns the address of a known platform, or of the one that is typed without a scheme, as in a browser. */
+/** Returns the address of a known platform, or the typed address, completed with `https://` if it lacks a scheme. */
 export function platformAddress(typed: string): string {
   const known = PLATFORMS[Number(typed) - 1] ?? platformNamed(typed);
   if (known !== undefined) return known.baseUrl;
