@@ -1,152 +1,192 @@
-import type { Config } from '../../config/config.ts';
+import * as v from 'valibot';
+import type { AppContext } from '../../app/context.ts';
 import type { Env } from '../../base/env.ts';
-import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
+import {
+  ExitCode,
+  SyncError,
+  exitCodeOf,
+  messageOf,
+  systemCode,
+  worstExitCode,
+} from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
-import { phrase, sync } from '../../base/phrase.ts';
-import { Secret } from '../../base/secret.ts';
-import { isObject } from '../../api/wire.ts';
-import { isLoopback } from '../../config/settings.ts';
-import { readPlainFile } from '../../system/plain-file.ts';
-import { describeFileError } from '../../system/plain-file.ts';
-
-/** One account to fill: a profile with its stored login, or a name with a token from a variable. */
-export interface SeedAccount {
-  readonly name: string;
-  readonly profile: string | undefined;
-  /** The variables that the tokens come from; without one, the profile's stored login is used. */
-  readonly variables: { readonly access?: string; readonly refresh?: string };
-  /** Overrides `--seed` and `--days` for this account. */
-  readonly seed: number | undefined;
-  readonly days: number | undefined;
-}
+import { inParallel } from '../../base/parallel.ts';
+import { type Text, linesOf, phrase, renderText } from '../../base/phrase.ts';
+import { describeFileError, readPlainFile } from '../../system/plain-file.ts';
+import { errorReport, errorText } from '../../terminal/output.ts';
+import { plural } from '../../terminal/words.ts';
 
 export const MAX_DAYS = 3660;
 
+/** Accounts that are worked on at once, each with `--jobs` requests. */
+const ACCOUNTS_AT_ONCE = 2;
+
+const Name = v.optional(v.pipe(v.string('is not a text'), v.nonEmpty('is not a text')));
+
+function numberForm(least: number, most: number) {
+  const wrong = `is not a whole number from ${least} to ${most}`;
+  const inRange = v.pipe(v.number(wrong), v.minValue(least, wrong), v.maxValue(most, wrong));
+  return v.optional(v.pipe(inRange, v.integer(wrong)));
+}
+
+const FIELDS = {
+  /** Default: the profile. */
+  name: Name,
+  /** Whose stored login is used, if no variable with a token is named. */
+  profile: Name,
+  accessTokenEnv: Name,
+  refreshTokenEnv: Name,
+  /** Overrides `--seed` and `--days` for this account. */
+  seed: numberForm(0, Number.MAX_SAFE_INTEGER),
+  days: numberForm(1, MAX_DAYS),
+};
+
+const AccountForm = v.pipe(
+  // An ignored typing error would seed the wrong athlete.
+  v.strictObject(FIELDS, ({ expected, received }) =>
+    expected === 'never'
+      ? `unknown field ${received}; an account has ${Object.keys(FIELDS).join(', ')}`
+      : 'is neither a profile name nor an object',
+  ),
+  v.transform(({ name, ...account }) => ({ ...account, name: name ?? account.profile ?? '' })),
+  v.check(({ name }) => name !== '', 'has no name'),
+  v.check(
+    (account) =>
+      (account.accessTokenEnv ?? account.refreshTokenEnv ?? account.profile) !== undefined,
+    'has no accessTokenEnv, no refreshTokenEnv and no profile',
+  ),
+);
+const AccountsForm = v.pipe(
+  v.array(AccountForm, 'is not a list of accounts'),
+  v.nonEmpty('is not a list of accounts'),
+);
+
+type SeedAccount = v.InferOutput<typeof AccountForm>;
+
 /**
- * Reads a `--accounts` file: a JSON list of profile names, or of objects
- * `{"name", "accessTokenEnv" or "refreshTokenEnv" or "profile", "seed", "days"}`. Tokens are in the
- * environment, never in the file.
+ * Reads a `--accounts` file: a JSON list of profile names, or of objects. Tokens are in the environment, never
+ * in the file.
  *
  * @throws SyncError `INPUT_INVALID` that names the entry and the field
  */
-export function readSeedAccounts(path: string): SeedAccount[] {
+function readAccounts(file: string): readonly SeedAccount[] {
+  const wrong = (where: string, why: string, cause?: unknown) =>
+    new SyncError('INPUT_INVALID', `${where}: ${why}`, {
+      cause,
+      hint: 'Write ["profile", ...] or [{"name": "ada", "accessTokenEnv": "ADA_TOKEN", "seed": 1}].',
+    });
   let list: unknown;
   try {
-    list = parseJson(readPlainFile(path).toString());
+    list = parseJson(readPlainFile(file).toString());
   } catch (cause) {
-    const why = systemCode(cause) === undefined ? messageOf(cause) : describeFileError(cause);
-    throw new SyncError('INPUT_INVALID', `${path}: ${why}`, { cause, hint: FORM });
+    throw wrong(file, systemCode(cause) ? describeFileError(cause) : messageOf(cause), cause);
   }
-  if (!Array.isArray(list) || list.length === 0) {
-    throw new SyncError('INPUT_INVALID', `${path}: is not a list of accounts.`, { hint: FORM });
+  const named = Array.isArray(list)
+    ? list.map((each: unknown) => (typeof each === 'string' ? { name: each, profile: each } : each))
+    : list;
+  const { success, output, issues } = v.safeParse(AccountsForm, named);
+  if (!success) {
+    const [{ message, path = [], expected }] = issues;
+    const [entry, field] = path.map(({ key }) => String(key));
+    const where = entry === undefined ? file : `${file}#/${entry}`;
+    const what = field === undefined || expected === 'never' ? message : `${field} ${message}`;
+    throw wrong(where, `${what}.`);
   }
-  const accounts = (list as unknown[]).map((entry, index) =>
-    readAccount(entry, `${path}#/${index}`),
-  );
-  const names = accounts.map(({ name }) => name);
+  const names = output.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return accounts;
-  throw new SyncError('INPUT_INVALID', `${path}: "${twice}" is there twice.`);
+  if (twice !== undefined) throw wrong(file, `"${twice}" is there twice.`);
+  return output;
 }
 
-const FORM =
-  'Write ["profile", ...] or [{"name": "ada", "accessTokenEnv": "ADA_TOKEN", "seed": 1}].';
-
-const KEYS = ['name', 'profile', 'accessTokenEnv', 'refreshTokenEnv', 'seed', 'days'];
-
-function readAccount(entry: unknown, where: string): SeedAccount {
-  if (typeof entry === 'string') {
-    return { name: entry, profile: entry, variables: {}, seed: undefined, days: undefined };
-  }
-  const wrong = (problem: string) =>
-    new SyncError('INPUT_INVALID', `${where}: ${problem}`, { hint: FORM });
-  if (!isObject(entry)) throw wrong('is neither a profile name nor an object.');
-  // An ignored typing error would seed the wrong athlete.
-  const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) {
-    throw wrong(`unknown field "${unknown}"; an account has ${KEYS.join(', ')}.`);
-  }
-  const text = (key: string) => {
-    const value = entry[key];
-    if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-    throw wrong(`${key} is not a text.`);
-  };
-  const number = (key: string, least: number, most: number) => {
-    const value = entry[key];
-    if (value === undefined) return undefined;
-    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) {
-      return value as number;
+/**
+ * Runs a task for each account of an `--accounts` file. One account's error does not stop the others.
+ *
+ * @param task gets a context with the account's tokens and profile, which prints its name before every message
+ */
+export async function forEachAccount(
+  context: AppContext,
+  file: string,
+  task: (context: AppContext, account: SeedAccount) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { output, flags } = context;
+  const codes: ExitCode[] = [];
+  await inParallel(readAccounts(file), ACCOUNTS_AT_ONCE, async (account) => {
+    const textOf = textIn(account, flags.profile);
+    try {
+      codes.push(await task(contextOf(account, context, textOf), account));
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      codes.push(exitCodeOf(error.code));
+      const { code, message, hint, cause, details } = error;
+      const own = new SyncError(code, String(textOf(message)), {
+        ...(hint === undefined ? {} : { hint: textOf(hint) }),
+        cause,
+        details,
+      });
+      output.error(
+        { ...errorReport(own), account: account.name },
+        phrase`${account.name}: ${errorText(own, flags)}`,
+      );
     }
-    throw wrong(`${key} is not a whole number from ${least} to ${most}.`);
-  };
-  const profile = text('profile');
-  const name = text('name') ?? profile;
-  if (name === undefined) throw wrong('has no name.');
-  const variables = variablesOf(text('accessTokenEnv'), text('refreshTokenEnv'));
-  if (profile === undefined && !hasTokens(variables)) {
-    throw wrong('has no accessTokenEnv, no refreshTokenEnv and no profile.');
-  }
-  return {
-    name,
-    profile,
-    variables,
-    seed: number('seed', 0, Number.MAX_SAFE_INTEGER),
-    days: number('days', 1, MAX_DAYS),
-  };
-}
-
-function hasTokens({ access, refresh }: SeedAccount['variables']): boolean {
-  return access !== undefined || refresh !== undefined;
-}
-
-/**
- * Returns the tokens in an account's variables; undefined if it names none, and uses a stored login.
- *
- * @throws SyncError `AUTH_REQUIRED` if a variable is not set
- */
-export function tokensOf(
-  { variables }: SeedAccount,
-  env: Env,
-): Config['environmentTokens'] | undefined {
-  if (!hasTokens(variables)) return undefined;
-  const secret = (variable: string | undefined) => {
-    if (variable === undefined) return undefined;
-    const value = env[variable];
-    if (value !== undefined && value !== '') return new Secret(value);
-    throw new SyncError('AUTH_REQUIRED', `The variable ${variable} is not set.`, {
-      hint: 'Put the token of this account into it.',
-      details: { variable },
-    });
-  };
-  return { access: secret(variables.access), refresh: secret(variables.refresh) };
-}
-
-function variablesOf(access: string | undefined, refresh: string | undefined) {
-  return {
-    ...(access === undefined ? {} : { access }),
-    ...(refresh === undefined ? {} : { refresh }),
-  };
-}
-
-/** Replaces the usual names of token variables in a message by the account's. */
-export function withVariablesOf(account: SeedAccount, text: string): string {
-  const { access = 'SYNC_ACCESS_TOKEN', refresh = 'SYNC_REFRESH_TOKEN' } = account.variables;
-  return text.replaceAll('SYNC_ACCESS_TOKEN', access).replaceAll('SYNC_REFRESH_TOKEN', refresh);
-}
-
-/**
- * Keeps synthetic health data out of real accounts.
- *
- * @throws SyncError `CONFIG` unless the service runs on this machine or the profile is marked
- */
-export function refuseRealAccount(config: Config, baseUrl: URL): void {
-  if (isLoopback(baseUrl) || config.get('testAccount')) return;
-  throw new SyncError(
-    'CONFIG',
-    `Profile "${config.profile}" may be a real account at ${baseUrl.host}: no synthetic data is sent there.`,
-    {
-      hint: phrase`If it is a test account, mark it: ${sync('config', 'set', 'testAccount', 'true')}. --dry-run and --out need no mark.`,
-      details: { profile: config.profile },
-    },
+  });
+  const complete = codes.filter((code) => code === ExitCode.ok).length;
+  output.result(
+    { type: 'summary', accounts: codes.length, complete, incomplete: codes.length - complete },
+    `${complete} of ${plural(codes.length, 'account')} complete.`,
   );
+  return worstExitCode(codes);
+}
+
+/** Returns how to write a text with the account's profile, and the names of its variables. */
+function textIn(account: SeedAccount, profile: string | undefined) {
+  const { accessTokenEnv = 'SYNC_ACCESS_TOKEN', refreshTokenEnv = 'SYNC_REFRESH_TOKEN' } = account;
+  return (text: Text): Text =>
+    linesOf(
+      renderText(text, account.profile ?? profile)
+        .replaceAll('SYNC_ACCESS_TOKEN', accessTokenEnv)
+        .replaceAll('SYNC_REFRESH_TOKEN', refreshTokenEnv),
+    );
+}
+
+/** @throws SyncError `AUTH_REQUIRED` if a variable is not set */
+function contextOf(
+  account: SeedAccount,
+  context: AppContext,
+  textOf: (text: Text) => Text,
+): AppContext {
+  const { name, profile = context.flags.profile, accessTokenEnv, refreshTokenEnv } = account;
+  const { output } = context;
+  const env = {
+    ...context.env,
+    SYNC_ACCESS_TOKEN: tokenIn(context.env, accessTokenEnv),
+    SYNC_REFRESH_TOKEN: tokenIn(context.env, refreshTokenEnv),
+  };
+  const line = (text: Text) => phrase`${name}: ${textOf(text)}`;
+  const warn = (text: Text) => output.warn(line(text));
+  return {
+    ...context,
+    env,
+    flags: { ...context.flags, profile },
+    warn,
+    output: {
+      ...output,
+      warn,
+      say: (text) => output.say(line(text)),
+      result: (object, text) =>
+        output.result(
+          { type: object['type'], account: name, ...object },
+          text === undefined ? undefined : line(text),
+        ),
+    },
+  };
+}
+
+function tokenIn(env: Env, variable: string | undefined): string | undefined {
+  if (variable === undefined) return undefined;
+  const token = env[variable];
+  if (token !== undefined && token !== '') return token;
+  throw new SyncError('AUTH_REQUIRED', `The variable ${variable} is not set.`, {
+    hint: 'Put the token of this account into it.',
+    details: { variable },
+  });
 }

@@ -9,18 +9,19 @@ import {
   wholeNumber,
   zoneFlag,
 } from '../../app/command.ts';
-import { configFor } from '../../app/config.ts';
+import { configFor, quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
 import { FailureGroups } from '../../app/words/failure-groups.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { zoneFor } from '../../app/zone.ts';
-import { ExitCode, worstExitCode } from '../../base/errors.ts';
+import { ExitCode, SyncError, worstExitCode } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
+import { isLoopback } from '../../config/settings.ts';
 import { profileOf } from '../../seed/synthesize.ts';
-import { MAX_DAYS, refuseRealAccount } from './accounts.ts';
-import { forEachAccount } from './each-account.ts';
+import { MAX_DAYS, forEachAccount } from './accounts.ts';
 import { type FillOptions, type SeedItem, type SeedReport, fillWithSeed } from './fill.ts';
 import { writeSeedFiles } from './files.ts';
 import { exitCodeOfProfile, failedFields, fillProfile } from './profile.ts';
@@ -115,10 +116,10 @@ export const seed: CommandModule = {
     };
     const task = flags.remove === true ? clearAccount : fillAccount;
     if (flags.accounts === undefined) return await withAccount(context, config, sending, task);
-    return await forEachAccount(context, flags.accounts, overrides, async ({ account, ...own }) => {
+    return await forEachAccount(context, flags.accounts, async (own, account) => {
       const { days: ownDays = options.days, seed: ownSeed = options.seed } = account;
       const ownOptions = { ...sending, days: ownDays, seed: ownSeed };
-      return await withAccount(own.context, own.config, ownOptions, task);
+      return await withAccount(own, quietConfigFor(own, overrides), ownOptions, task);
     });
   },
 };
@@ -154,6 +155,23 @@ async function withAccount(
         service: connection,
         view: activityView(io, clock.now(), options.zone),
       }),
+  );
+}
+
+/**
+ * Keeps synthetic health data out of real accounts.
+ *
+ * @throws SyncError `CONFIG` unless the service runs on this machine or the profile is marked
+ */
+function refuseRealAccount(config: Config, baseUrl: URL): void {
+  if (isLoopback(baseUrl) || config.get('testAccount')) return;
+  throw new SyncError(
+    'CONFIG',
+    `Profile "${config.profile}" may be a real account at ${baseUrl.host}: no synthetic data is sent there.`,
+    {
+      hint: phrase`If it is a test account, mark it: ${sync('config', 'set', 'testAccount', 'true')}. --dry-run and --out need no mark.`,
+      details: { profile: config.profile },
+    },
   );
 }
 
