@@ -7,7 +7,7 @@ export type Delivery = 'not-sent' | 'unknown';
 
 /** Hint for a response that may come from a proxy or a captive portal. */
 export const IN_BETWEEN =
-  'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?';
+  "Is the platform's address right, and is nothing (a proxy, a login page of the network) in between?";
 
 const CONTINUES = 'The same command again continues.';
 

@@ -77,7 +77,7 @@ function meaningOf(
         message: `The platform has nothing at ${path} (404).`,
         hint: joinTexts(
           [
-            phrase`Check the base URL (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere,`,
+            phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere,`,
             phrase`${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
           ],
           ' ',
@@ -98,7 +98,7 @@ function meaningOf(
         return {
           code: 'SERVICE_ANSWER',
           message: `The platform sends ${path} elsewhere (${status}); a login never follows.`,
-          hint: phrase`Put the address that it moved to into the base URL: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
+          hint: phrase`Set the address that it moved to: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
           details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
         };
       }

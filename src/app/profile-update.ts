@@ -277,7 +277,7 @@ function updatedBy(answer: unknown, change: WireObject): unknown {
     'SERVICE_ANSWER',
     'The platform does not say whether it accepted the update.',
     {
-      hint: phrase`Run ${sync('profile')} to see, and check the base URL: ${sync('config', 'get', 'baseUrl')}.`,
+      hint: phrase`Run ${sync('profile')} to see, and check the platform's address: ${sync('config', 'get', 'baseUrl')}.`,
     },
   );
 }

@@ -74,7 +74,7 @@ export async function exchangeCode(
       message: 'The platform did not accept the authorization code of the login',
       hint: phrase`Run ${sync('login')} again; a code works once, and for a few minutes.`,
     },
-    otherwise: phrase`Check the base URL and the client ID, then run ${sync('login')} again.`,
+    otherwise: phrase`Check the address and the client ID, then run ${sync('login')} again.`,
     askedScopes: grant.askedScopes,
   });
 }
@@ -198,7 +198,7 @@ function readTokens(
       'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
-        hint: phrase`Is the base URL that of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
+        hint: phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
         details: { status: response.status, path: url.pathname },
       },
     );
@@ -260,13 +260,13 @@ const REFUSALS: readonly RefusalRule[] = [
     code: 'SERVICE_ANSWER',
     message: ({ host, path, status }) =>
       `${host} redirects ${path} to another address (${status}); tokens are not sent there.`,
-    hint: phrase`Put the new address into the base URL: ${sync('login', '--base-url', 'URL')}.`,
+    hint: phrase`Log in at the new address: ${sync('login', '--base-url', 'URL')}.`,
   },
   {
     applies: ({ status }) => status === 404 || status === 405,
     code: 'SERVICE_ANSWER',
     message: ({ host, path, status }) => `${host} has no endpoint at ${path} (${status}).`,
-    hint: phrase`Check the base URL; paths can be set with ${sync('config', 'set', 'endpoint.token', 'PATH')}.`,
+    hint: phrase`Check the address; paths can be set with ${sync('config', 'set', 'endpoint.token', 'PATH')}.`,
   },
 ];
 

@@ -41,7 +41,7 @@ export function decodeTokenResponse(
 ): NewTokens {
   const wrong = (field: string, what: string) =>
     new SyncError('SERVICE_ANSWER', `${where} cannot be used: ${field} ${what}.`, {
-      hint: phrase`Is the base URL that of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
+      hint: phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
       details: { field },
     });
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -79,17 +79,17 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     subcommands: [
       {
         name: 'status',
-        summary: 'show the daemons of this profile',
+        summary: 'show the background watchers of this profile',
         load: async () => (await import('../commands/daemon/daemon.ts')).daemonStatus,
       },
       {
         name: 'stop',
-        summary: 'stop running daemons',
+        summary: 'stop background watchers',
         load: async () => (await import('../commands/daemon/daemon.ts')).daemonStop,
       },
       {
         name: 'logs',
-        summary: 'show the logs of daemons',
+        summary: 'show the logs of background watchers',
         load: async () => (await import('../commands/daemon/daemon.ts')).daemonLogs,
       },
       {

@@ -104,7 +104,7 @@ function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
   const seconds = Math.round(limitMs / 1000);
   return new SyncError(
     'SERVICE_UNAVAILABLE',
-    `The daemon was not up after ${String(seconds)} s, and was stopped.`,
+    `The background watcher was not up after ${String(seconds)} s, and was stopped.`,
     { hint: `Its log: ${paths.logFile}`, details: { log: paths.logFile } },
   );
 }
@@ -112,7 +112,7 @@ function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
 /** The failure of a daemon that ended without a message: the runtime's output is all there is. */
 function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
   const words = lastWords(paths.crashFile);
-  return new SyncError('STORAGE', `The daemon ended before it was up (${end}).`, {
+  return new SyncError('STORAGE', `The background watcher ended before it was up (${end}).`, {
     hint: phrase`${words === '' ? '' : phrase`${linesOf(words)}\n`}Its log: ${paths.logFile}`,
     details: { log: paths.logFile },
   });
@@ -150,7 +150,8 @@ export function failedToStart(
 
 export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
   const { code, hint, details } = message;
-  if (code === undefined) return new Error(`The daemon did not start. ${message.message}`);
+  if (code === undefined)
+    return new Error(`The background watcher did not start. ${message.message}`);
   // The daemon rendered its hint, which may have several lines.
   const lines = hint === undefined ? undefined : linesOf(hint);
   return new SyncError(code, message.message, { hint: lines, details });

@@ -364,7 +364,7 @@ function checkVersion(database: Database, path: string): void {
     });
   }
   if (version < VERSION) {
-    throw new SyncError('STORAGE', `${path} is not a ledger of this program.`, {
+    throw new SyncError('STORAGE', `${path} is not a record of what this program sent.`, {
       hint: DAMAGED,
       details: { path },
     });
@@ -374,9 +374,9 @@ function checkVersion(database: Database, path: string): void {
 /** Says what to do about a damaged ledger, and why that is safe. */
 const DAMAGED =
   'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
-  'starts a new ledger. Nothing is doubled: the platform recognises recordings, and what it holds ' +
+  'starts a new one. Nothing is doubled: the platform recognises recordings, and what it holds ' +
   'of a nutrition day is compared before anything is added. Nothing is lost: the copies of ' +
-  'recordings that wait (`outbox`) need no ledger.';
+  'recordings that wait (`outbox`) do not need it.';
 
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {

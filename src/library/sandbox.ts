@@ -64,6 +64,10 @@ export interface SandboxControl {
   tokens(
     options?: SandboxLogin,
   ): Tokens & { readonly accessToken: string; readonly expiresAt: number };
+  /** Adds an item to a day as the athlete does in the app. @throws Error for an unknown athlete or meal */
+  addFood(food: SandboxFood): { readonly id: string };
+  /** Changes fields of an item as the athlete does; null removes it. @throws Error for an unknown ID */
+  editFood(id: string, changes: Readonly<Record<string, unknown>> | null): void;
   /** Ends the access or refresh tokens now. Returns how many were valid. */
   expire(kind?: 'access' | 'refresh'): number;
   /** Changes the given settings, and returns all settings. @throws Error if a name is unknown */
@@ -74,6 +78,21 @@ export interface SandboxControl {
   addFaults(...specs: readonly string[]): void;
   clearFaults(): void;
   clearRequests(): void;
+}
+
+export interface SandboxFood {
+  /** Default: the first athlete. */
+  readonly athlete?: string;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly meal: 'breakfast' | 'lunch' | 'dinner' | 'snacks';
+  /** Default: `manual`. */
+  readonly source?: string;
+  /** Members as the platform stores them; `logged_at` in ISO 8601. */
+  readonly item: Readonly<Record<string, unknown>> & {
+    readonly name: string;
+    readonly logged_at: string;
+  };
 }
 
 export interface SandboxLogin {
@@ -215,6 +234,8 @@ function controlOf({ control }: Server, now: () => number): SandboxControl {
         expiresAt: now() + answer.expires_in * 1000,
       };
     },
+    addFood: (food) => ({ id: control.addFood(food).id }),
+    editFood: (id, changes) => control.editFood(id, changes),
     expire: (kind = 'access') => control.expire({ kind }),
     settings: (change = {}) => control.set(change),
     revoke: () => control.revoke(),

@@ -14,7 +14,7 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
 
 /** A word with the space before it. A command in backticks is one word, and so is a number with its unit. */
 const WORD =
-  /(\s*)((?:`[^`]+`|\d (?:bpm|rpm|km\/h|km|kg|kcal|min|ml|mi|ms|m|h|s|W|yd)(?![^\s,.;)])|\S)+)/g;
+  /(\s*)((?:`[^`]+`|\d (?:(?:second|minute|hour|day)s? ago|bpm|rpm|km\/h|km|kg|kcal|min|ml|mi|ms|m|h|s|W|yd)(?![^\s,.;)])|\S)+)/g;
 /** Beginning of a line that its further lines are indented by: spaces, a bullet, a short label. */
 const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,4}\s{2,}(?=\S))?/;
 /** Share of the width that a label may take, so that enough is left for the text beside it. */

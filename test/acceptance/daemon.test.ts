@@ -352,7 +352,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     expect((await daemonsOf(world, ['--profile', 'ann']))[0]?.running).toBe(true);
 
     const again = await world.sync(['daemon', 'stop']);
-    expect([again.code, again.stdout]).toEqual([0, 'No daemon is running.\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'No background watcher is running.\n']);
     const unknown = await world.sync(['daemon', 'stop', '/nowhere']);
     expect(unknown.code).toBe(2);
     expect((await world.sync(['daemon', 'stop', '--profile', 'ann'])).code).toBe(0);
@@ -425,7 +425,9 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     process.kill(pid, 'SIGKILL');
     await until(() => commandLine(pid) === '');
     expect((await world.sync(['daemon', 'status'])).stdout).toContain('Not running: it was killed');
-    expect((await world.sync(['daemon', 'stop'])).stdout).toBe('No daemon is running.\n');
+    expect((await world.sync(['daemon', 'stop'])).stdout).toBe(
+      'No background watcher is running.\n',
+    );
     await startDaemon(world, [world.folder]);
   });
 });

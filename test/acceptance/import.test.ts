@@ -105,6 +105,12 @@ describe('sync import', () => {
     expect(stderr).toContain(
       'To send: 2 recordings (6.0 kB), 2 days of wellness and 1 day of nutrition.',
     );
+    for (const day of [
+      'wellness of 2026-02-15',
+      'wellness of 2026-02-16',
+      'nutrition of 2026-02-15',
+    ])
+      expect(stdout).toMatch(new RegExp(`^${day}: sent`, 'm'));
     // What was sent before is not counted; without anything to send, no question is asked.
     const again = await world.sync(['import', path]);
     expect([again.code, again.stderr]).toEqual([0, 'There is nothing to send.\n']);

@@ -197,7 +197,7 @@ describe('the output of many days', () => {
     expect(code).toBe(3);
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toEqual([
-      `380 days sent, ${row(2)} to ${row(400)}`,
+      `380 days of wellness sent, ${row(2)} to ${row(400)}`,
       expect.stringMatching(
         /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
       ),

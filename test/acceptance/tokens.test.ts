@@ -249,8 +249,8 @@ describe('a service that redirects to another origin', () => {
       // As for a stored login: the recording is kept for when the address is right.
       expect(withAccess.code).toBe(5);
       expect(withRefresh.code).toBe(6);
-      expect(withAccess.stdout + withAccess.stderr).toContain('base URL');
-      expect(withRefresh.stderr).toContain('base URL');
+      expect(withAccess.stdout + withAccess.stderr).toContain('address');
+      expect(withRefresh.stderr).toContain('address');
       expect(asked).toContain('POST /api/workouts/upload-fit');
       expect(asked).toContain('POST /api/oauth/token');
       expect(reached).toEqual([]);

@@ -131,7 +131,7 @@ describe('a permanent fault', () => {
         attempts: 4,
         code: 'NETWORK',
         message: 'The platform answered 200 with a web page, not with JSON.',
-        hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
+        hint: "Is the platform's address right, and is nothing (a proxy, a login page of the network) in between?",
       },
     ],
     [

@@ -441,7 +441,7 @@ describe('an older service', () => {
     const { code, items } = await upload(world, ride);
     expect({ code, items }).toMatchObject({
       code: 5,
-      items: [{ outcome: 'failed', code: 'REJECTED', hint: /base URL/ }],
+      items: [{ outcome: 'failed', code: 'REJECTED', hint: /platform's address/ }],
     });
     expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);
   });

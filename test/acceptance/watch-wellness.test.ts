@@ -262,6 +262,8 @@ describe('sync watch --devices --wellness', () => {
 describe('wellness without the option', () => {
   it('is hinted at once, if there is no terminal', async () => {
     const { world, folder, add, bodies } = await openDevice();
+    mkdirSync(join(folder, '../Monitor'));
+    expect((await world.sync(['watch', '--once', folder])).stderr).toBe('');
     add('Monitor/1.FIT', FEB14);
     const first = await world.sync(['watch', '--once', folder]);
     expect(first.stderr).toContain('sync config set wellness true');

@@ -116,7 +116,7 @@ describe('starting a daemon', () => {
     const failure = await launched.then(undefined, (error: unknown) => error as SyncError);
     expect(failure).toMatchObject({
       code: 'STORAGE',
-      message: 'The daemon ended before it was up (exit code 1).',
+      message: 'The background watcher ended before it was up (exit code 1).',
     });
     expect(renderText((failure as SyncError).hint ?? '', undefined)).toMatch(
       /fell over[^]*\nIts log: /,
@@ -137,7 +137,7 @@ describe('starting a daemon', () => {
     const { launched, pid, hasStarted } = launch(LIVE, { limitMs: 1_500 });
     await expect(launched).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: 'The daemon was not up after 2 s, and was stopped.',
+      message: 'The background watcher was not up after 2 s, and was stopped.',
     });
     if (hasStarted()) expect(isAlive(pid())).toBe(false);
   });

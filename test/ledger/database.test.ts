@@ -113,7 +113,9 @@ it('refuses a database of another program', () => {
   const other = new DatabaseSync(path);
   other.exec('CREATE TABLE theirs (x)');
   other.close();
-  expect(caught(() => openDatabase(path)).message).toBe(`${path} is not a ledger of this program.`);
+  expect(caught(() => openDatabase(path)).message).toBe(
+    `${path} is not a record of what this program sent.`,
+  );
 });
 
 it('does not change a ledger of a newer version, and says what to do', () => {

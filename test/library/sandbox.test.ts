@@ -69,6 +69,18 @@ describe('startSandbox', () => {
     ]);
   });
 
+  it('changes items of a day as the athlete does in the app', async () => {
+    const { control } = await open();
+    const eaten = () => control.state().athletes[0]?.nutrition[0]?.record['breakfast'];
+    const item = { name: 'Porridge', logged_at: '2026-05-18T07:00:00Z', calories: 320 };
+    const { id } = control.addFood({ date: '2026-05-18', meal: 'breakfast', item });
+    control.editFood(id, { calories: 350 });
+    expect(eaten()).toEqual([{ ...item, id, source: 'manual', calories: 350 }]);
+    control.editFood(id, null);
+    expect(eaten()).toEqual([]);
+    expect(() => control.editFood(id, null)).toThrow(id);
+  });
+
   it('refuses faults, settings and scopes that it does not know', async () => {
     await expect(startSandbox({ faults: ['nowhere:503'] })).rejects.toThrow('nowhere');
     await expect(startSandbox({ settings: { unheard: 1 } })).rejects.toThrow('unheard');

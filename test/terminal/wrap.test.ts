@@ -28,6 +28,7 @@ describe('a text in a terminal', () => {
       'See /home/ada/.local/state/sync/log now',
       ['See', '/home/ada/.local/state/sync/log', 'now'],
     ],
+    ['keeps a time ago whole', 'uploaded, 33 seconds ago', ['uploaded,', '33 seconds ago']],
     ['counts wide characters', '日本の朝 日本の朝 日本の朝', ['日本の朝 日本の朝', '日本の朝']],
     ['keeps the space after a question', 'Is this the right one? ', ['Is this the right', 'one? ']],
     ['keeps a single backtick', 'it`s one two three four', ['it`s one two three', 'four']],

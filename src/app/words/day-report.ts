@@ -31,19 +31,23 @@ export class DayReport {
     };
     const days = this.#days.splice(0).sort((a, b) => (a.item.date < b.item.date ? -1 : 1));
     const isMany = days.length > LISTED;
+    const isMixed = days.some(({ item }) => item.kind !== days[0]?.item.kind);
     const isListed = ({ item: { outcome } }: (typeof days)[number]) =>
       !isMany || outcome === 'conflict' || (outcome === 'would-push' && this.#requests);
     for (const { item, zone } of days.filter(isListed)) {
-      show(pushItemText(item, zone, undefined, this.#requests));
+      const text = pushItemText(item, zone, undefined, this.#requests);
+      show(text && isMixed ? phrase`${item.kind} of ${text}` : text);
     }
     const others = days.filter((day) => !isListed(day));
     const sent = others.filter(({ item }) => item.outcome === 'pushed');
-    const [first, last] = [sent[0], sent.at(-1)];
-    if (first !== undefined && last !== undefined) {
-      const zoned = sent.find(({ item }) => item.zoneUsed);
+    for (const kind of ['wellness', 'nutrition'] as const) {
+      const own = sent.filter(({ item }) => item.kind === kind);
+      const [first, last] = [own[0], own.at(-1)];
+      if (first === undefined || last === undefined) continue;
+      const zoned = own.find(({ item }) => item.zoneUsed);
       const where = zoned === undefined ? '' : ` (dates in ${zoned.zone})`;
-      const count = sent.length.toLocaleString('en-US');
-      show(`${count} days sent, ${first.item.date} to ${last.item.date}${where}`);
+      const count = own.length.toLocaleString('en-US');
+      show(`${count} days of ${kind} sent, ${first.item.date} to ${last.item.date}${where}`);
     }
     const notes = others.flatMap(({ item }) => item.warnings);
     for (const [note, count] of grouped(notes, ({ field = '', message }) =>

@@ -35,7 +35,7 @@ const MAX_LINES = 1_000_000;
 /** Remaining time below which the end of a login is shown (s). */
 const ENDS_SOON_SECS = 7 * 86_400;
 
-const ONLY_FOLDERS = 'only daemons that watch these folders (default: all)';
+const ONLY_FOLDERS = 'only those that watch these folders (default: all)';
 const DEFAULT_LINES = '50';
 
 interface ChoiceFlags extends ProfilesFlags {
@@ -46,7 +46,7 @@ interface ChoiceFlags extends ProfilesFlags {
 function declareChoice(command: Command, what: string): Command {
   const choosing = command
     .argument('[dir...]', ONLY_FOLDERS)
-    .option('--devices', 'only the daemon that watches devices', false);
+    .option('--devices', 'only the one that watches devices', false);
   return declareAllProfiles(choosing, what);
 }
 
@@ -59,7 +59,7 @@ function declareAllProfiles(command: Command, what: string): Command {
 }
 
 export const daemonStatus: CommandModule = {
-  declare: (command) => declareAllProfiles(command, 'show the daemons of each profile'),
+  declare: (command) => declareAllProfiles(command, 'show those of each profile'),
   examples: [
     'sync daemon status',
     'sync daemon status --all-profiles',
@@ -87,7 +87,7 @@ export const daemonStatus: CommandModule = {
     }
     context.output.result(
       { type: 'summary', total, running, service: services > 0 },
-      total === 0 ? phrase`No daemon. ${HOW_TO_START}` : undefined,
+      total === 0 ? phrase`No background watcher. ${HOW_TO_START}` : undefined,
     );
     return Promise.resolve(isSilent ? exitCodeOf('FOLDER_GONE') : ExitCode.ok);
   },
@@ -98,7 +98,7 @@ function isSilentFolder({ state }: { readonly state: FolderState }): boolean {
 }
 
 export const daemonStop: CommandModule = {
-  declare: (command) => declareChoice(command, 'stop the daemons of each profile'),
+  declare: (command) => declareChoice(command, 'stop those of each profile'),
   examples: ['sync daemon stop', 'sync daemon stop ~/Garmin', 'sync daemon stop --all-profiles'],
   documents: ['daemon.md'],
 
@@ -118,7 +118,7 @@ export const daemonStop: CommandModule = {
         total: stopped.length,
         stopped: stopped.filter(({ outcome }) => outcome === 'stopped').length,
       },
-      stopped.length === 0 ? 'No daemon is running.' : undefined,
+      stopped.length === 0 ? 'No background watcher is running.' : undefined,
     );
     for (const own of profiles) {
       const service = await stopService(own.context, own.config, scope);
@@ -195,7 +195,7 @@ function namesOf(profiles: readonly OneProfile[]): string[] {
 
 function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): SyncError {
   const who = allProfiles ? 'No profile ever' : `Profile "${profile}" never`;
-  return new SyncError('USAGE', `${who} had a daemon.`, {
+  return new SyncError('USAGE', `${who} had a background watcher.`, {
     hint: HOW_TO_START,
   });
 }

@@ -116,11 +116,11 @@ export function chooseDaemons(
   const found = all.filter(({ state }) => overlap(state, wanted));
   if (found.length > 0) return found;
   const known = [...new Set(all.map(({ state }) => scopeNames(state)))];
-  throw new SyncError('USAGE', `No daemon watches ${scopeNames(wanted)}.`, {
+  throw new SyncError('USAGE', `No background watcher watches ${scopeNames(wanted)}.`, {
     hint:
       known.length === 0
-        ? phrase`No daemon was ever started. ${HOW_TO_START}`
-        : `Daemons watch: ${known.join(', ')}.`,
+        ? phrase`No background watcher was ever started. ${HOW_TO_START}`
+        : `Background watchers watch: ${known.join(', ')}.`,
   });
 }
 

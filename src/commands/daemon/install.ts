@@ -223,7 +223,7 @@ async function end(
   const stopped = await stopDaemons(context, config, ids);
   const left = stopped.find(({ outcome }) => outcome !== 'stopped');
   if (left === undefined) return;
-  throw new SyncError('BUSY', `The daemon for ${scopeNames(left)} does not stop.`, {
+  throw new SyncError('BUSY', `The background watcher for ${scopeNames(left)} does not stop.`, {
     hint: phrase`Run ${sync('daemon', 'stop')}, then try again.`,
   });
 }
@@ -248,7 +248,7 @@ async function startAgain(
       await startDaemon(uninterrupted, config, { ...scope, kind, passOn });
     } catch (error) {
       context.output.warn(
-        `The daemon for ${scopeNames(scope)} was stopped, and does not start again: ${messageOf(error)}`,
+        `The background watcher for ${scopeNames(scope)} was stopped, and does not start again: ${messageOf(error)}`,
       );
     }
   }

@@ -153,7 +153,7 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
     {
       hint: joinTexts(
         [
-          phrase`Nothing was sent to either. Check the base URL (${sync('config', 'get', 'baseUrl')}):`,
+          phrase`Nothing was sent to either. Check the address (${sync('config', 'get', 'baseUrl')}):`,
           'is that the address of your training platform?',
         ],
         ' ',

@@ -25,7 +25,7 @@ export async function tokensFromStdin(
   if (who.kind !== 'rejected') return tokens;
   if (tokens.refreshToken === undefined) {
     throw new SyncError('AUTH_REFUSED', 'The platform does not accept the token from stdin.', {
-      hint: 'It may be too old, or for another service: check the base URL.',
+      hint: 'It may be too old, or for another platform: check the address.',
     });
   }
   // The access token has expired. The refresh is not interrupted: it may use up the refresh token.

@@ -119,7 +119,7 @@ async function runRegistered(
 function endedEarly(code: ExitCode): SyncError {
   return new SyncError(
     'SERVICE_UNAVAILABLE',
-    `The daemon ended before it was up (exit code ${String(code)}).`,
+    `The background watcher ended before it was up (exit code ${String(code)}).`,
   );
 }
 

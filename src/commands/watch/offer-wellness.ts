@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { devicePlaces } from '../../app/device-places.ts';
@@ -8,11 +8,12 @@ import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
+import type { Device } from '../../devices/types.ts';
 import { REMOTE_CHILD, RemoteReader } from '../../devices/remote/reader.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
-import { foldersIn, wellnessFolders } from '../../watch/wellness/folders.ts';
+import { wellnessFolders } from '../../watch/wellness/folders.ts';
 import { absoluteStateDir } from '../daemon/daemons.ts';
 
 /** Longest wait for a folder that does not answer (ms). */
@@ -37,9 +38,7 @@ export async function offerWellness(
 ): Promise<boolean | undefined> {
   const { io, output, signal } = context;
   const plugged = devices ? (await findDevices(devicePlaces(context), signal)).devices : [];
-  const name =
-    plugged.find(({ wellness }) => wellness.length > 0)?.title ??
-    (await firstWithWellness(context, folders));
+  const name = await firstWithWellness(context, folders, plugged);
   if (name === undefined) return undefined;
   if (!io.interactive || output.json) {
     hintAtWellness(context, config, name);
@@ -69,22 +68,35 @@ export async function hintOfFolder(
   if (found !== undefined) hintAtWellness(context, config, found);
 }
 
+/** Returns the title of the first device, or the first folder, that holds wellness files. */
 async function firstWithWellness(
   { programDir, env, signal }: AppContext,
   folders: readonly string[],
+  plugged: readonly Pick<Device, 'title' | 'wellness'>[] = [],
 ): Promise<string | undefined> {
-  for (const folder of folders.filter((each) => !isOnMtp(each))) {
-    const reader = new RemoteReader({
-      childPath: join(programDir, REMOTE_CHILD),
-      env,
-      silenceMs: LOOK_MS,
-    });
-    const list = mayHang(folder) ? (path: string) => reader.list(path, signal) : foldersIn;
-    const found = await wellnessFolders(folder, list).catch(() => []);
+  const reader = new RemoteReader({
+    childPath: join(programDir, REMOTE_CHILD),
+    env,
+    silenceMs: LOOK_MS,
+  });
+  const list = async (path: string) =>
+    mayHang(path) ? await reader.list(path, signal) : readdirSync(path);
+  // Over MTP, a listing asks the device about each file: there, the folder decides.
+  const holdsFiles = async (place: string) =>
+    isOnMtp(place) || (await list(place).catch(() => [])).some((file) => /\.fit$/i.test(file));
+  try {
+    const places = plugged.flatMap(({ title, wellness }) =>
+      wellness.map((place) => ({ name: title, place })),
+    );
+    for (const folder of folders.filter((each) => !isOnMtp(each))) {
+      const found = await wellnessFolders(folder, list).catch(() => []);
+      places.push(...found.map((place) => ({ name: folder, place })));
+    }
+    for (const { name, place } of places) if (await holdsFiles(place)) return name;
+    return undefined;
+  } finally {
     reader.close();
-    if (found.length > 0) return folder;
   }
-  return undefined;
 }
 
 /** Prints, once a profile, that a device records wellness that is not sent. @param name of it */
