@@ -184,6 +184,7 @@ export default defineConfig(
         { considerDefaultExhaustiveForUnions: true },
       ],
       '@typescript-eslint/return-await': ['error', 'always'],
+      '@typescript-eslint/no-unused-expressions': ['error', { allowTaggedTemplates: true }],
       eqeqeq: 'error',
     },
   },

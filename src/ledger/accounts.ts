@@ -2,23 +2,22 @@ import { type Database, transaction } from './guard.ts';
 
 /** Returns the account of an environment's token, if the service has named it before. */
 export function accountByToken(database: Database, token: string): string | undefined {
-  const row = database
-    .prepare('SELECT account_key FROM token_accounts WHERE token = ?')
-    .get(token) as { account_key: string } | undefined;
-  return row?.account_key;
+  const row = database.get`SELECT account_key AS account FROM token_accounts WHERE token = ${token}`;
+  return (row as { account: string } | undefined)?.account;
 }
 
 /** @param token a key made of its digest */
 export function rememberTokenAccount(database: Database, token: string, account: string): void {
-  database.prepare('INSERT OR REPLACE INTO token_accounts VALUES (?, ?)').run(token, account);
+  database.run`INSERT OR REPLACE INTO token_accounts VALUES (${token}, ${account})`;
 }
 
 /** Checks if the ledger holds rows of an account with a key that begins with `prefix`. */
 export function hasAccountLike(database: Database, prefix: string): boolean {
-  const tables = ['uploads', 'records'].map(
-    (table) => `SELECT 1 FROM ${table} WHERE account >= ?1 AND account < ?1 || char(0x10ffff)`,
-  );
-  return database.prepare(`${tables.join(' UNION ALL ')} LIMIT 1`).get(prefix) !== undefined;
+  const end = `${prefix}\u{10ffff}`;
+  const row = database.get`
+    SELECT 1 FROM uploads WHERE account >= ${prefix} AND account < ${end} UNION ALL
+    SELECT 1 FROM records WHERE account >= ${prefix} AND account < ${end} LIMIT 1`;
+  return row !== undefined;
 }
 
 /**
@@ -28,9 +27,9 @@ export function hasAccountLike(database: Database, prefix: string): boolean {
 export function moveAccount(database: Database, from: string, to: string): void {
   if (from === to || !hasAnything(database, from)) return;
   transaction(database, () => {
-    for (const step of MERGE) database.prepare(step).run(to, from);
+    for (const step of MERGE) database.run(step, to, from);
     for (const table of TABLES) {
-      database.prepare(`DELETE FROM ${table} WHERE account = ?`).run(from);
+      database.run(`DELETE FROM ${table} WHERE account = ?`, from);
     }
   });
 }
@@ -40,10 +39,8 @@ export function moveWellness(database: Database, from: string, to: string): void
   if (from === to) return;
   transaction(database, () => {
     for (const table of WAITING_TABLES) {
-      database
-        .prepare(`UPDATE OR IGNORE ${table} SET account = ?1 WHERE account = ?2`)
-        .run(to, from);
-      database.prepare(`DELETE FROM ${table} WHERE account = ?`).run(from);
+      database.run(`UPDATE OR IGNORE ${table} SET account = ? WHERE account = ?`, to, from);
+      database.run(`DELETE FROM ${table} WHERE account = ?`, from);
     }
   });
 }
@@ -78,5 +75,5 @@ const MERGE: readonly string[] = [
 
 function hasAnything(database: Database, account: string): boolean {
   const tables = TABLES.map((table) => `SELECT 1 FROM ${table} WHERE account = ?1`);
-  return database.prepare(`${tables.join(' UNION ALL ')} LIMIT 1`).get(account) !== undefined;
+  return database.get(`${tables.join(' UNION ALL ')} LIMIT 1`, account) !== undefined;
 }

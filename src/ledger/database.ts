@@ -355,8 +355,8 @@ function tidy(database: SqliteDatabase, path: string): void {
 }
 
 function checkVersion(database: Database, path: string): void {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
-    user_version: number;
+  const { version } = database.get`SELECT user_version AS version FROM pragma_user_version` as {
+    version: number;
   };
   if (version > VERSION) {
     throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {

@@ -1,18 +1,22 @@
 import { type SyncError, systemCode } from '../base/errors.ts';
 import type { SqliteDatabase } from '../system/this-process.ts';
 
-type Value = null | number | bigint | string | Uint8Array;
+type Value = undefined | null | number | string;
 
-export interface Statement {
-  get(...values: Value[]): unknown;
-  all(...values: Value[]): unknown[];
-  run(...values: Value[]): number;
-}
+/** The texts between the values of a template, or a text with `?` for each value. */
+type Sql = readonly string[] | string;
 
-/** The part of SQLite that the ledger uses. All of it throws SyncError `STORAGE`. */
+/**
+ * The part of SQLite that the ledger uses. All of it throws SyncError `STORAGE`. `get`, `all` and `run` are
+ * template tags: each value is bound as a parameter. A statement is compiled at its first use, and kept.
+ */
 export interface Database {
   exec(sql: string): void;
-  prepare(sql: string): Statement;
+  /** Returns the first row. */
+  get(sql: Sql, ...values: Value[]): unknown;
+  all(sql: Sql, ...values: Value[]): unknown[];
+  /** Returns the number of rows that changed. */
+  run(sql: Sql, ...values: Value[]): number;
   /** Returns whether the file was deleted or replaced since it was opened: then all writes fail. */
   isReplaced(): boolean;
   close(): void;
@@ -44,23 +48,24 @@ export function guarded(
   const refuseIfReplaced = () => {
     if (isReplaced()) throw replacedError();
   };
+  const compiled = new Map<Sql, ReturnType<SqliteDatabase['prepare']>>();
+  const statement = (sql: Sql) => {
+    const found =
+      compiled.get(sql) ?? database.prepare(typeof sql === 'string' ? sql : sql.join('?'));
+    compiled.set(sql, found);
+    return found;
+  };
+  const bound = (values: Value[]) => values.map((value) => value ?? null);
   return {
     exec(sql) {
       if (sql === 'BEGIN IMMEDIATE') refuseIfReplaced();
       guard(() => database.exec(sql));
     },
-    prepare(sql) {
-      // Compiled at its first use: most commands run few of the statements.
-      let compiled: ReturnType<typeof database.prepare> | undefined;
-      const statement = () => (compiled ??= database.prepare(sql));
-      return {
-        get: (...values) => guard((): unknown => statement().get(...values)),
-        all: (...values) => guard((): unknown[] => statement().all(...values)),
-        run(...values) {
-          refuseIfReplaced();
-          return guard(() => statement().run(...values).changes);
-        },
-      };
+    get: (sql, ...values) => guard((): unknown => statement(sql).get(...bound(values))),
+    all: (sql, ...values) => guard((): unknown[] => statement(sql).all(...bound(values))),
+    run(sql, ...values) {
+      refuseIfReplaced();
+      return guard(() => statement(sql).run(...bound(values)).changes);
     },
     isReplaced,
     close() {

@@ -1,4 +1,4 @@
-import { type Database, type Statement, transaction } from './guard.ts';
+import { type Database, transaction } from './guard.ts';
 import type { UploadStanding } from './uploads.ts';
 import { isOnMtp, lastingPath } from '../system/mtp-path.ts';
 
@@ -44,9 +44,6 @@ class SqliteKnownFiles {
   readonly #database: Database;
   readonly #account: string;
   readonly #now: () => number;
-  readonly #select: Statement;
-  readonly #selectUploaded: Statement;
-  readonly #upsert: Statement;
   readonly #unsaved = new Map<string, () => void>();
   /** Files read with a stamp from the future, and when that was first (ms since the epoch). */
   readonly #ahead = new Map<string, { readonly stamp: FileStamp; readonly at: number }>();
@@ -55,51 +52,28 @@ class SqliteKnownFiles {
     this.#database = database;
     this.#account = account;
     this.#now = now;
-    this.#select = database.prepare(
-      `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail, k.wellness,
-              u.state, u.attempts, u.refusals, u.changed_at
-       FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
-       WHERE k.path = ?`,
-    );
-    this.#selectUploaded = database.prepare(
-      `SELECT u.sha256 FROM known_files k JOIN uploads u ON u.id = k.upload
-       WHERE k.path = ? AND k.size = ? AND k.mtime_ms = ? AND k.ctime_ms = ?
-         AND u.account = ? AND u.sha256 = k.sha256 AND u.state = 'confirmed'`,
-    );
-    this.#upsert = database.prepare(
-      `INSERT OR REPLACE INTO known_files
-         (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness, upload)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-         (SELECT id FROM uploads WHERE account = ?9 AND sha256 = ?5))`,
-    );
   }
 
   /** Returns the recorded findings of a file, if it was read before and is unchanged. */
   find(filePath: string, fileStamp: FileStamp): KnownFileStatus | undefined {
     const { path, stamp } = identityOf(filePath, fileStamp);
     if (this.#unsaved.has(path)) this.flush();
-    const row = this.#select.get(this.#account, path) as KnownFileRow | undefined;
-    if (
-      row?.size !== stamp.size ||
-      row.mtime_ms !== stamp.mtimeMs ||
-      row.ctime_ms !== stamp.ctimeMs
-    ) {
-      return undefined;
-    }
+    const { size, mtimeMs, ctimeMs } = stamp;
+    const row = this.#database.get`
+      SELECT k.sha256, k.verdict, k.detail, k.wellness,
+        u.state, u.attempts, u.refusals, u.changed_at AS changedAt
+      FROM known_files k LEFT JOIN uploads u ON u.account = ${this.#account} AND u.sha256 = k.sha256
+      WHERE k.path = ${path}
+        AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}` as
+      KnownFileRow | undefined;
+    if (row === undefined) return undefined;
+    const { sha256, verdict, detail, wellness, state, attempts, refusals, changedAt } = row;
     return {
-      sha256: row.sha256 ?? undefined,
-      verdict: row.verdict,
-      detail: row.detail,
-      ...(row.wellness === 1 ? { wellness: true } : {}),
-      upload:
-        row.state === null
-          ? undefined
-          : {
-              state: row.state,
-              attempts: row.attempts,
-              refusals: row.refusals,
-              changedAt: row.changed_at,
-            },
+      sha256: sha256 ?? undefined,
+      verdict,
+      detail,
+      ...(wellness === 1 ? { wellness: true } : {}),
+      upload: state === null ? undefined : { state, attempts, refusals, changedAt },
     };
   }
 
@@ -112,7 +86,11 @@ class SqliteKnownFiles {
     const { path, stamp } = identityOf(filePath, fileStamp);
     if (this.#unsaved.size > 0 && this.#unsaved.has(path)) this.flush();
     const { size, mtimeMs, ctimeMs } = stamp;
-    const row = this.#selectUploaded.get(path, size, mtimeMs, ctimeMs, this.#account);
+    const row = this.#database.get`
+      SELECT u.sha256 FROM known_files k JOIN uploads u ON u.id = k.upload
+      WHERE k.path = ${path}
+        AND k.size = ${size} AND k.mtime_ms = ${mtimeMs} AND k.ctime_ms = ${ctimeMs}
+        AND u.account = ${this.#account} AND u.sha256 = k.sha256 AND u.state = 'confirmed'`;
     return (row as { readonly sha256: string } | undefined)?.sha256;
   }
 
@@ -125,11 +103,15 @@ class SqliteKnownFiles {
     const { path, stamp } = identityOf(filePath, fileStamp);
     if (!this.#isCertain(path, stamp)) return;
     const { size, mtimeMs, ctimeMs } = stamp;
-    this.#unsaved.set(path, () =>
-      this.#upsert.run(
-        ...[path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail, wellness ? 1 : 0],
-        this.#account,
-      ),
+    this.#unsaved.set(
+      path,
+      () =>
+        this.#database.run`
+          INSERT OR REPLACE INTO known_files
+            (path, size, mtime_ms, ctime_ms, sha256, verdict, detail, wellness, upload)
+          VALUES (${path}, ${size}, ${mtimeMs}, ${ctimeMs}, ${sha256}, ${verdict}, ${detail},
+            ${wellness ? 1 : 0},
+            (SELECT id FROM uploads WHERE account = ${this.#account} AND sha256 = ${sha256}))`,
     );
     if (this.#unsaved.size >= BATCH) this.flush();
   }
@@ -174,23 +156,14 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 
-type KnownFileRow = {
-  readonly size: number;
-  readonly mtime_ms: number;
-  readonly ctime_ms: number;
+interface KnownFileRow extends Omit<UploadStanding, 'state'> {
   readonly sha256: string | null;
   readonly verdict: string;
   readonly detail: string;
   readonly wellness: 0 | 1;
-} & (
-  | {
-      readonly state: UploadStanding['state'];
-      readonly attempts: number;
-      readonly refusals: number;
-      readonly changed_at: number;
-    }
-  | { readonly state: null }
-);
+  /** null: no upload of it; then the other fields of the upload are null, too. */
+  readonly state: UploadStanding['state'] | null;
+}
 
 /**
  * Returns the path and stamp under which the ledger knows a file. On an MTP mount, the device, the

@@ -1,4 +1,4 @@
-import type { Database, Statement } from './guard.ts';
+import type { Database } from './guard.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Body = { [name: string]: Json };
@@ -61,38 +61,18 @@ export const EMPTY_DAY: KnownDay = {
 
 /** The nutrition days of one account. Every method is one statement. */
 export class NutritionLedger {
+  readonly #database: Database;
   readonly #account: string;
-  readonly #select: Statement;
-  readonly #put: Statement;
-  readonly #mark: Statement;
-  readonly #selectDates: Statement;
-  readonly #selectSource: Statement;
-  readonly #putSource: Statement;
 
   constructor(database: Database, account: string) {
+    this.#database = database;
     this.#account = account;
-    this.#select = database.prepare(
-      'SELECT day, status FROM nutrition_days WHERE account = ? AND date = ?',
-    );
-    this.#put = database.prepare(
-      'INSERT OR REPLACE INTO nutrition_days (account, date, day, status) VALUES (?, ?, ?, ?)',
-    );
-    this.#mark = database.prepare(
-      'UPDATE nutrition_days SET status = ? WHERE account = ? AND date = ?',
-    );
-    this.#selectDates = database.prepare(
-      'SELECT date FROM nutrition_days WHERE account = ? AND status = ? ORDER BY date',
-    );
-    this.#selectSource = database.prepare(
-      'SELECT source FROM nutrition_services WHERE account = ?',
-    );
-    this.#putSource = database.prepare(
-      'INSERT OR REPLACE INTO nutrition_services (account, source) VALUES (?, ?)',
-    );
   }
 
   day(date: string): KnownDay & { readonly status: DayStatus } {
-    const row = this.#select.get(this.#account, date) as
+    const row = this.#database.get`
+      SELECT day, status FROM nutrition_days
+      WHERE account = ${this.#account} AND date = ${date}` as
       { readonly day: string; readonly status: DayStatus } | undefined;
     if (row === undefined) return { ...EMPTY_DAY, status: 'settled' };
     return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
@@ -101,26 +81,34 @@ export class NutritionLedger {
   put(date: string, known: KnownDay, status: DayStatus): void {
     const { items, fields, sentFields, others, idsLast, asOf } = known;
     const day = JSON.stringify({ items, fields, sentFields, others, idsLast, asOf });
-    this.#put.run(this.#account, date, day, status);
+    this.#database.run`
+      INSERT OR REPLACE INTO nutrition_days (account, date, day, status)
+      VALUES (${this.#account}, ${date}, ${day}, ${status})`;
   }
 
   mark(date: string, status: DayStatus): void {
-    this.#mark.run(status, this.#account, date);
+    this.#database.run`
+      UPDATE nutrition_days SET status = ${status}
+      WHERE account = ${this.#account} AND date = ${date}`;
   }
 
   dates(status: DayStatus): readonly string[] {
-    return (this.#selectDates.all(this.#account, status) as { date: string }[]).map(
-      ({ date }) => date,
-    );
+    const rows = this.#database.all`
+      SELECT date FROM nutrition_days
+      WHERE account = ${this.#account} AND status = ${status} ORDER BY date`;
+    return (rows as { date: string }[]).map(({ date }) => date);
   }
 
   /** Returns the `source` that the platform gives to this client's items, if an answer has shown it. */
   source(): string | undefined {
-    const row = this.#selectSource.get(this.#account) as { source: string } | undefined;
-    return row?.source;
+    const row = this.#database.get`
+      SELECT source FROM nutrition_services WHERE account = ${this.#account}`;
+    return (row as { source: string } | undefined)?.source;
   }
 
   noteSource(source: string): void {
-    this.#putSource.run(this.#account, source);
+    this.#database.run`
+      INSERT OR REPLACE INTO nutrition_services (account, source)
+      VALUES (${this.#account}, ${source})`;
   }
 }

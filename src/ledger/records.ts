@@ -1,4 +1,4 @@
-import { type Database, type Statement, transaction } from './guard.ts';
+import { type Database, transaction } from './guard.ts';
 import { NutritionLedger } from './nutrition.ts';
 import { ReadZoneLedger } from './read-zones.ts';
 import { WellnessLedger } from './wellness.ts';
@@ -44,18 +44,6 @@ export class RecordLedger {
   readonly #account: string;
   readonly #mark: ProcessMark;
   readonly #now: () => number;
-  readonly #select: Statement;
-  readonly #take: Statement;
-  readonly #confirm: Statement;
-  readonly #release: Statement;
-  readonly #countFailure: Statement;
-  readonly #selectFailed: Statement;
-  readonly #selectRange: Statement;
-  readonly #selectPending: Statement;
-  readonly #addFile: Statement;
-  readonly #selectFiles: Statement;
-  readonly #deleteFiles: Statement;
-  readonly #delete: Statement;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
@@ -65,54 +53,6 @@ export class RecordLedger {
     this.#account = account;
     this.#mark = mark;
     this.#now = now;
-    this.#select = database.prepare(
-      `SELECT state, owner, digest, dropped, changed_at FROM records
-       WHERE account = ? AND kind = ? AND date = ?`,
-    );
-    this.#take = database.prepare(
-      `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
-       VALUES (?, ?, ?, 'pending', ?, '', ?)
-       ON CONFLICT (account, kind, date) DO UPDATE SET
-         state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
-    );
-    this.#confirm = database.prepare(
-      `UPDATE records SET state = ?, owner = NULL, digest = ?, dropped = ?, changed_at = ?,
-         failures = 0
-       WHERE account = ? AND kind = ? AND date = ?`,
-    );
-    this.#release = database.prepare(
-      'UPDATE records SET owner = NULL WHERE account = ? AND kind = ? AND date = ? AND owner = ?',
-    );
-    this.#countFailure = database.prepare(
-      `UPDATE records SET failures = CASE failed_digest WHEN ?1 THEN failures + 1 ELSE 1 END,
-         failed_digest = ?1
-       WHERE account = ?2 AND kind = ?3 AND date = ?4 RETURNING failures`,
-    );
-    this.#selectFailed = database.prepare(
-      'SELECT date, failures FROM records WHERE account = ? AND kind = ? AND failures > 0',
-    );
-    this.#selectRange = database.prepare(
-      `SELECT date, state FROM records
-       WHERE account = ? AND kind = ? AND date BETWEEN ? AND ?`,
-    );
-    this.#selectPending = database.prepare(
-      `SELECT date FROM records WHERE account = ? AND kind = ? AND state = 'pending' ORDER BY date`,
-    );
-    this.#addFile = database.prepare(
-      `INSERT OR REPLACE INTO record_files (account, kind, date, path, sent_at)
-       VALUES (?, ?, ?, ?, ?)`,
-    );
-    this.#selectFiles = database.prepare(
-      `SELECT path, sent_at AS sentAt FROM record_files
-       WHERE account = ? AND kind = ? AND date = ? ORDER BY sent_at DESC, path`,
-    );
-    this.#deleteFiles = database.prepare(
-      'DELETE FROM record_files WHERE account = ? AND kind = ? AND date = ?',
-    );
-    this.#delete = database.prepare(
-      `DELETE FROM records
-       WHERE account = ? AND kind = ? AND date = ? AND state <> 'pending'`,
-    );
   }
 
   /** Returns a day, with the digest of the record that was last confirmed; `changedAt` in ms since the epoch. */
@@ -123,11 +63,13 @@ export class RecordLedger {
     | { readonly state: RecordState; readonly digest: string; readonly changedAt: number }
     | undefined {
     const found = this.#row(kind, date);
-    return found && { state: found.state, digest: found.digest, changedAt: found.changed_at };
+    return found && { state: found.state, digest: found.digest, changedAt: found.changedAt };
   }
 
   statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, RecordState> {
-    const rows = this.#selectRange.all(this.#account, kind, first, last);
+    const rows = this.#database.all`
+      SELECT date, state FROM records
+      WHERE account = ${this.#account} AND kind = ${kind} AND date BETWEEN ${first} AND ${last}`;
     return new Map(
       (rows as { date: string; state: RecordState }[]).map(({ date, state }) => [date, state]),
     );
@@ -135,7 +77,9 @@ export class RecordLedger {
 
   /** Returns the days that the service has not confirmed, by date. */
   pendingDays(kind: RecordKind): readonly string[] {
-    const rows = this.#selectPending.all(this.#account, kind);
+    const rows = this.#database.all`
+      SELECT date FROM records
+      WHERE account = ${this.#account} AND kind = ${kind} AND state = 'pending' ORDER BY date`;
     return (rows as { date: string }[]).map(({ date }) => date);
   }
 
@@ -151,7 +95,11 @@ export class RecordLedger {
       const owner = found?.owner ?? null;
       if (owner !== null && !this.#mark.isAbandoned(owner, work)) return 'busy';
       if (this.#isConfirmed(found, digest) && !force) return 'unchanged';
-      this.#take.run(this.#account, kind, date, this.#mark.id, this.#now());
+      this.#database.run`
+        INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
+        VALUES (${this.#account}, ${kind}, ${date}, 'pending', ${this.#mark.id}, '', ${this.#now()})
+        ON CONFLICT (account, kind, date) DO UPDATE SET
+          state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`;
       return 'yours';
     });
     if (claim === 'yours') this.#mark.begin(work);
@@ -173,33 +121,50 @@ export class RecordLedger {
     const lost = dropped.length === 0 ? null : dropped.join(',');
     transaction(this.#database, () => {
       const state: RecordState = undone ? 'undone' : 'confirmed';
-      this.#confirm.run(state, digest, lost, now, this.#account, kind, date);
-      for (const path of sentFrom) this.#addFile.run(this.#account, kind, date, path, now);
+      this.#database.run`
+        UPDATE records SET state = ${state}, owner = NULL, digest = ${digest}, dropped = ${lost},
+          changed_at = ${now}, failures = 0
+        WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}`;
+      for (const path of sentFrom) {
+        this.#database.run`
+          INSERT OR REPLACE INTO record_files (account, kind, date, path, sent_at)
+          VALUES (${this.#account}, ${kind}, ${date}, ${path}, ${now})`;
+      }
     });
   }
 
   /** Records that nothing of a day's files is at the service any more. */
   forgetFiles(kind: RecordKind, date: string): void {
-    this.#deleteFiles.run(this.#account, kind, date);
+    this.#database.run`
+      DELETE FROM record_files
+      WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}`;
   }
 
   /** Forgets a day that the service confirmed: the next run sends it again. */
   forget(kind: RecordKind, date: string): void {
     transaction(this.#database, () => {
-      this.#delete.run(this.#account, kind, date);
+      this.#database.run`
+        DELETE FROM records
+        WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date} AND state <> 'pending'`;
       this.forgetFiles(kind, date);
     });
   }
 
   /** Returns the files that a day was sent from, the latest first. */
   filesOf(kind: RecordKind, date: string): readonly DayFile[] {
-    return this.#selectFiles.all(this.#account, kind, date) as DayFile[];
+    return this.#database.all`
+      SELECT path, sent_at AS sentAt FROM record_files
+      WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}
+      ORDER BY sent_at DESC, path` as DayFile[];
   }
 
   /** Gives up the claim, whether or not the day was delivered. */
   release(kind: RecordKind, date: string): void {
     try {
-      this.#release.run(this.#account, kind, date, this.#mark.id);
+      this.#database.run`
+        UPDATE records SET owner = NULL
+        WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}
+          AND owner = ${this.#mark.id}`;
     } finally {
       this.#mark.end(this.#workOf(kind, date));
     }
@@ -210,13 +175,18 @@ export class RecordLedger {
    * runs in a row. Confirming the day ends the count.
    */
   countFailure(kind: RecordKind, date: string, digest: string): number {
-    const row = this.#countFailure.get(digest, this.#account, kind, date);
+    const row = this.#database.get`
+      UPDATE records SET failed_digest = ${digest},
+        failures = CASE failed_digest WHEN ${digest} THEN failures + 1 ELSE 1 END
+      WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date} RETURNING failures`;
     return (row as { failures: number } | undefined)?.failures ?? 0;
   }
 
   /** Returns the days on which the service failed when they were last sent, each with its runs. */
   failedDays(kind: RecordKind): ReadonlyMap<string, number> {
-    const rows = this.#selectFailed.all(this.#account, kind);
+    const rows = this.#database.all`
+      SELECT date, failures FROM records
+      WHERE account = ${this.#account} AND kind = ${kind} AND failures > 0`;
     return new Map(
       (rows as { date: string; failures: number }[]).map(({ date, failures }) => [date, failures]),
     );
@@ -228,7 +198,10 @@ export class RecordLedger {
   }
 
   #row(kind: RecordKind, date: string): RecordRow | undefined {
-    return this.#select.get(this.#account, kind, date) as RecordRow | undefined;
+    return this.#database.get`
+      SELECT state, owner, digest, dropped, changed_at AS changedAt FROM records
+      WHERE account = ${this.#account} AND kind = ${kind} AND date = ${date}` as
+      RecordRow | undefined;
   }
 
   #workOf(kind: RecordKind, date: string): string {
@@ -241,5 +214,5 @@ interface RecordRow {
   readonly owner: string | null;
   readonly digest: string;
   readonly dropped: string | null;
-  readonly changed_at: number;
+  readonly changedAt: number;
 }

@@ -1,12 +1,6 @@
 import type { Activity } from '../fit/activity.ts';
 import { type Database, transaction } from './guard.ts';
-import {
-  type ConfirmedRow,
-  type UploadRow,
-  decode,
-  decodeConfirmed,
-  prepareStatements,
-} from './upload-rows.ts';
+import { type UploadRow, decode, decodeConfirmed } from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export interface UploadStanding {
@@ -102,14 +96,12 @@ class SqliteUploadLedger {
   readonly #account: string;
   readonly #mark: ProcessMark;
   readonly #now: () => number;
-  readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.#database = database;
     this.#account = account;
     this.#mark = mark;
     this.#now = now;
-    this.#statements = prepareStatements(database);
   }
 
   find(sha256: string): LedgerUpload | undefined {
@@ -123,32 +115,40 @@ class SqliteUploadLedger {
    *
    * @param force claims it even if it is confirmed; it then stays confirmed
    */
-  claim({ sha256, path, size, activity }: ClaimedRecording, force: boolean): Claim {
-    const values = [
-      this.#account,
-      sha256,
-      this.#mark.id,
-      path,
-      size,
-      this.#now(),
-      activity.name ?? null,
-      activity.startedAt ?? null,
-      activity.offsetMinutes ?? null,
-      activity.movingSecs ?? null,
-      activity.distanceMeters ?? null,
-    ] as const;
+  claim(recording: ClaimedRecording, force: boolean): Claim {
+    const { sha256, path } = recording;
     // Nearly every recording is new: one statement finds that out and takes it.
-    if (this.#statements.takeFirst.run(...values) === 1) return this.#begin(sha256);
+    if (this.#insert(recording)) return this.#begin(sha256);
     const claim = transaction(this.#database, () => {
       const found = this.#row(sha256);
       const judged = this.#judge(found, force);
       if (judged.claim !== 'yours') return judged;
-      if (found?.state === 'confirmed') {
-        this.#statements.retake.run(this.#mark.id, this.#account, sha256);
-      } else this.#statements.take.run(...values);
+      if (found === undefined) this.#insert(recording);
+      else if (found.state === 'confirmed') {
+        this.#database.run`
+          UPDATE uploads SET owner = ${this.#mark.id}
+          WHERE account = ${this.#account} AND sha256 = ${sha256}`;
+      } else {
+        this.#database.run`
+          UPDATE uploads SET state = 'pending', owner = ${this.#mark.id}, path = ${path},
+            changed_at = ${this.#now()}
+          WHERE account = ${this.#account} AND sha256 = ${sha256}`;
+      }
       return judged;
     });
     return claim.claim === 'yours' ? this.#begin(sha256) : claim;
+  }
+
+  /** Returns false if the recording has a row. */
+  #insert({ sha256, path, size, activity }: ClaimedRecording): boolean {
+    const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
+    const inserted = this.#database.run`
+      INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at,
+        name, started_at, offset_minutes, moving_secs, distance_meters)
+      VALUES (${this.#account}, ${sha256}, 'pending', ${this.#mark.id}, ${path}, ${size}, ${this.#now()},
+        ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters})
+      ON CONFLICT DO NOTHING`;
+    return inserted === 1;
   }
 
   confirm(
@@ -157,34 +157,39 @@ class SqliteUploadLedger {
     service: Readonly<Record<string, unknown>>,
     recording?: SentRecording,
   ): void {
-    const { durationSecs = null, sentAs = null } = recording ?? {};
-    this.#end(sha256, () =>
-      this.#statements.confirm.run(
-        attempts,
-        JSON.stringify(service),
-        this.#now(),
-        durationSecs,
-        sentAs,
-        this.#account,
-        sha256,
-      ),
+    const { durationSecs, sentAs } = recording ?? {};
+    this.#end(
+      sha256,
+      () =>
+        this.#database.run`
+          UPDATE uploads SET state = 'confirmed', owner = NULL, attempts = attempts + ${attempts},
+            service = ${JSON.stringify(service)}, message = NULL, changed_at = ${this.#now()},
+            refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL,
+            duration_secs = ${durationSecs}, sent_as = ${sentAs}
+          WHERE account = ${this.#account} AND sha256 = ${sha256}`,
     );
   }
 
   /** Records that the service refused it. A recording that it took before stays confirmed. */
   reject(sha256: string, attempts: number, message: string): void {
-    const { reject, release } = this.#statements;
     this.#end(sha256, () => {
-      const rejected = reject.run(attempts, message, this.#now(), this.#account, sha256);
-      if (rejected === 0) release.run(attempts, this.#account, sha256, this.#mark.id);
+      const rejected = this.#database.run`
+        UPDATE uploads SET state = 'rejected', owner = NULL, attempts = attempts + ${attempts},
+          message = ${message}, changed_at = ${this.#now()}, refusals = refusals + 1
+        WHERE account = ${this.#account} AND sha256 = ${sha256} AND state <> 'confirmed'`;
+      if (rejected === 0) this.#giveUp(sha256, attempts);
     });
   }
 
   /** Records that `attempts` requests did not deliver it: it stays pending, and any process may claim it. */
   release(sha256: string, attempts: number): void {
-    this.#end(sha256, () =>
-      this.#statements.release.run(attempts, this.#account, sha256, this.#mark.id),
-    );
+    this.#end(sha256, () => this.#giveUp(sha256, attempts));
+  }
+
+  #giveUp(sha256: string, attempts: number): void {
+    this.#database.run`
+      UPDATE uploads SET owner = NULL, attempts = attempts + ${attempts}
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND owner = ${this.#mark.id}`;
   }
 
   /**
@@ -195,11 +200,19 @@ class SqliteUploadLedger {
    * @returns the count, if the service took another recording meanwhile; else 0.
    */
   countFault(sha256: string, run: number | undefined): number {
-    const { countFault, faults } = this.#statements;
     const at = this.#now();
     const gap = run === undefined ? FAULT_GAP_MS : 0;
-    countFault.run(run ?? null, at, this.#account, sha256, at - gap);
-    return (faults.get(this.#account, sha256) as { faults: number } | undefined)?.faults ?? 0;
+    this.#database.run`
+      UPDATE uploads SET faults = faults + 1, faulted_at = ${at},
+        faults_since = coalesce(faults_since, ${run}, changed_at)
+      WHERE account = ${this.#account} AND sha256 = ${sha256}
+        AND (faulted_at IS NULL OR faulted_at <= ${at - gap})`;
+    const row = this.#database.get`
+      SELECT faults FROM uploads AS failing
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND EXISTS (
+        SELECT 1 FROM uploads WHERE account = failing.account AND sha256 <> failing.sha256
+          AND state = 'confirmed' AND changed_at >= failing.faults_since)`;
+    return (row as { faults: number } | undefined)?.faults ?? 0;
   }
 
   /**
@@ -212,18 +225,27 @@ class SqliteUploadLedger {
     which: { readonly unverified?: boolean; readonly before?: number } = {},
   ): ConfirmedUpload[] {
     const { unverified = false, before = Number.MAX_SAFE_INTEGER } = which;
-    const rows = this.#statements.listConfirmed.all(this.#account, before, Number(unverified));
-    return (rows as ConfirmedRow[]).map(decodeConfirmed);
+    // Nearly every row is confirmed: an index would only add a look-up for each.
+    const rows = this.#database.all`
+      SELECT * FROM uploads NOT INDEXED
+      WHERE account = ${this.#account} AND state = 'confirmed' AND changed_at < ${before}
+        AND (verified_at IS NULL OR NOT ${Number(unverified)})
+      ORDER BY changed_at`;
+    return (rows as UploadRow[]).map(decodeConfirmed);
   }
 
   /** Records that its workout was taken back. */
   undo(sha256: string): void {
-    this.#statements.undo.run(this.#now(), this.#account, sha256);
+    this.#database.run`
+      UPDATE uploads SET state = 'undone', changed_at = ${this.#now()}
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'`;
   }
 
   /** Forgets a recording that the service took: the next run sends it again. */
   forget(sha256: string): void {
-    this.#statements.forget.run(this.#account, sha256);
+    this.#database.run`
+      DELETE FROM uploads
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'`;
   }
 
   /**
@@ -231,45 +253,81 @@ class SqliteUploadLedger {
    * of each file without an activity.
    */
   settledFiles(): readonly { readonly path: string; readonly size: number }[] {
-    return this.#statements.listSettled.all(this.#account) as { path: string; size: number }[];
+    return this.#database.all`
+      SELECT path, size FROM uploads NOT INDEXED
+      WHERE account = ${this.#account} AND state IN ('confirmed', 'undone')
+      UNION ALL SELECT path, size FROM known_files WHERE verdict = 'not-an-activity'` as {
+      path: string;
+      size: number;
+    }[];
   }
 
   /** Records that they were compared with the workouts of the platform. */
   markVerified(hashes: readonly string[]): void {
     transaction(this.#database, () => {
       for (const sha256 of hashes) {
-        this.#statements.verify.run(this.#now(), this.#account, sha256);
+        this.#database.run`
+          UPDATE uploads SET verified_at = ${this.#now()}
+          WHERE account = ${this.#account} AND sha256 = ${sha256}`;
       }
     });
   }
 
   counts(): Readonly<Record<LedgerUpload['state'], number>> {
-    const counts = this.#statements.count.get(this.#account);
-    return counts as Record<LedgerUpload['state'], number>;
+    const account = this.#account;
+    // Nearly every row is confirmed and of this account. Counting the whole table, and subtracting the
+    // others, is three times as fast: SQLite adds up the pages of the smallest index.
+    return this.#database.get`
+      WITH parts AS MATERIALIZED (SELECT
+        (SELECT count(*) FROM uploads) AS total,
+        (SELECT count(*) FROM uploads WHERE account < ${account}) +
+          (SELECT count(*) FROM uploads WHERE account > ${account}) AS others,
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'pending') AS pending,
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'rejected') AS rejected,
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undone') AS undone)
+      SELECT pending, total - others - pending - rejected - undone AS confirmed, rejected, undone
+      FROM parts` as Record<LedgerUpload['state'], number>;
   }
 
   /** Returns the time of the last confirmation (ms since the epoch). */
   lastConfirmedAt(): number | undefined {
-    return (this.#statements.last.get(this.#account) as { at: number | null }).at ?? undefined;
+    const row = this.#database.get`
+      SELECT max(changed_at) AS at FROM uploads
+      WHERE account = ${this.#account} AND state = 'confirmed'`;
+    return (row as { at: number | null }).at ?? undefined;
   }
 
   /** Returns the confirmed recordings that began last, the newest first. */
   latest(limit: number): LedgerUpload[] {
-    return (this.#statements.latest.all(this.#account, limit) as UploadRow[]).map(decode);
+    const rows = this.#database.all`
+      SELECT * FROM uploads WHERE account = ${this.#account} AND state = 'confirmed'
+      ORDER BY started_at DESC LIMIT ${limit}`;
+    return (rows as UploadRow[]).map(decode);
   }
 
   /** Returns recordings in any state that began in `[from, to)` (ms since the epoch), in that order. */
   startedBetween(from: number, to: number): LedgerUpload[] {
-    return (this.#statements.started.all(this.#account, from, to) as UploadRow[]).map(decode);
+    const rows = this.#database.all`
+      SELECT * FROM uploads
+      WHERE account = ${this.#account} AND started_at >= ${from} AND started_at < ${to}
+      ORDER BY started_at`;
+    return (rows as UploadRow[]).map(decode);
   }
 
   /** Returns recordings that the service does not have, the latest change first. */
   undelivered(limit: number): LedgerUpload[] {
-    return (this.#statements.undelivered.all(this.#account, limit) as UploadRow[]).map(decode);
+    // Without the name of the index SQLite reads every row: it does not know that few match.
+    const rows = this.#database.all`
+      SELECT * FROM uploads INDEXED BY uploads_changed
+      WHERE account = ${this.#account} AND state IN ('pending', 'rejected')
+      ORDER BY changed_at DESC LIMIT ${limit}`;
+    return (rows as UploadRow[]).map(decode);
   }
 
   #row(sha256: string): UploadRow | undefined {
-    return this.#statements.select.get(this.#account, sha256) as UploadRow | undefined;
+    return this.#database.get`
+      SELECT * FROM uploads WHERE account = ${this.#account} AND sha256 = ${sha256}` as
+      UploadRow | undefined;
   }
 
   #workOf(sha256: string): string {

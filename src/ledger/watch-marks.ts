@@ -36,34 +36,24 @@ export interface WatchMarks {
 }
 
 export function watchMarks(database: Database, account: string, now: () => number): WatchMarks {
-  const select = database.prepare(
-    'SELECT size, mtime_ms, mark FROM watch_marks WHERE account = ? AND path = ?',
-  );
-  const upsert = database.prepare(
-    `INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark)
-     VALUES (?, ?, ?, ?, ?)`,
-  );
-  const find = database.prepare(
-    'SELECT since, done FROM new_only_folders WHERE account = ? AND folder = ?',
-  );
-  const begin = database.prepare(
-    'INSERT OR IGNORE INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 0)',
-  );
-  const finish = database.prepare(
-    `INSERT INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 1)
-     ON CONFLICT (account, folder) DO UPDATE SET done = 1`,
-  );
   const put = (filePath: string, fileStamp: FileStamp, mark: string) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
-    upsert.run(account, path, stamp.size, stamp.mtimeMs, mark);
+    database.run`
+      INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark)
+      VALUES (${account}, ${path}, ${stamp.size}, ${stamp.mtimeMs}, ${mark})`;
   };
   const has = (filePath: string, fileStamp: FileStamp, mark: string) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
-    const { size, mtimeMs } = stamp;
-    const row = select.get(account, path) as
-      { size: number; mtime_ms: number; mark: string } | undefined;
-    return row?.size === size && row.mtime_ms === mtimeMs && row.mark === mark;
+    const row = database.get`
+      SELECT 1 FROM watch_marks WHERE account = ${account} AND path = ${path}
+        AND size = ${stamp.size} AND mtime_ms = ${stamp.mtimeMs} AND mark = ${mark}`;
+    return row !== undefined;
   };
+  const find = (folder: string) =>
+    database.get`
+      SELECT since, done FROM new_only_folders
+      WHERE account = ${account} AND folder = ${folder}` as
+      { since: number; done: number } | undefined;
   return {
     isSeen: (path, stamp) => has(path, stamp, 'seen'),
     isReported: (path, stamp) => has(path, stamp, 'unfinished'),
@@ -77,19 +67,25 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       put(path, stamp, 'unfinished');
     },
     newOnly(folder, before) {
-      type Row = { since: number; done: number } | undefined;
-      const own = find.get(account, folder) as Row;
-      const row = own ?? (before === undefined ? undefined : (find.get(account, before) as Row));
+      const own = find(folder);
+      const row = own ?? (before === undefined ? undefined : find(before));
       const since = now();
       return {
         // If the device was away at the time, or the first scan was interrupted, files recorded since
         // then are new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
         begin() {
-          if (own === undefined) begin.run(account, folder, row?.since ?? since);
+          if (own !== undefined) return;
+          database.run`
+            INSERT OR IGNORE INTO new_only_folders (account, folder, since, done)
+            VALUES (${account}, ${folder}, ${row?.since ?? since}, 0)`;
         },
         done() {
-          if (own?.done !== 1) finish.run(account, folder, since);
+          if (own?.done === 1) return;
+          database.run`
+            INSERT INTO new_only_folders (account, folder, since, done)
+            VALUES (${account}, ${folder}, ${since}, 1)
+            ON CONFLICT (account, folder) DO UPDATE SET done = 1`;
         },
       };
     },
@@ -107,12 +103,11 @@ export interface ReportedFile {
 
 /** Returns the files that a watcher of this account reported; some may be gone by now. */
 export function reportedFiles(database: Database, account: string): readonly ReportedFile[] {
-  const rows = database
-    .prepare(
-      `SELECT m.path, m.size, k.detail FROM watch_marks m
-       LEFT JOIN known_files k ON k.path = m.path AND k.size = m.size AND k.mtime_ms = m.mtime_ms
-       WHERE m.account = ? AND m.mark = 'unfinished' ORDER BY m.path`,
-    )
-    .all(account) as { path: string; size: number; detail: string | null }[];
-  return rows.map(({ path, size, detail }) => ({ path, size, detail: detail ?? undefined }));
+  const rows = database.all`
+    SELECT m.path, m.size, k.detail FROM watch_marks m
+    LEFT JOIN known_files k ON k.path = m.path AND k.size = m.size AND k.mtime_ms = m.mtime_ms
+    WHERE m.account = ${account} AND m.mark = 'unfinished' ORDER BY m.path`;
+  return (rows as { path: string; size: number; detail: string | null }[]).map(
+    ({ path, size, detail }) => ({ path, size, detail: detail ?? undefined }),
+  );
 }

@@ -1,6 +1,6 @@
 import type { FitSample } from '../fit/wellness.ts';
 import { identityOf, type FileStamp } from './known-files.ts';
-import { type Database, type Statement, transaction } from './guard.ts';
+import { type Database, transaction } from './guard.ts';
 
 /** The value of a field that was sent last. */
 export interface SentField {
@@ -46,88 +46,21 @@ export class WellnessLedger {
   readonly #database: Database;
   readonly #account: string;
   readonly #now: () => number;
-  readonly #selectFile: Statement;
-  readonly #putFile: Statement;
-  readonly #settleFile: Statement;
-  readonly #dropSamples: Statement;
-  readonly #putSample: Statement;
-  readonly #selectOpen: Statement;
-  readonly #selectSamples: Statement;
-  readonly #selectUsers: Statement;
-  readonly #selectDay: Statement;
-  readonly #putSent: Statement;
-  readonly #putWatched: Statement;
-  readonly #putRefusal: Statement;
-  readonly #selectDropped: Statement;
-  readonly #putDropped: Statement;
 
   constructor(database: Database, account: string, now: () => number) {
     this.#database = database;
     this.#account = account;
     this.#now = now;
-    this.#selectFile = database.prepare(
-      'SELECT size, mtime_ms, ctime_ms FROM wellness_files WHERE account = ? AND path = ?',
-    );
-    this.#putFile = database.prepare(
-      `INSERT OR REPLACE INTO wellness_files (account, path, size, mtime_ms, ctime_ms, open)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#settleFile = database.prepare(
-      'UPDATE wellness_files SET open = 0 WHERE account = ? AND path = ?',
-    );
-    this.#dropSamples = database.prepare(
-      'DELETE FROM wellness_samples WHERE account = ? AND path = ?',
-    );
-    this.#putSample = database.prepare(
-      'INSERT INTO wellness_samples (account, path, number, at, sample) VALUES (?, ?, ?, ?, ?)',
-    );
-    this.#selectOpen = database.prepare(
-      `SELECT f.path, min(s.at) AS first, max(s.at) AS last
-       FROM wellness_files f JOIN wellness_samples s ON s.account = f.account AND s.path = f.path
-       WHERE f.account = ? AND f.open = 1 GROUP BY f.path`,
-    );
-    this.#selectSamples = database.prepare(
-      `SELECT path, at, sample FROM wellness_samples
-       WHERE account = ? AND at BETWEEN ? AND ? ORDER BY path, number`,
-    );
-    this.#selectUsers = database.prepare(
-      `SELECT DISTINCT json_extract(sample, '$.user') AS user FROM wellness_samples
-       WHERE account = ? AND json_extract(sample, '$.field') = 'weight'`,
-    );
-    this.#selectDay = database.prepare(
-      `SELECT sent, watched, refused, refusals, refused_at FROM wellness_days
-       WHERE account = ? AND date = ?`,
-    );
-    this.#putSent = database.prepare(
-      `INSERT INTO wellness_days (account, date, sent) VALUES (?1, ?2, ?3)
-       ON CONFLICT (account, date) DO UPDATE SET sent = json_patch(sent, excluded.sent)`,
-    );
-    this.#putWatched = database.prepare(
-      `INSERT INTO wellness_days (account, date, watched) VALUES (?, ?, ?)
-       ON CONFLICT (account, date) DO UPDATE SET watched = excluded.watched`,
-    );
-    this.#putRefusal = database.prepare(
-      `INSERT INTO wellness_days (account, date, refused, refusals, refused_at) VALUES (?, ?, ?, 1, ?)
-       ON CONFLICT (account, date) DO UPDATE SET
-         refusals = CASE refused WHEN excluded.refused THEN refusals + 1 ELSE 1 END,
-         refused = excluded.refused, refused_at = excluded.refused_at`,
-    );
-    this.#selectDropped = database.prepare(
-      'SELECT dropped FROM wellness_services WHERE account = ?',
-    );
-    this.#putDropped = database.prepare(
-      'INSERT OR REPLACE INTO wellness_services (account, dropped) VALUES (?, ?)',
-    );
   }
 
   /** Returns whether the file was read, and did not change since. */
   isRead(filePath: string, fileStamp: FileStamp): boolean {
     const { path, stamp } = identityOf(filePath, fileStamp);
-    const row = this.#selectFile.get(this.#account, path) as
-      { size: number | null; mtime_ms: number | null; ctime_ms: number | null } | undefined;
-    return (
-      row?.size === stamp.size && row.mtime_ms === stamp.mtimeMs && row.ctime_ms === stamp.ctimeMs
-    );
+    const { size, mtimeMs, ctimeMs } = stamp;
+    const row = this.#database.get`
+      SELECT 1 FROM wellness_files WHERE account = ${this.#account} AND path = ${path}
+        AND size = ${size} AND mtime_ms = ${mtimeMs} AND ctime_ms = ${ctimeMs}`;
+    return row !== undefined;
   }
 
   /**
@@ -136,29 +69,42 @@ export class WellnessLedger {
    * @param stamp from before it was read
    */
   putFile({ path: filePath, samples }: MeasuredFile, fileStamp: FileStamp): void {
-    const { path, stamp: identity } = identityOf(filePath, fileStamp);
-    const { size, mtimeMs, ctimeMs } = identity;
-    const isCertain = Math.max(mtimeMs, ctimeMs) <= this.#now() - UNCERTAIN_MS;
-    const stamp = isCertain ? [size, mtimeMs, ctimeMs] : [null, null, null];
+    const { path, stamp } = identityOf(filePath, fileStamp);
+    const isCertain = Math.max(stamp.mtimeMs, stamp.ctimeMs) <= this.#now() - UNCERTAIN_MS;
+    const { size, mtimeMs, ctimeMs } = isCertain ? stamp : {};
     transaction(this.#database, () => {
-      this.#putFile.run(this.#account, path, ...stamp, samples.length > 0 ? 1 : 0);
-      this.#dropSamples.run(this.#account, path);
+      this.#database.run`
+        INSERT OR REPLACE INTO wellness_files (account, path, size, mtime_ms, ctime_ms, open)
+        VALUES (${this.#account}, ${path}, ${size}, ${mtimeMs}, ${ctimeMs}, ${samples.length > 0 ? 1 : 0})`;
+      this.#database.run`
+        DELETE FROM wellness_samples WHERE account = ${this.#account} AND path = ${path}`;
       for (const [number, { at, ...sample }] of samples.entries()) {
-        this.#putSample.run(this.#account, path, number, at, JSON.stringify(sample));
+        this.#database.run`
+          INSERT INTO wellness_samples (account, path, number, at, sample)
+          VALUES (${this.#account}, ${path}, ${number}, ${at}, ${JSON.stringify(sample)})`;
       }
     });
   }
 
   /** Returns the files with days that may have to be sent; times of measurements in s since the epoch. */
   openFiles(): readonly { readonly path: string; readonly first: number; readonly last: number }[] {
-    return this.#selectOpen.all(this.#account) as { path: string; first: number; last: number }[];
+    return this.#database.all`
+      SELECT f.path, min(s.at) AS first, max(s.at) AS last
+      FROM wellness_files f JOIN wellness_samples s ON s.account = f.account AND s.path = f.path
+      WHERE f.account = ${this.#account} AND f.open = 1 GROUP BY f.path` as {
+      path: string;
+      first: number;
+      last: number;
+    }[];
   }
 
   /** Returns the measurements between two times (s since the epoch), by file. */
   measured(from: number, to: number): readonly MeasuredFile[] {
-    const rows = this.#selectSamples.all(this.#account, from, to) as SampleRow[];
+    const rows = this.#database.all`
+      SELECT path, at, sample FROM wellness_samples
+      WHERE account = ${this.#account} AND at BETWEEN ${from} AND ${to} ORDER BY path, number`;
     const files = new Map<string, FitSample[]>();
-    for (const { path, at, sample } of rows) {
+    for (const { path, at, sample } of rows as SampleRow[]) {
       const samples = files.get(path) ?? [];
       files.set(path, samples);
       samples.push({ ...(JSON.parse(sample) as Omit<FitSample, 'at'>), at });
@@ -168,12 +114,14 @@ export class WellnessLedger {
 
   /** Returns the users of scales, also those in `fresh` files; undefined is a user without a number. */
   scaleUsers(fresh: readonly MeasuredFile[]): ReadonlySet<number | undefined> {
-    const rows = this.#selectUsers.all(this.#account) as { user: number | null }[];
+    const rows = this.#database.all`
+      SELECT DISTINCT json_extract(sample, '$.user') AS user FROM wellness_samples
+      WHERE account = ${this.#account} AND json_extract(sample, '$.field') = 'weight'`;
     const weights = fresh.flatMap(({ samples }) =>
       samples.filter(({ field }) => field === 'weight'),
     );
     return new Set([
-      ...rows.map(({ user }) => user ?? undefined),
+      ...(rows as { user: number | null }[]).map(({ user }) => user ?? undefined),
       ...weights.map(({ user }) => user),
     ]);
   }
@@ -182,7 +130,10 @@ export class WellnessLedger {
   settleFiles(paths: readonly string[]): void {
     if (paths.length === 0) return;
     transaction(this.#database, () => {
-      for (const path of paths) this.#settleFile.run(this.#account, path);
+      for (const path of paths) {
+        this.#database.run`
+          UPDATE wellness_files SET open = 0 WHERE account = ${this.#account} AND path = ${path}`;
+      }
     });
   }
 
@@ -192,9 +143,11 @@ export class WellnessLedger {
     readonly watched: string | undefined;
     readonly refusal: DayRefusal | undefined;
   } {
-    const row = this.#selectDay.get(this.#account, date) as DayRow | undefined;
+    const row = this.#database.get`
+      SELECT sent, watched, refused, refusals, refused_at AS at FROM wellness_days
+      WHERE account = ${this.#account} AND date = ${date}` as DayRow | undefined;
     if (row === undefined) return { sent: {}, watched: undefined, refusal: undefined };
-    const { refused, refusals, refused_at: at } = row;
+    const { refused, refusals, at } = row;
     return {
       sent: JSON.parse(row.sent) as Record<string, SentField>,
       watched: row.watched ?? undefined,
@@ -204,32 +157,32 @@ export class WellnessLedger {
 
   /** Returns the weight of the latest day that was sent with one (kg). */
   lastWeight(): number | undefined {
-    const select = this.#database.prepare(
-      `SELECT json_extract(sent, '$.weight.value') AS weight FROM wellness_days
-       WHERE account = ? AND weight IS NOT NULL ORDER BY date DESC LIMIT 1`,
-    );
-    return (select.get(this.#account) as { weight: number } | undefined)?.weight;
+    const row = this.#database.get`
+      SELECT json_extract(sent, '$.weight.value') AS weight FROM wellness_days
+      WHERE account = ${this.#account} AND weight IS NOT NULL ORDER BY date DESC LIMIT 1`;
+    return (row as { weight: number } | undefined)?.weight;
   }
 
   /** Returns the unit that the user named for a field of such tables. @param form their source and columns */
   unitOf(form: string, field: string): string | undefined {
-    const select = this.#database.prepare(
-      'SELECT unit FROM source_units WHERE account = ? AND form = ? AND field = ?',
-    );
-    return (select.get(this.#account, form, field) as { unit: string } | undefined)?.unit;
+    const row = this.#database.get`
+      SELECT unit FROM source_units
+      WHERE account = ${this.#account} AND form = ${form} AND field = ${field}`;
+    return (row as { unit: string } | undefined)?.unit;
   }
 
   rememberUnit(form: string, field: string, unit: string): void {
-    this.#database
-      .prepare(
-        'INSERT OR REPLACE INTO source_units (account, form, field, unit) VALUES (?, ?, ?, ?)',
-      )
-      .run(this.#account, form, field, unit);
+    this.#database.run`
+      INSERT OR REPLACE INTO source_units (account, form, field, unit)
+      VALUES (${this.#account}, ${form}, ${field}, ${unit})`;
   }
 
   /** Records the fields that the service took; `null` deletes a member. */
   noteSent(date: string, sent: Readonly<Record<string, SentField>>): void {
-    this.#putSent.run(this.#account, date, JSON.stringify(sent));
+    this.#database.run`
+      INSERT INTO wellness_days (account, date, sent)
+      VALUES (${this.#account}, ${date}, ${JSON.stringify(sent)})
+      ON CONFLICT (account, date) DO UPDATE SET sent = json_patch(sent, excluded.sent)`;
   }
 
   /** Records which fields of a day the service kept, and which it dropped. */
@@ -239,7 +192,9 @@ export class WellnessLedger {
     transaction(this.#database, () => {
       const others = Object.entries(this.#dropped()).filter(([name]) => !kept.includes(name));
       const now = dropped.map((name) => [name, this.#now()] as const);
-      this.#putDropped.run(this.#account, JSON.stringify(Object.fromEntries([...others, ...now])));
+      this.#database.run`
+        INSERT OR REPLACE INTO wellness_services (account, dropped)
+        VALUES (${this.#account}, ${JSON.stringify(Object.fromEntries([...others, ...now]))})`;
     });
   }
 
@@ -251,16 +206,25 @@ export class WellnessLedger {
   }
 
   #dropped(): Readonly<Record<string, number>> {
-    const row = this.#selectDropped.get(this.#account) as { dropped: string } | undefined;
+    const row = this.#database.get`
+      SELECT dropped FROM wellness_services WHERE account = ${this.#account}` as
+      { dropped: string } | undefined;
     return row === undefined ? {} : (JSON.parse(row.dropped) as Record<string, number>);
   }
 
   noteWatched(date: string, digest: string): void {
-    this.#putWatched.run(this.#account, date, digest);
+    this.#database.run`
+      INSERT INTO wellness_days (account, date, watched) VALUES (${this.#account}, ${date}, ${digest})
+      ON CONFLICT (account, date) DO UPDATE SET watched = excluded.watched`;
   }
 
   noteRefusal(date: string, digest: string): void {
-    this.#putRefusal.run(this.#account, date, digest, this.#now());
+    this.#database.run`
+      INSERT INTO wellness_days (account, date, refused, refusals, refused_at)
+      VALUES (${this.#account}, ${date}, ${digest}, 1, ${this.#now()})
+      ON CONFLICT (account, date) DO UPDATE SET
+        refusals = CASE refused WHEN excluded.refused THEN refusals + 1 ELSE 1 END,
+        refused = excluded.refused, refused_at = excluded.refused_at`;
   }
 }
 
@@ -275,5 +239,5 @@ interface DayRow {
   readonly watched: string | null;
   readonly refused: string | null;
   readonly refusals: number;
-  readonly refused_at: number | null;
+  readonly at: number | null;
 }

@@ -57,17 +57,14 @@ it('moves all rows of one account to another, in every table with an account', (
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
   before.marks.newOnly('/rides').begin();
   const withAccount = (
-    database
-      .prepare(
-        `SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
-         WHERE m.type = 'table' AND c.name = 'account' ORDER BY m.name`,
-      )
-      .all() as { name: string }[]
+    database.all`
+      SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+      WHERE m.type = 'table' AND c.name = 'account' ORDER BY m.name` as { name: string }[]
   ).map(({ name }) => name);
   expect(withAccount.length).toBeGreaterThan(4);
   moveAccount(database, 'profile', 'athlete');
   for (const table of withAccount) {
-    const rows = database.prepare(`SELECT DISTINCT account FROM ${table}`).all();
+    const rows = database.all(`SELECT DISTINCT account FROM ${table}`);
     expect({ table, rows }).toEqual({ table, rows: [{ account: 'athlete' }] });
   }
   const after = books('athlete');
@@ -129,7 +126,7 @@ it('moves waiting wellness alone to the account of a new service address', () =>
   before.uploads.confirm('b', 1, {});
   const after = books('new service');
   moveWellness(database, 'old service', 'new service');
-  expect(database.prepare('SELECT account, path FROM wellness_files').all()).toEqual([
+  expect(database.all('SELECT account, path FROM wellness_files')).toEqual([
     { account: 'new service', path: MONITOR.path },
   ]);
   expect(after.uploads.find('b')).toBeUndefined();

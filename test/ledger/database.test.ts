@@ -68,7 +68,7 @@ it('keeps its rows when it is opened again', () => {
   const first = openDatabase(path);
   first.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
   first.close();
-  expect(openIn(dir).prepare('SELECT * FROM token_accounts').all()).toEqual([
+  expect(openIn(dir).all('SELECT * FROM token_accounts')).toEqual([
     { token: 'a', account_key: 'b' },
   ]);
 });
@@ -96,7 +96,7 @@ it('creates a new ledger without reading the log of a ledger that was moved away
   old.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
   renameSync(path, join(dir, 'moved.db'));
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
-  expect(openIn(dir).prepare('SELECT * FROM token_accounts').all()).toEqual([]);
+  expect(openIn(dir).all('SELECT * FROM token_accounts')).toEqual([]);
 });
 
 it('repeats a creation that was killed', () => {
@@ -174,15 +174,15 @@ it('merges a long log when the ledger is closed', () => {
   expect(logSize()).toBe(0);
   // A concurrent reader blocks nothing.
   other.exec('BEGIN');
-  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 200 });
+  expect(other.get('SELECT count(*) AS n FROM token_accounts')).toEqual({ n: 200 });
   const third = openDatabase(join(dir, 'ledger.db'));
   for (let i = 0; i < 200; i++) {
     third.exec(`INSERT INTO token_accounts VALUES ('t${i}', '${'x'.repeat(3000)}')`);
   }
   third.close();
-  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 200 });
+  expect(other.get('SELECT count(*) AS n FROM token_accounts')).toEqual({ n: 200 });
   other.exec('COMMIT');
-  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 400 });
+  expect(other.get('SELECT count(*) AS n FROM token_accounts')).toEqual({ n: 400 });
 });
 
 it('reports a folder that cannot be created as a storage failure', () => {
@@ -224,7 +224,7 @@ it('rolls back a failed transaction, and throws its error', () => {
       throw reason;
     }),
   ).toThrow(reason);
-  expect(database.prepare('SELECT * FROM token_accounts').all()).toEqual([]);
+  expect(database.all('SELECT * FROM token_accounts')).toEqual([]);
   expect(() =>
     transaction(database, () => {
       // SQLite does the same when the disk is full.

@@ -436,7 +436,7 @@ it('shows the later wellness bodies with --dry-run and records nothing', async (
   const { run, sandbox, database } = await open();
   const days = [1, 2].map((n) => ({ date: `2026-02-0${n}`, restingHr: 40 + n }));
   await run('wellness', days.slice(0, 1));
-  const rows = () => database.prepare('SELECT * FROM records').all();
+  const rows = () => database.all('SELECT * FROM records');
   const before = rows();
   const dry = await run('wellness', days, { dryRun: true });
   expect([dry.requests, rows()]).toEqual([[], before]);

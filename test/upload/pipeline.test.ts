@@ -730,7 +730,7 @@ describe('--dry-run', () => {
     expect(byPath['./bad.fit']).toMatchObject({ outcome: 'invalid', reason: 'not-fit' });
     expect([requests, asked()]).toEqual([[], 0]);
     for (const table of ['uploads', 'known_files', 'token_accounts']) {
-      expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
+      expect(database.all(`SELECT * FROM ${table}`)).toEqual([]);
     }
   });
 

@@ -133,7 +133,7 @@ describe('a watcher with wellness', () => {
     const { events, database } = watch({ wellness: false });
     await settle(events);
     expect(bodies()).toEqual([]);
-    expect(database.prepare('SELECT * FROM wellness_files').all()).toEqual([]);
+    expect(database.all('SELECT * FROM wellness_files')).toEqual([]);
   });
 
   it("sends today after midnight in the athlete's zone, with its last value", async () => {
