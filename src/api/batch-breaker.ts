@@ -1,7 +1,6 @@
 import { type ErrorCode, type SyncError, sourceOf } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 
-/** A failed delivery, as reports show it. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

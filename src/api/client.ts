@@ -42,11 +42,9 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly endpoints: Endpoints;
   readonly http: Http;
   readonly tokens: TokenSource;
-  /** Returns the hint for a scope that the login lacks. */
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
 
-/** A multipart body with its boundaries. */
 export interface FramedUpload {
   readonly contentType: string;
   readonly body: readonly Uint8Array[];
@@ -63,7 +61,6 @@ const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 /** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
-/** A response and the number of tries. */
 export type Delivered<T> = T & { readonly attempts: number };
 
 export interface WorkoutQuery {

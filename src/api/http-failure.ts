@@ -91,7 +91,6 @@ export function answerUnreadable(request: HttpRequest, coding: string, cause?: u
   );
 }
 
-/** Returns the same error with further details. */
 export function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
   return new SyncError(error.code, error.message, {
     hint: error.hint,

@@ -6,7 +6,6 @@ import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { isJsonObject, refusalMessage } from './wire.ts';
 
-/** Facts about a refused request. */
 interface Declined {
   readonly attempts: number;
   readonly url: URL;

@@ -6,7 +6,6 @@ import { duration } from '../terminal/words.ts';
 import { deliveryOf, withDetails } from './http-failure.ts';
 import { repeatsStatus, serviceMessage } from './service-message.ts';
 
-/** Limits on the retries of a request. */
 export interface RetryPolicy {
   /** Number of tries, including the first. */
   readonly attempts: number;

@@ -9,7 +9,6 @@ import { firstText, serviceMessage } from './service-message.ts';
 /** Secrets of the request, which are removed from the service's texts. */
 type Sent = readonly Secret[];
 
-/** The service's outcome of one recording. */
 export type UploadAnswer =
   | {
       readonly outcome: 'uploaded' | 'duplicate';
@@ -83,7 +82,6 @@ export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
-/** A nutrition item as a service returns it. */
 export interface WireItem {
   readonly id?: string;
   /** The writer, such as `oauth:APP` or `manual`. */

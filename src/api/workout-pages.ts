@@ -4,7 +4,6 @@ import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { type WireObject, isObject } from './wire.ts';
 
 export class NoList extends SyncError {
-  /** The body as the service sent it. */
   readonly body: unknown;
 
   constructor(body: unknown) {

@@ -59,7 +59,6 @@ export function pathsFor({ env, platform, homeDir }: AppContext): Paths {
   return findPaths(env, platform, homeDir);
 }
 
-/** Returns the path of the ledger, which all accounts share. */
 export function ledgerPath({ paths: { stateDir } }: Pick<Config, 'paths'>): string {
   return ledgerIn(stateDir);
 }

@@ -5,7 +5,6 @@ import { hearSignals } from '../system/signals.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions, OpenConnection } from './open-connection.ts';
 
-/** A service, and the login of one athlete. */
 export interface Service {
   /** Resolves once there is a login to send with. @throws SyncError as a token source does */
   readonly client: () => Promise<ServiceClient>;
@@ -63,7 +62,6 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
   };
 }
 
-/** Runs a task with a connection to the service, and closes it. */
 export async function withConnection<T>(
   context: AppContext,
   config: Config,

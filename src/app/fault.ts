@@ -11,7 +11,6 @@ import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { System } from './context.ts';
 
-/** What a trace needs of the outside world. */
 export type FaultSystem = Pick<System, 'clock' | 'env' | 'homeDir' | 'platform'>;
 
 /** Most traces that are kept; an older one is deleted. */

@@ -152,7 +152,6 @@ function digestKey(config: Config, token: Secret): string {
   return `${accountKey(config, undefined)} token:${digest}`;
 }
 
-/** Returns the beginning of the key of each athlete at this service. */
 function athletePrefix(config: Config): string {
   return accountKey(config, { id: '' });
 }

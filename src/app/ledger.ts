@@ -24,7 +24,6 @@ export interface OpenLedger {
   close(): void;
 }
 
-/** Where recordings and records of one account are sent, and recorded. */
 export interface Targets {
   readonly upload: UploadTarget;
   readonly records: Omit<DeliveryTarget, 'report'>;

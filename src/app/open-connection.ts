@@ -16,7 +16,6 @@ export interface ConnectOptions {
   readonly retry?: RetryPolicy;
 }
 
-/** HTTP, the login, and the client over both. */
 export interface OpenConnection {
   readonly client: ServiceClient;
   /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */

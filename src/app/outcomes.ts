@@ -61,7 +61,6 @@ export const SKIPPED = {
 const DETAILS = [
   /** Uploaded recordings that the service has received and not processed yet. */
   'processing',
-  /** Skipped files that hold wellness. */
   'wellness',
   'warnings',
 ] as const;
@@ -116,7 +115,6 @@ export class Tally {
   }
 }
 
-/** Adds up the counts of several tallies. */
 export function sumOf(tallies: readonly Tally[]): OutcomeCounts {
   const sum = { ...new Tally('day').counts } as Record<keyof OutcomeCounts, number>;
   for (const { counts } of tallies)

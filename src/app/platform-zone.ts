@@ -78,7 +78,6 @@ export function sameClocks(one: string, other: string, now: number): boolean {
  */
 
 export interface PlatformZone {
-  /** IANA zone name. */
   readonly name: string;
   /** When the platform named it (ISO 8601). */
   readonly seenAt: string;

@@ -34,7 +34,6 @@ export interface ProfileRequest {
   readonly when?: string;
 }
 
-/** Returns the requests of a dry run as lines of text. */
 export function profileRequestLines(requests: readonly ProfileRequest[]): string[] {
   return requests.flatMap(({ method, url, body, when }) => [
     `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,

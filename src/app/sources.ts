@@ -18,7 +18,6 @@ import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
 import { describeFileError } from '../system/plain-file.ts';
 
-/** The flags that name the program that an export comes from. */
 export interface SourceFlags {
   readonly source?: string;
   readonly map?: string;
@@ -104,7 +103,6 @@ export function unitAsker(
   };
 }
 
-/** Asks which of several sources a file comes from. */
 async function ask(
   { io, signal }: AppContext,
   input: string,

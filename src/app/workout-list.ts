@@ -9,7 +9,6 @@ export interface WorkoutRange {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly limit: number;
-  /** IANA zone name. */
   readonly zone: string;
 }
 
@@ -21,7 +20,6 @@ export type WorkoutList =
   | { readonly workouts: readonly WireObject[]; readonly more: boolean }
   | { readonly other: unknown };
 
-/** Most workouts asked for in one request. */
 const PAGE = 50;
 
 /**

@@ -27,14 +27,12 @@ export interface UnreadableArchive {
   readonly reason: ArchiveReason;
 }
 
-/** An archive on the disk, or a member that is an archive. */
 interface ArchivePlace {
   readonly path: string;
   readonly origin: string;
   /** 1 for an archive on the disk. */
   readonly depth: number;
   readonly share: ArchiveShare;
-  /** Where an inner archive lies. */
   readonly inside?: { readonly outer: ArchivePlace; readonly entry: ZipEntry };
   /** Stamp of an archive on the disk when it was first opened. */
   readonly stamp?: string;

@@ -1,6 +1,5 @@
 import { ArchiveFault } from './fault.ts';
 
-/** What the archives of one run may unpack to. */
 export interface UnpackLimits {
   /** All bytes that are unpacked in the run, read twice counted twice. */
   readonly bytes: number;

@@ -10,7 +10,6 @@ export interface Spool {
   readonly handle: FileHandle;
   /** Bytes. */
   readonly size: number;
-  /** Closes the file. */
   readonly close: () => Promise<void>;
 }
 

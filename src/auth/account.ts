@@ -19,7 +19,6 @@ export const PATIENT: RetryPolicy = {
   longestRetryAfterMs: 10_000,
 };
 
-/** The userinfo endpoint's answer about a token. */
 export type WhoAmI =
   | { readonly kind: 'known'; readonly account: Account }
   /** The service does not name the account: no such endpoint, forbidden, redirected, unreadable. */

@@ -15,13 +15,11 @@ export interface AuthorizeOptions {
   readonly platform: NodeJS.Platform;
   /** The user who runs this process; absent on a system without user IDs. */
   readonly userId: number | undefined;
-  /** The profile that the pages' commands name. */
   readonly profile?: string | undefined;
   /** Called for a request that looked like the callback of another login. */
   readonly onRefused: (why: string) => void;
 }
 
-/** An authorization request, and the listener for its callback. */
 export interface Authorization {
   /**
    * The authorization URL. It contains the state: show it to the user, never pass it to a process.

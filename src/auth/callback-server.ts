@@ -53,7 +53,6 @@ export class CallbackServer {
   readonly redirectUri: string;
   readonly #options: CallbackServerOptions;
   readonly #servers: readonly Server[];
-  /** The redirect URI, parsed, with the real port. */
   readonly #address: URL;
   readonly #accepted = withResolver<CheckedCallback>();
   /** The query of the accepted callback; '' after a pasted address, or after the end. */
@@ -62,7 +61,6 @@ export class CallbackServer {
   #start: StartAddress | undefined;
   /** Reasons that `onRefused` was called with. */
   readonly #reported = new Set<string>();
-  /** Responses of browsers that wait for the outcome. */
   readonly #held = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
 
@@ -126,7 +124,6 @@ export class CallbackServer {
     return true;
   }
 
-  /** Shows the outcome to the browser that waits, and to later requests. */
   finish(page: LandingPage): void {
     this.#outcome ??= page;
     this.#start?.end();

@@ -74,7 +74,6 @@ export function checkCallback(
   return mark({ kind: 'code', code: new Secret(code) });
 }
 
-/** Checks an address that the user pasted from the browser's address bar. */
 export function checkPastedAddress(
   pasted: string,
   redirectUri: string,

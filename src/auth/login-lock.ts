@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { withLock } from '../system/process-lock.ts';
 
-/** The profile that a login belongs to. */
 export interface LoginPlace {
   readonly stateDir: string;
   readonly profile: string;

@@ -76,7 +76,6 @@ export interface TcpSocket {
   readonly inode: string;
 }
 
-/** The state of a listening socket. */
 const LISTENING = '0A';
 
 /** Lists the TCP sockets of all users of this machine. Empty without /proc. */

@@ -150,7 +150,6 @@ export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
   return tokens.refreshToken?.equals(replaced) !== true;
 }
 
-/** Records in the store that the service ended a login. */
 export async function recordEndedLogin(
   { clock }: Context,
   store: CredentialStore,

@@ -15,7 +15,6 @@ export const NAMES_CLIENT =
 
 /** Elements that hold no text for people. */
 const HIDDEN = new Set(['head', 'script', 'style', 'svg', 'template']);
-/** Elements within a line of text. */
 const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 'q']);
 
 /**
@@ -31,7 +30,6 @@ async function reasonInPage(text: string): Promise<string> {
   return lines.find((line) => NAMES_REDIRECT_URI.test(line) || NAMES_CLIENT.test(line)) ?? '';
 }
 
-/** Returns the lines of text that a page shows. */
 async function linesOfPage(html: string): Promise<string[]> {
   const { Parser } = await import('htmlparser2');
   const lines: string[] = [''];

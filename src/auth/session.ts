@@ -31,11 +31,9 @@ export interface SessionOptions extends RefreshOptions {
   readonly accountId: string | undefined;
   /** The random ID of a login, if its athlete was unknown when it was made. */
   readonly loginId?: string | undefined;
-  /** Whether a person reads the messages. */
   readonly attended?: boolean | undefined;
 }
 
-/** What this process knows about the login. */
 type State =
   /** Nothing yet, or nothing that is not stale. */
   | { readonly name: 'unread' }

@@ -28,7 +28,6 @@ export interface Endpoint {
   readonly url: URL;
 }
 
-/** The application that asks for tokens. */
 export interface OAuthClient {
   readonly id: string;
   /** Public clients have none: PKCE protects their login. */
@@ -170,7 +169,6 @@ async function post(
   return response;
 }
 
-/** How to read a refusal of one request. */
 interface RefusalOptions {
   /** Secrets in the request: removed from messages, in case the service repeats them. */
   readonly secrets: readonly (Secret | undefined)[];

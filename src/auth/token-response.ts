@@ -6,7 +6,6 @@ import type { TokenSet } from '../credentials/store.ts';
 /** Tokens as a token response brings them: always with an access token. */
 export type NewTokens = TokenSet & { readonly accessToken: Secret };
 
-/** Values for fields that a token response may omit. */
 export interface TokenResponseDefaults {
   /** When the response came, ms since 1970. */
   readonly now: number;

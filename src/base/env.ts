@@ -1,4 +1,3 @@
-/** The program's environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export const SECRET_VARIABLES = [

@@ -19,7 +19,6 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Where the cause of a failure lies. */
 export type FailureSource =
   /** The command line, a setting, or the input. */
   | 'command'
@@ -27,7 +26,6 @@ export type FailureSource =
   | 'keychain'
   | 'network'
   | 'service'
-  /** Another process of this program. */
   | 'process'
   | 'storage'
   | 'signal'
@@ -44,7 +42,6 @@ interface ErrorFacts {
 const ERRORS = {
   USAGE: { exitCode: ExitCode.usage, source: 'command' },
   CONFIG: { exitCode: ExitCode.usage, source: 'command' },
-  /** A file or record of the input is unusable. */
   INPUT_INVALID: { exitCode: ExitCode.invalidInput, source: 'command' },
   /** A folder of the command line is gone, such as that of an unplugged device. */
   FOLDER_GONE: { exitCode: ExitCode.unavailable, source: 'command', temporary: true },
@@ -74,9 +71,7 @@ const ERRORS = {
   FATE_UNKNOWN: { exitCode: ExitCode.unavailable, source: 'service' },
   /** Another process holds the lock, such as a second daemon. */
   BUSY: { exitCode: ExitCode.usage, source: 'process', temporary: true },
-  /** A disk or database of this machine failed. */
   STORAGE: { exitCode: ExitCode.internal, source: 'storage', temporary: true },
-  /** The user pressed Ctrl-C, or the process received a signal. */
   INTERRUPTED: { exitCode: ExitCode.interrupted, source: 'signal' },
   /** A fault of this program. Only the end of a run makes it, of any other error. */
   INTERNAL: { exitCode: ExitCode.internal, source: 'program' },
@@ -170,7 +165,6 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

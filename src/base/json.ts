@@ -26,7 +26,6 @@ export function parseJson(text: string): unknown {
 
 /** What a text shows before it is parsed, in far less time and memory. */
 export interface JsonScan {
-  /** Number of members of all objects. */
   readonly members: number;
   /** Number of its lists, objects, elements and members, or a few less. */
   readonly values: number;

@@ -1,4 +1,3 @@
-/** Default number of requests in flight. */
 export const DEFAULT_JOBS = 4;
 
 /**

@@ -42,7 +42,6 @@ export function sync(...args: readonly string[]): CommandLine {
   return new CommandLine(args);
 }
 
-/** A line break of this program. */
 const LINE_BREAK = Symbol('line break');
 
 type Part = string | CommandLine | typeof LINE_BREAK;

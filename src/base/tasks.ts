@@ -13,7 +13,6 @@ export class Tasks {
     void running.finally(() => this.#running.delete(running));
   }
 
-  /** Resolves when every task that runs now has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -1,15 +1,12 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The program's version in package.json. */
 export const VERSION: string = manifest.version;
 /**
  * Version of the lines that `--json` prints: their field `v`. It rises if a kind of line or a field is
  * renamed, removed or changes its meaning; a new one does not raise it.
  */
 export const JSON_VERSION = 1;
-/** Where users report a fault of the program. */
 export const ISSUES_URL: string = manifest.bugs;
 
-/** Messages about an installation that lacks a file. */
 export const DAMAGED = 'This installation of sync is damaged';
 export const INSTALL_AGAIN = 'Install it again.';

@@ -18,7 +18,6 @@ export function describeOption({
   return withProgramName(`${description}${choices}${standard}`);
 }
 
-/** A command line that the help shows. */
 export interface Example {
   readonly command: string;
   readonly remark: string | undefined;

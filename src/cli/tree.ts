@@ -7,7 +7,6 @@ import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 export type CommandGroup =
   'Every day' | 'In the background' | 'Account' | 'Look into' | 'For developers';
 
-/** A command in the tree: its name and its line in the help. */
 export interface CommandDeclaration {
   readonly name: string;
   readonly summary: string;
@@ -20,7 +19,6 @@ export interface CommandDeclaration {
   readonly subcommands?: readonly CommandDeclaration[];
 }
 
-/** Heading of the flags that every command takes. */
 export const COMMON_OPTIONS = 'Common options:';
 
 /** Adds the flags that every command takes, and the program itself before a command. */
@@ -50,7 +48,6 @@ export function firstSteps(): string {
   return phrase`Begin with ${sync('login')}, then ${sync('upload', 'ride.fit')}.`.render();
 }
 
-/** Creates the program: its own flags, and the names of its commands. */
 export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
   const root = new Command(programName())
     .description("Moves an athlete's data into their training platform.")

@@ -23,7 +23,6 @@ interface UndoFlags {
   readonly dryRun?: boolean;
 }
 
-/** Removes the workouts of recordings that were sent from here. */
 export const undoUpload: CommandModule = {
   declare: (command) =>
     command
@@ -133,7 +132,6 @@ const NOT_OFFERED = {
 const OTHERS =
   'On another computer, `sync watch` sends such a recording if it has not sent it before.';
 
-/** Returns the recordings of a file or a day that the ledger has. */
 function sentUploads(subject: Subject, zone: string, ledger: UploadLedger): LedgerUpload[] {
   if ('date' in subject) {
     const { date } = subject;

@@ -78,7 +78,6 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
   ];
 }
 
-/** Width from which a terminal has room for all columns. */
 const WIDE = 80;
 
 const COLUMNS: readonly (Column & {

@@ -16,7 +16,6 @@ import {
 } from './settings.ts';
 import type { SystemFile } from './system-file.ts';
 
-/** The athlete of a login, as the service names them. */
 export interface Account {
   /** The service's own identifier (`sub`). */
   readonly id: string;
@@ -24,7 +23,6 @@ export interface Account {
   readonly email?: string | undefined;
 }
 
-/** Source of a setting's value, in the order of precedence. */
 export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'system' | 'default';
 
 /** The settings of one profile: flags, environment and configuration files, merged and checked. */
@@ -53,7 +51,6 @@ export interface Config {
   };
 }
 
-/** One profile in the configuration file. */
 export interface ProfileEntry {
   readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
   readonly account: Account | undefined;
@@ -75,7 +72,6 @@ export interface ConfigFile {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Values of flags, as unparsed text. */
 export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
 
 /**

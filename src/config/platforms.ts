@@ -16,7 +16,6 @@ export interface Platform {
   readonly portal?: string;
   /** The client ID that all athletes share; undefined if each athlete registers a client. */
   readonly clientId?: string;
-  /** Scopes that the platform offers in addition to those of the interface. */
   readonly moreScopes: readonly string[];
 }
 
@@ -44,7 +43,6 @@ export function platformNamed(name: string): Platform | undefined {
   return PLATFORMS.find((platform) => plain(platform.name) === plain(name));
 }
 
-/** Returns the platform at a base URL. */
 export function platformAt(baseUrl: URL | undefined): Platform | undefined {
   return PLATFORMS.find((platform) => new URL(platform.baseUrl).href === baseUrl?.href);
 }

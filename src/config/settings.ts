@@ -19,7 +19,6 @@ interface Setting<T> {
   readonly fallback: T;
 }
 
-/** The places for a login's tokens. */
 export const TOKEN_STORES = {
   keychain: "the system's keychain",
   file: 'a file that only you can read',
@@ -27,7 +26,6 @@ export const TOKEN_STORES = {
 
 const BOOLEANS = { true: 'yes', false: 'no' };
 
-/** Which desktop notifications a watcher shows. */
 const NOTIFICATIONS = {
   on: 'all',
   needed: 'only if you have to act',
@@ -197,7 +195,6 @@ function parseCommand(text: string): string {
   return parseText(text);
 }
 
-/** Returns the values and the parser of a setting that is one of a few words. */
 function oneOf<T extends string>(values: Readonly<Record<T, string>>) {
   const allowed = Object.keys(values) as T[];
   const parse = (text: string): T => {

@@ -14,7 +14,6 @@ export interface SystemFile {
 
 const HINT = 'Ask the administrator of this machine to fix it.';
 
-/** Keys of secrets, in any spelling. */
 const SECRET = /secret|password|token$/i;
 
 /**
@@ -80,7 +79,6 @@ function presetKey(key: string, where: string): SettingKey {
   });
 }
 
-/** Returns the settings that an operator may preset. */
 export function presetKeys(): readonly SettingKey[] {
   return Object.keys(SETTINGS)
     .filter(isSettingKey)

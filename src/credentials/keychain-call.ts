@@ -8,7 +8,6 @@ const START_LIMIT_MS = 20_000;
 
 /** `env`: `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME` lead to the keychain. */
 export interface KeychainCall extends ChildOptions {
-  /** Names the keychain for people. */
   readonly name: string;
   readonly platform: NodeJS.Platform;
   /** A person can answer a prompt to unlock the keychain. */

@@ -43,7 +43,6 @@ export function classify(message: string): KeychainTrouble {
 const FILE_INSTEAD = phrase`or keep the login in a file that only you can read: ${sync('login', '--store', 'file')}`;
 const IN_CI = ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
 
-/** Returns the error for a failure, with its fix. */
 export function keychainError(
   trouble: KeychainTrouble,
   facts: { keychain: string; message: string; platform: NodeJS.Platform; attended: boolean },

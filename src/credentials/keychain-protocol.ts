@@ -1,4 +1,3 @@
-/** The request to the keychain's child process. */
 export interface KeychainRequest {
   /** `prepare`: probes with an entry as large as `value`, then saves `value`. */
   readonly do: 'load' | 'save' | 'prepare' | 'delete' | 'probe';

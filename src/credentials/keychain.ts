@@ -4,7 +4,6 @@ import type { KeychainRequest } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
 import { sha256 } from '../system/this-process.ts';
 
-/** The service name of all entries in the keychain. */
 const KEYCHAIN_SERVICE = 'athlete-sync';
 
 /** Time limit for a keychain call in an unattended process (ms). */
@@ -31,7 +30,6 @@ export interface KeychainOptions extends Omit<KeychainCall, 'name' | 'limitMs'> 
   readonly maxUnits?: number | undefined;
 }
 
-/** Returns a store that keeps credentials in the operating system's keychain. */
 export function keychainStore(options: KeychainOptions): CredentialStore {
   const { platform } = options;
   const name = keychainName(platform);

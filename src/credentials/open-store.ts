@@ -9,7 +9,6 @@ import { serviceId } from '../config/endpoints.ts';
 import type { CredentialStore, Credentials } from './store.ts';
 import { loadOs, sha256 } from '../system/this-process.ts';
 
-/** The outside world, as the stores see it. */
 export interface StoreOptions {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
@@ -18,7 +17,6 @@ export interface StoreOptions {
   readonly attended: boolean;
 }
 
-/** The built file of the child process that talks to the keychain. */
 const KEYCHAIN_CHILD = 'keychain-child.cjs';
 
 /**
@@ -82,7 +80,6 @@ function findUsualPaths(platform: NodeJS.Platform): Paths | undefined {
   }
 }
 
-/** A client secret from the environment, and the client it belongs to. */
 export interface GivenSecret {
   /** {@link serviceId} */
   readonly service: string;

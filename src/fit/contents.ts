@@ -23,7 +23,6 @@ export interface Samples {
   readonly speed: readonly number[];
 }
 
-/** A developer field, as described by an app on the device. */
 export interface DeveloperField {
   readonly name: string;
   readonly units: string | undefined;

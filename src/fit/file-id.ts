@@ -41,7 +41,6 @@ export function readFileId(first: Uint8Array): FileId | undefined {
   return fileId;
 }
 
-/** Makers in the FIT profile. */
 export const GARMIN = 1;
 /** `device_info.device_index` of the device itself; the others are its sensors. */
 const RECORDING_DEVICE = 0;

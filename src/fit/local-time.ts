@@ -1,6 +1,5 @@
 import { MESSAGE, readMessages } from './messages.ts';
 
-/** A place on earth (degrees). */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;

@@ -57,7 +57,6 @@ export type Visitor = (message: Message) => unknown;
 /** The visitors by global message number, {@link OTHERS} and {@link DEFINITION}. */
 export type Visitors = Readonly<Record<number, Visitor>>;
 
-/** Where the reading of a file ended. */
 export interface ReadEnd {
   /** Offset behind the last message that was read. */
   readonly at: number;

@@ -211,7 +211,6 @@ class Canvas {
     this.#cells = new Uint8Array(columns * rows);
   }
 
-  /** Draws a straight line of dots, both ends included. */
   line(x0: number, y0: number, x1: number, y1: number): void {
     const steps = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0), 1);
     for (let i = 0; i <= steps; i++) {

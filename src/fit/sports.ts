@@ -1,6 +1,5 @@
 /** The sports of the FIT profile: their names and the units that athletes use for them. */
 
-/** Numbers of the sports that have special rules. */
 const GENERIC = 0;
 export const RUNNING = 1;
 export const CYCLING = 2;

@@ -16,7 +16,6 @@ export interface RecordedSession {
   readonly timerSecs: number | undefined;
   readonly distanceMetres: number | undefined;
   readonly ascentMetres: number | undefined;
-  /** Energy (kcal). */
   readonly calories: number | undefined;
   readonly maxDepthMetres: number | undefined;
   readonly pool: Pool | undefined;
@@ -51,7 +50,6 @@ export interface Summary {
   readonly elapsedSecs: number | undefined;
   /** Sum over all sessions, without pauses (s). */
   readonly timerSecs: number | undefined;
-  /** Sum over all sessions. */
   readonly distanceMetres: number | undefined;
   /** Local time minus UTC, if the device recorded a credible one. */
   readonly localOffsetMinutes: number | undefined;

@@ -33,7 +33,6 @@ export interface FitSample {
 interface Rule {
   readonly field: FitSample['field'];
   readonly message: number;
-  /** Number of the value's field. */
   readonly value: number;
   /** Units of the file in one of the platform. */
   readonly scale: number;

@@ -38,7 +38,6 @@ interface FindingGroup {
   readonly days: Set<string>;
 }
 
-/** Groups files by kind and title. */
 export class Findings {
   readonly #groups = new Map<string, FindingGroup>();
 

@@ -22,7 +22,6 @@ export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
   readonly progress: (files: number, path: string) => void;
 }
 
-/** Finds the inputs of records in folders and zip archives. */
 export class FolderInputs {
   readonly #kind: RecordKind;
   readonly #sources: SourceOptions;
@@ -63,7 +62,6 @@ export class FolderInputs {
     return inputs.length > 0 ? inputs : [unreadable(path, kind)];
   }
 
-  /** May be called twice. */
   async close(): Promise<void> {
     await this.#archives.close();
   }

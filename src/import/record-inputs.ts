@@ -8,7 +8,6 @@ import type { FolderInputs, FolderTools } from './folder-inputs.ts';
 
 export interface NamedInputs {
   readonly inputs: readonly Input[];
-  /** Closes the archives that the inputs are in. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,6 @@ import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS, RecordStock } from './take-records.ts';
 import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
-/** Everything that was found, and what of it is sent. */
 export interface Stock {
   readonly findings: readonly Finding[];
   readonly files: readonly RecordingFile[];

@@ -104,7 +104,6 @@ export class RecordingStock {
     this.#findings.leave('copies', 'Repaired copies', 'the originals are whole');
   }
 
-  /** Returns whether there is wellness in a whole FIT file. */
   #takeWellness(piece: Piece, bytes: Buffer): boolean {
     const samples = readFitWellness(bytes);
     if (samples.length > 0) this.#wellness.addFit(piece, samples);
@@ -155,7 +154,6 @@ export class RecordingStock {
   }
 }
 
-/** Reads FIT files one at a time. */
 export class PieceBuffer {
   #buffer = Buffer.alloc(0);
 

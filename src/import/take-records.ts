@@ -17,7 +17,6 @@ import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 /** Largest file of records (bytes). XML is read in parts, and JSON has a limit of its own. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
-/** Extensions of files that may hold records. */
 const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
 
 export const KINDS = ['wellness', 'nutrition'] as const satisfies readonly RecordKind[];

@@ -15,7 +15,6 @@ import {
 
 /** A folder of a command line. It may be on a device that is unplugged during the run. */
 export interface SearchedFolder {
-  /** Path in reports. */
   readonly path: string;
   readonly absolute: string;
   /** Number of the file system that held the folder when it was searched. */
@@ -224,7 +223,6 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
   }
 }
 
-/** The argument that stands for stdin. */
 export const STDIN = '-';
 
 /**

@@ -4,7 +4,6 @@ import { type Archives, type Member, isZipFile, isZipName } from '../archive/arc
 import type { ArchiveReason } from '../archive/fault.ts';
 import { type UnreadablePath, searchPaths, type RecordingFile } from './find-files.ts';
 
-/** A file, or a member of an archive. */
 export interface Piece {
   /** Path in reports. */
   readonly path: string;

@@ -51,7 +51,6 @@ const REPLACED = '\ufffd';
 
 /** Names in a folder that are not UTF-8. */
 export interface OddNames {
-  /** Names as Node reads them. */
   readonly read: ReadonlySet<string>;
   /** Names of recordings and searched folders for display, with invalid bytes as `\xfc`. */
   readonly shown: readonly string[];

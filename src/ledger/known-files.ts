@@ -32,7 +32,6 @@ export type KnownFiles = Pick<SqliteKnownFiles, keyof SqliteKnownFiles>;
  */
 const UNCERTAIN_MS = 2_000;
 
-/** Number of files that one transaction records. */
 const BATCH = 128;
 
 export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {

@@ -36,7 +36,6 @@ export interface DayContent {
   readonly fields: Body;
 }
 
-/** What the ledger knows of a nutrition day. */
 export interface KnownDay extends DayContent {
   /** The fields as the platform last got them. It recalculates them when an item is removed. */
   readonly sentFields: Body;

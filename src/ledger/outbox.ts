@@ -9,11 +9,9 @@ import { replaceFile, storageError } from '../system/storage.ts';
 /** The file beside the bytes of a kept recording, with its {@link CopyLabel} as JSON. */
 export const LABEL = 'copy.json';
 
-/** What a kept recording is. */
 export interface CopyLabel {
   /** The ledger's key of the account that it is kept for. */
   readonly account: string;
-  /** Where it was found. */
   readonly path: string;
   /** Of the recording, in bytes. */
   readonly size: number;
@@ -31,7 +29,6 @@ export interface Copy {
   readonly label: CopyLabel | undefined;
 }
 
-/** Returns the folder of the copies of all accounts. */
 export function outboxFolder(stateDir: string): string {
   return join(stateDir, 'outbox');
 }

@@ -25,13 +25,11 @@ export interface DayFile {
   readonly sentAt: number;
 }
 
-/** What is known of a delivery. */
 interface Confirmation {
   /** The files that the day was sent from. The ledger adds them to those of earlier deliveries. */
   readonly sentFrom?: readonly string[];
   /** Fields that the service dropped. The day is sent again when the service may know them. */
   readonly dropped?: readonly string[];
-  /** The user took back all that was sent. */
   readonly undone?: boolean;
 }
 

@@ -13,7 +13,6 @@ export interface UploadStanding {
   readonly changedAt: number;
 }
 
-/** A recording as the ledger knows it. */
 export interface LedgerUpload extends UploadStanding {
   readonly sha256: string;
   readonly path: string;
@@ -39,7 +38,6 @@ export interface SentRecording {
   readonly sentAs: string;
 }
 
-/** A recording that the service took. */
 export interface ConfirmedUpload extends SentRecording {
   readonly sha256: string;
   readonly path: string;
@@ -47,7 +45,6 @@ export interface ConfirmedUpload extends SentRecording {
   readonly startedAt: number | undefined;
   /** Over all sessions, in s. */
   readonly movingSecs: number | undefined;
-  /** Over all sessions. */
   readonly distanceMeters: number | undefined;
   /** ms since the epoch. */
   readonly confirmedAt: number;
@@ -69,7 +66,6 @@ export type Claim =
 /** The uploads of one account, as other modules use and wrap them. */
 export type UploadLedger = Pick<SqliteUploadLedger, keyof SqliteUploadLedger>;
 
-/** The part of the ledger that sends recordings. */
 export type UploadClaims = Pick<
   UploadLedger,
   'find' | 'claim' | 'confirm' | 'reject' | 'release' | 'countFault'
@@ -234,7 +230,6 @@ class SqliteUploadLedger {
     return (rows as UploadRow[]).map(decodeConfirmed);
   }
 
-  /** Records that its workout was taken back. */
   undo(sha256: string): void {
     this.#database.run`
       UPDATE uploads SET state = 'undone', changed_at = ${this.#now()}

@@ -92,7 +92,6 @@ export function watchMarks(database: Database, account: string, now: () => numbe
   };
 }
 
-/** A file that the watcher reported as incomplete or damaged. */
 export interface ReportedFile {
   readonly path: string;
   /** Its size when it was reported (bytes). */

@@ -126,7 +126,6 @@ export class WellnessLedger {
     ]);
   }
 
-  /** Records that every day of these files is finished. */
   settleFiles(paths: readonly string[]): void {
     if (paths.length === 0) return;
     transaction(this.#database, () => {

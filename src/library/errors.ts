@@ -7,7 +7,6 @@ export class SyncError extends Error {
   override readonly name = 'SyncError';
   /** What failed, for programs; docs/json.md lists the codes. */
   readonly code: ErrorCode;
-  /** What to do about it. */
   readonly hint: string | undefined;
   /** Facts such as `status`, `path` or `field`. Never a secret. */
   readonly details: Readonly<Record<string, unknown>>;

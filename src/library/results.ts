@@ -36,7 +36,6 @@ function resultOf(line: Readonly<Record<string, unknown>>): unknown {
   return parseJson(result.replaceAll(/ \(--[a-z-]+ [a-z ]+\)/g, ''));
 }
 
-/** Converts an error of the program; returns any other one unchanged. */
 export function publicError(error: unknown): unknown {
   if (!(error instanceof ProgramError)) return error;
   const { code, message, details, cause } = error;

@@ -13,7 +13,6 @@ export interface TokenStoreOptions {
   readonly clientSecret: Secret | undefined;
 }
 
-/** Returns a store that keeps tokens in memory. */
 export function memoryStore(tokens: Tokens): TokenStore {
   let current = tokens;
   return {

@@ -26,14 +26,12 @@ export class ChildError extends Error {
 }
 
 export interface ChildOptions {
-  /** The built file that the child runs. */
   readonly childPath: string;
   readonly env: Env;
   /** Threads of the child, 4 by default: each call that hangs keeps one. */
   readonly threads?: number;
 }
 
-/** A request to a child. */
 export interface ChildCall<Request extends object, Answer> {
   readonly request: Request;
   /** Takes an answer. @returns true for the last one, or the failure of the call */
@@ -73,7 +71,6 @@ export class ChildCaller<Request extends object, Answer> {
     await slot;
   }
 
-  /** Kills the child. */
   close(): void {
     clearTimeout(this.#idle);
     if (this.#child !== undefined) this.#abandon(this.#child.running);

@@ -10,7 +10,6 @@ interface DiskFault {
   readonly hint: string;
 }
 
-/** What each code of the system says about a disk. */
 const STATES: Readonly<Partial<Record<string, { state: DiskFault['state']; words: string }>>> = {
   ENOSPC: { state: 'full', words: 'is full' },
   EDQUOT: { state: 'full', words: 'is full: your quota is used up' },
@@ -126,7 +125,6 @@ export function freeBytes(path: string): number | undefined {
   }
 }
 
-/** Returns the folder of a path, or the nearest one above it that exists. */
 function folderOf(path: string): string {
   const at = nearest(path);
   return isFolder(at) ? at : dirname(at);

@@ -15,7 +15,6 @@ export function takeEnvironment(own: NodeJS.ProcessEnv, platform: NodeJS.Platfor
   return platform === 'win32' ? ignoringCase(env) : env;
 }
 
-/** Makes the names of variables work in any case, as Windows does. */
 function ignoringCase(env: Env): Env {
   const names = new Map(Object.keys(env).map((name) => [name.toUpperCase(), name]));
   return new Proxy(env, {
@@ -24,7 +23,6 @@ function ignoringCase(env: Env): Env {
   });
 }
 
-/** What a child process inherits of the environment. */
 export type Inheritance =
   /** Everything: this program in the background, which uses the tokens. */
   | 'all'

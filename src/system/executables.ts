@@ -2,7 +2,6 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, join, win32 } from 'node:path';
 import type { Env } from '../base/env.ts';
 
-/** Returns whether this user may execute a file. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

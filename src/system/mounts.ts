@@ -42,7 +42,6 @@ function unescape(text: string): string {
 /** Why a call to a file system may hang: a device over MTP, a network, another program, or a disk that may be unplugged. */
 export type MountKind = 'mtp' | 'network' | 'fuse' | 'disk';
 
-/** The types of these file systems on Linux. */
 const TYPES: readonly (readonly [MountKind, RegExp])[] = [
   // At places that the user chooses.
   ['mtp', /^fuse\.(jmtpfs|simple-mtpfs|go-mtpfs|mtpfs|aft-mtp-mount|android-file-transfer)$/],
@@ -62,7 +61,6 @@ const MOST_LINKS = 40;
 export interface MountPlace {
   /** Without links, up to the first missing part or such a file system. */
   readonly path: string;
-  /** Where that file system is mounted. */
   readonly point: string;
   /** The type of its file system on Linux: `vfat`, `fuse.sshfs`. */
   readonly type?: string;

@@ -23,7 +23,6 @@
 const GVFS = /^(.*\/\.?gvfs\/mtp:host=([^/]+))(?:\/|$)/;
 const KIO_FUSE = /^(.*\/kio-fuse-[^/]+\/mtp\/([^/]+))(?:\/|$)/;
 
-/** A device over MTP, as its path tells it. */
 export interface MtpMount {
   readonly root: string;
   /** For people, within a sentence: `the Edge 840`. */

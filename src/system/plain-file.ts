@@ -12,7 +12,6 @@ export class NotPlainFile extends Error {
 }
 
 export interface PlainFile {
-  /** The caller closes it. */
   readonly descriptor: number;
   readonly stats: Stats;
 }

@@ -13,7 +13,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** What the main thread passes to the watchdog. */
 export interface WatchdogOrders {
   /** Signals to listen to, with their numbers. */
   readonly signals: readonly (readonly [SignalName, number])[];
@@ -23,7 +22,6 @@ export interface WatchdogOrders {
   readonly limitMs: number;
 }
 
-/** What the watchdog reports to the main thread. */
 export type WatchdogNews =
   | { readonly listening: true }
   | { readonly received: SignalName }

@@ -66,7 +66,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** A connection to a SQLite file. */
 export type SqliteDatabase = DatabaseSyncInstance;
 
 /**

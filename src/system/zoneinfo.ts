@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The operating system's time zone files. */
 export interface ZoneInfo {
   readonly folder: string;
   /** The release of the IANA time zone database, such as `2026f`. */

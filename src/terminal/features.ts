@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import type { Env } from '../base/env.ts';
 import { printableLines } from '../base/printable.ts';
 
-/** Capabilities of the terminal, as the environment states them. */
 export interface TerminalFeatures {
   readonly unicode: boolean;
   /** Shows colours, and the user did not turn them off (`NO_COLOR`, https://no-color.org). */

@@ -33,7 +33,6 @@ export interface Io {
   err(line: string): void;
   /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
   drawLine(text: string): void;
-  /** Reads stdin to its end, in chunks. */
   readStdin(): AsyncIterable<Uint8Array>;
   /**
    * Asks the user for a line on stderr. With `hidden`, the input is not echoed. Rejects with the

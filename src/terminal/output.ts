@@ -17,7 +17,6 @@ export interface GlobalFlags {
   readonly verbose: boolean;
 }
 
-/** The output of a command. */
 export interface Output {
   readonly json: boolean;
   readonly verbose: boolean;

@@ -3,7 +3,6 @@ import type { Glyphs } from './features.ts';
 import { cutToWidth, widthOf } from './wrap.ts';
 import { bytes, plural } from './words.ts';
 
-/** Progress of a command. */
 export interface ProgressState {
   /** An item, in the singular: `recording`, `day`. */
   readonly noun: string;

@@ -10,7 +10,6 @@ import type { Output } from './output.ts';
 export interface Progress {
   /** Notes the progress, which is drawn at an interval: callers may report each item. */
   update(state: ProgressState): void;
-  /** Removes the line. */
   stop(): void;
 }
 
@@ -25,7 +24,6 @@ const LINE_MS = 10_000;
 /** Columns at the end of the line in which a terminal echoes Ctrl-C. A wrapped echo could not be erased. */
 const ECHO_COLUMNS = '^C'.length + 1;
 
-/** The progress that a command shows on stderr. */
 export class ProgressDisplay implements Progress {
   readonly #io: Io;
   readonly #clock: Clock;

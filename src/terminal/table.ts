@@ -9,7 +9,6 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
-/** Spaces between columns. */
 const GAP = 2;
 /** Width below which a cell is not cut. */
 const LEAST_CUT = 12;

@@ -1,6 +1,5 @@
 import measure from 'fast-string-truncated-width';
 
-/** Returns the number of columns that a text takes in a terminal. */
 export function widthOf(text: string): number {
   return measure(text).width;
 }

@@ -18,7 +18,6 @@ import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
 import { type Examined, Uploader } from './uploader.ts';
 
-/** A recording in an archive. */
 export interface MemberRecording {
   readonly path: string;
   readonly read: () => Promise<RecordingContents | UnreadableMember>;

@@ -20,7 +20,6 @@ export type Identity =
       readonly detail: string;
     };
 
-/** What a whole FIT file states. */
 export interface Whole {
   readonly sha256: string;
   readonly device: string | undefined;
@@ -43,7 +42,6 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
   };
 }
 
-/** Returns what the ledger remembers of a file. */
 export function knownFileOf(identity: Identity): KnownFile {
   return {
     sha256: 'sha256' in identity ? identity.sha256 : undefined,

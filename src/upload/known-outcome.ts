@@ -5,7 +5,6 @@ import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 
 export interface SendOptions {
-  /** Send recordings that the service already has. */
   readonly force: boolean;
   /** Send FIT files that are not activities. */
   readonly anyType: boolean;

@@ -7,7 +7,6 @@ export interface UploadFields {
   /** Must end in `.fit` for some services. */
   readonly fileName: string;
   readonly name: string | undefined;
-  /** A JSON object. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

@@ -6,7 +6,6 @@ import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadStanding } from '../ledger/uploads.ts';
 import type { UploadTarget } from './uploader.ts';
 
-/** Where the recordings of one run are sent and reported. */
 export interface RunTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;

@@ -51,7 +51,6 @@ interface SentFile {
   readonly sha256: string;
   /** Bytes of the recording (unpacked). */
   readonly size: number;
-  /** Requests made in this run. */
   readonly attempts: number;
 }
 
@@ -70,7 +69,6 @@ export interface UploadRequest {
   )[];
 }
 
-/** Progress of a run. */
 export interface UploadProgress {
   /** Finished files, out of `total` files without a known outcome. */
   readonly done: number;

@@ -3,7 +3,6 @@ import type { Context } from '../base/context.ts';
 import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
 import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts } from './verify.ts';
 
-/** A recording and its workout. */
 export interface Removable {
   readonly upload: ConfirmedUpload;
   readonly workoutId: string;

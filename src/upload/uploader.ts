@@ -27,7 +27,6 @@ import {
   outcomeAtRest,
 } from './known-outcome.ts';
 
-/** The service that an uploader sends to, and the ledger that it writes to. */
 export interface UploadTarget {
   readonly appVersion: string;
   readonly ledger: UploadClaims;
@@ -49,14 +48,12 @@ export interface NamedBytes {
   readonly name?: string;
 }
 
-/** The origin of a recording, as reports and requests show it. */
 interface RecordingOrigin {
   readonly path: string;
   readonly named: boolean;
   readonly name?: string;
 }
 
-/** A recording in memory, with the fields to send. */
 interface Recording {
   readonly path: string;
   /** Whether `--name` also renames its workout, if there is one. */
@@ -100,7 +97,6 @@ export class Uploader {
     this.#target = target;
   }
 
-  /** Number of recordings that another process was found to be sending. */
   get sentElsewhere(): number {
     return this.#sentElsewhere.size;
   }

@@ -4,7 +4,6 @@ import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import { workoutPages } from '../api/workout-pages.ts';
 
-/** The state of an uploaded recording on the platform. */
 export interface Verified {
   readonly upload: ConfirmedUpload;
   /**
@@ -28,7 +27,6 @@ interface Shortened {
 /** Time that the platform gets to process a recording (ms). */
 export const PROCESSING_MS = 3_600_000;
 
-/** Workouts per request. */
 const PAGE = 200;
 const DAY_MS = 86_400_000;
 /** Tolerance between the start and duration of a recording and of its workout (ms). */

@@ -4,7 +4,6 @@ import { zoneRules } from '../../records/days/zone.ts';
 
 export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
 
-/** The forms of a date, for messages. */
 export const DATE_HINT =
   'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday, 7d or 1w (days or weeks back).';
 

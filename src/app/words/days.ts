@@ -71,7 +71,6 @@ export function noteText({ source, field, message }: Warning): Text {
   return phrase`note: ${place}${message}`;
 }
 
-/** Problems or notes of one day that are shown. */
 const SHOWN = 10;
 
 /** Returns the first of several texts; one more gives the number of the others. */

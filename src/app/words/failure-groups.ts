@@ -19,14 +19,12 @@ interface Group {
   readonly verdict: Verdict;
   readonly why: Pick<Failure, 'message' | 'hint'>;
   readonly names: string[];
-  /** Number of items by their noun. */
   readonly counts: Map<string, number>;
 }
 
 /** Collects items that did not arrive, to report each cause once, with the number of its items. */
 export class FailureGroups {
   readonly #groups = new Map<string, Group>();
-  /** Number of unusable files by their problem. */
   readonly #unusable = new Map<string, number>();
 
   /**

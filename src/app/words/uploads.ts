@@ -41,7 +41,6 @@ export function uploadSummaryJson(tally: Tally): Record<string, unknown> {
   };
 }
 
-/** Returns a recording that was taken back, or was not, as JSON. */
 export function undoneJson(
   { path, sha256, activity }: Pick<LedgerUpload, 'path' | 'sha256' | 'activity'>,
   outcome: {
@@ -53,7 +52,6 @@ export function undoneJson(
   return { type: 'undo', path, sha256, activity: activityJson(activity), ...outcome };
 }
 
-/** Returns what the platform holds of a recording as JSON. */
 export function verifiedJson({
   upload,
   outcome,
@@ -139,14 +137,12 @@ export function uploadSummaryText(
   return phrase`${nothing}${plural(counts.total, 'file')}: ${joinTexts(countsText(counts), ', ')}.${left}`;
 }
 
-/** Says which command sends the wellness in skipped files. */
 function wellnessText(count: number): Text {
   if (count === 0) return '';
   const which = count === 1 ? '1 file holds' : `${count} files hold`;
   return phrase` ${which} wellness: ${sync('push', 'wellness')} with the same folder sends it.`;
 }
 
-/** Number of zip archives that the summary names. */
 const NAMED = 3;
 
 /** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */

@@ -31,10 +31,8 @@ export interface ArgumentShape extends ValueShape {
   readonly variadic: boolean;
 }
 
-/** The names of the program that a script completes. */
 export type ProgramNames = readonly [string, ...string[]];
 
-/** Prints a completion script. */
 export type Generator = (commands: readonly CommandShape[], names: ProgramNames) => string;
 
 export function shapesOf(node: CommandNode): CommandShape[] {

@@ -8,7 +8,6 @@ export interface Word {
   readonly about: string;
 }
 
-/** What a shell offers for a value. */
 export interface Values {
   readonly words: readonly Word[];
   /** Files (with the folders that lead to them), or folders alone. */

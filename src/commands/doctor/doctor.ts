@@ -19,7 +19,6 @@ import {
 import { checkProxy, checkService } from './network.ts';
 import { checkDisk, checkFolders, checkLedger, checkSettings, checkStash } from './storage.ts';
 
-/** Checks the parts of this machine and of the service that the commands rely on. */
 export const doctor: CommandModule = {
   examples: ['sync doctor', 'sync doctor --json'],
 

@@ -82,7 +82,6 @@ export function checkName({ env, platform, programDir }: AppContext): CheckResul
   };
 }
 
-/** Names the zone that decides about days. */
 export async function checkZone(context: AppContext, config: Config): Promise<CheckResult> {
   const check = 'zone';
   const { name, from } = await zoneFor(config, context);

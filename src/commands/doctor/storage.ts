@@ -23,7 +23,6 @@ const ENOUGH_BYTES = 100_000_000;
 /** Free space below which the ledger cannot be written (bytes). */
 const LEAST_BYTES = 1_000_000;
 
-/** Checks the free space on the disk of the state folder. */
 export function checkDisk(_context: AppContext, { paths }: Config): CheckResult[] {
   const check = 'disk';
   const free = freeBytes(paths.stateDir);

@@ -15,7 +15,6 @@ import type { RecordKind } from '../../ledger/records.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
 import { explainFile, fileJson, fileText } from './file.ts';
 
-/** Says why a file or the data of a day was sent, skipped or refused, or is waiting. */
 export const explain: CommandModule = {
   declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
   examples: ['sync explain ride.fit', 'sync explain yesterday', 'sync explain 2026-02-15'],

@@ -92,7 +92,6 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
   ];
 }
 
-/** The state of a recording that was sent, and why. */
 export interface UploadState {
   readonly state: 'uploaded' | 'refused' | 'waiting' | 'undone';
   readonly reason: Text;

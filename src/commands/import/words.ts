@@ -23,7 +23,6 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
 
-/** Returns the table of everything that was found. */
 export function findingsText(
   findings: readonly Finding[],
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,

@@ -58,7 +58,6 @@ export interface FileFindings {
   /** Whether it is no activity and holds wellness, which `sync push wellness` sends. */
   readonly hasWellness: boolean;
   readonly device: RecordingDevice | undefined;
-  /** The name for an upload of an activity. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
   readonly startTime: string | undefined;
@@ -105,7 +104,6 @@ export interface ShownAverages extends Averages {
 }
 
 export interface SessionFindings {
-  /** Numbers in the FIT profile. */
   readonly numbers: Pick<RecordedSession, 'sport' | 'subSport'>;
   readonly sport: string | undefined;
   readonly subSport: string | undefined;

@@ -11,7 +11,6 @@ import type {
 import { rounded } from './picture.ts';
 import { pictureLines } from './picture.ts';
 
-/** The terminal that a recording is shown on. */
 export interface Screen {
   readonly columns: number;
   readonly unicode: boolean;
@@ -19,7 +18,6 @@ export interface Screen {
 
 type NamedItem = Exclude<InspectItem, { state: 'unreadable' }>;
 
-/** Describes a recording in lines of text with a small picture. */
 export function inspectLines(item: InspectItem, screen: Screen): Text[] {
   if (item.state === 'unreadable') return [item.path, `  Cannot be read. ${item.detail}`];
   const span = item.recordedSecs ?? 0;

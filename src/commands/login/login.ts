@@ -257,7 +257,6 @@ export function parseTimeout(text: string): number {
   return ms;
 }
 
-/** The page that the browser shows for a login that failed. */
 function pageFor(error: unknown): LandingPage {
   if (!(error instanceof SyncError)) {
     return failedPage('The program itself failed.', undefined);

@@ -11,7 +11,6 @@ import { type LoginTarget, confirm } from './target.ts';
 
 export type LoginStore = CredentialStore & { readonly kind: 'keychain' | 'file' };
 
-/** A login attempt: the service and the client, and the store for the tokens. */
 export interface LoginAttempt extends LoginTarget {
   readonly config: Config;
   readonly http: Http;

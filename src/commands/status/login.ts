@@ -37,7 +37,6 @@ export type StoredLogin =
   /** `ended`: only a new login can replace this one. `unknown`: the store cannot be read now. */
   | ({ readonly state: 'logged-out' | 'ended' | 'unknown' } & Failure);
 
-/** The login of a profile, and the service's answer about it. */
 export interface LoginFacts {
   readonly login: StoredLogin;
   readonly checked?: CheckedLogin | undefined;

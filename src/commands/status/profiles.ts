@@ -84,7 +84,6 @@ function problemLines(found: StoredLogin | CheckedLogin | StatusReport['disk']):
   return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
 }
 
-/** Formats a profile's lines beside its name, or below a longer name. */
 function block(profile: string, lines: readonly Text[]): Text {
   const isShort = profile.length < LABEL;
   const indented = lines.map((line, index) => {
