@@ -81,14 +81,9 @@ export function receivedDay(
   }));
   const kept = keepers[traits.nutrition](source);
   const lists = Object.fromEntries(
-    MEALS.map((meal) => [
-      meal,
-      [
-        ...before[meal].filter(kept),
-        ...items.filter((item) => mealOf(item, full ? timeZone : 'UTC') === meal),
-      ],
-    ]),
+    MEALS.map((meal) => [meal, before[meal].filter(kept)]),
   ) as Record<Meal, StoredItem[]>;
+  for (const item of items) lists[mealOf(item, full ? timeZone : 'UTC')].push(item);
   const { calories, carbs, protein, fat, waterMl, rawJson } = sent;
   const totals = defined({ calories, carbs, protein, fat });
   return full
@@ -158,16 +153,14 @@ function mealOf(item: ReceivedItem, timeZone: string): Meal {
   return nearest?.[0] ?? 'snacks';
 }
 
+/** Formatters of clock times by zone: making one takes a millisecond. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
 function minutesOfDay(instant: Date, timeZone: string): number {
-  const [hours = 0, minutes = 0] = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-    .format(instant)
-    .split(':')
-    .map(Number);
+  const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', options);
+  clocks.set(timeZone, clock);
+  const [hours = 0, minutes = 0] = clock.format(instant).split(':').map(Number);
   return hours * 60 + minutes;
 }
 
