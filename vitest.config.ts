@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { configDefaults, defineConfig } from 'vitest/config';
-import { PROGRAMS } from './test/support/programs.ts';
+import { defineConfig } from 'vitest/config';
 import { NEVER_MS } from './test/support/until.ts';
 
 const report = process.env['SYNC_TEST_REPORT'];
@@ -8,41 +7,23 @@ const report = process.env['SYNC_TEST_REPORT'];
 // Node reads this bundle whenever a process starts, which takes 0.1 s. No test leaves this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
-const COMMON = {
-  // A process runs many files and loads the modules once: a file leaves no hook and no variable behind.
-  isolate: false,
-  setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
-  // A hang fails the test; a slow machine does not.
-  testTimeout: 2 * NEVER_MS,
-  hookTimeout: 2 * NEVER_MS,
-  expect: { poll: { timeout: NEVER_MS } },
-  // Keeps the text of `page.css?raw`.
-  css: true,
-};
-
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts'],
+    // A process runs many files and loads the modules once: a file leaves no hook and no variable behind.
+    isolate: false,
+    // Transforms a module once, not in each run.
+    experimental: { fsModuleCache: true },
+    setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
     // Tests of programs wait most of the time.
     maxWorkers: availableParallelism() + 1,
+    // A hang fails the test; a slow machine does not.
+    testTimeout: 2 * NEVER_MS,
+    hookTimeout: 2 * NEVER_MS,
+    expect: { poll: { timeout: NEVER_MS } },
+    // Keeps the text of `page.css?raw`.
+    css: true,
     // CI counts the tests in the JSON report.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
-    projects: [
-      {
-        test: {
-          ...COMMON,
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...PROGRAMS],
-        },
-      },
-      {
-        test: {
-          ...COMMON,
-          name: 'programs',
-          include: [...PROGRAMS],
-          globalSetup: 'test/support/built-program.ts',
-        },
-      },
-    ],
   },
 });

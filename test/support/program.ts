@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
+import { systemConfigFile } from '../../src/config/paths.ts';
 import { contractEnvironment } from './contract-environment.ts';
 import { wrongJsonLine } from './json-lines.ts';
 
@@ -60,8 +61,20 @@ export interface RunOptions {
   readonly program?: string;
 }
 
+let isChecked = false;
+
+/** @throws Error without a built program, or if this machine's own configuration would change it */
+function requireBuiltProgram(): void {
+  if (isChecked) return;
+  if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing. Run npm run build first.`);
+  const preset = systemConfigFile(process.env, process.platform);
+  if (existsSync(preset)) throw new Error(`${preset} applies to every run. Move it away first.`);
+  isChecked = true;
+}
+
 /** Starts the built program as a child process. Without `input` its stdin is empty. */
 export function startSync(args: readonly string[], options: RunOptions): Running {
+  requireBuiltProgram();
   const { home, env, cwd, input, program = PROGRAM } = options;
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...home.env, ...(args[0] === 'sandbox' ? contractEnvironment() : {}), ...env },

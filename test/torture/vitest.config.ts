@@ -9,7 +9,6 @@ export default defineConfig({
   test: {
     include: ['test/torture/**/*.torture.ts'],
     setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
-    globalSetup: 'test/support/built-program.ts',
     // Rounds wait most of the time.
     maxWorkers: availableParallelism() + 2,
     hookTimeout: 60_000,
