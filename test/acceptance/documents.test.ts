@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
 import { OUTCOMES, SKIPPED } from '../../src/app/outcomes.ts';
 import { systemConfigFile } from '../../src/config/paths.ts';
@@ -22,6 +21,7 @@ import {
   withoutBlocks,
 } from '../support/documents.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const documents = [
   'README.md',
@@ -135,8 +135,7 @@ describe('docs/operators.md', () => {
   const document = readDocument('docs/operators.md');
 
   it('has an example that is a valid preset', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sync-preset-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = scratchDir();
     const [example] = codeBlocks(document).filter(({ language }) => language === 'json');
     const path = join(folder, 'config.json');
     writeFileSync(path, example?.text ?? '', { mode: 0o644 });

@@ -1,8 +1,5 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   openHome,
   openLoggedInWorld,
@@ -15,6 +12,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ISO_TIME, ndjson } from '../support/program.ts';
+import { openServer } from '../support/local-server.ts';
 
 /** A service that limits refresh tokens, and says so (seconds). */
 const MONTH = 30 * 24 * 3600;
@@ -207,25 +205,16 @@ describe('a service that redirects to another origin', () => {
   /** Two origins: the first sends everything on to the second. */
   async function openTwoOrigins(status: number) {
     const reached: string[] = [];
-    const listen = async (answer: Parameters<typeof createServer>[1]) => {
-      const server = createServer(answer as never).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      onTestFinished(() => void server.close());
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    };
-    const elsewhere = await listen(((request: { url: string }, response: { end(): void }) => {
-      reached.push(request.url);
+    const elsewhere = await openServer(({ url = '' }, response) => {
+      reached.push(url);
       response.end();
-    }) as never);
+    });
     const asked: string[] = [];
-    const first = await listen(((
-      request: { url: string; method: string },
-      response: { writeHead(status: number, headers: object): { end(): void } },
-    ) => {
-      asked.push(`${request.method} ${request.url}`);
-      response.writeHead(status, { location: elsewhere + request.url }).end();
-    }) as never);
-    return { first, asked, reached };
+    const first = await openServer(({ method = '', url = '' }, response) => {
+      asked.push(`${method} ${url}`);
+      response.writeHead(status, { location: elsewhere.url + url }).end();
+    });
+    return { first: first.url, asked, reached };
   }
 
   it.each([301, 302, 307, 308])(

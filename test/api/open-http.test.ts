@@ -1,10 +1,11 @@
-import { createServer } from 'node:http';
+import { type RequestListener, createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openHttp } from '../../src/api/open-http.ts';
 import { failure, listen, requestTo, startProxy } from './support.ts';
+import { openServer } from '../support/local-server.ts';
 
 const open = async (env: Record<string, string>) => {
   const http = await openHttp({ env, version: '1.2.3', connections: 2 });
@@ -64,20 +65,14 @@ const hasIpv6 = Object.values(networkInterfaces())
 it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ? ['[::1]'] : [])])(
   'bypasses the proxy for a service on this machine (%s)',
   async (host) => {
-    const server = createServer((_request, response) => void response.end('{}'));
-    server.listen(0, host.replace(/[[\]]/g, ''));
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const answer: RequestListener = (_request, response) => void response.end('{}');
+    const { port } = await openServer(answer, host.replace(/[[\]]/g, ''));
     const proxy = await startProxy();
     for (const noProxy of [undefined, 'service.example']) {
       const http = await open({
         HTTP_PROXY: proxy.url,
         ...(noProxy === undefined ? {} : { NO_PROXY: noProxy }),
       });
-      const { port } = server.address() as AddressInfo;
       expect((await http.send(requestTo(`http://${host}:${port}/`))).status).toBe(200);
     }
     expect(proxy.tunnels).toEqual([]);

@@ -1,17 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Archives, type UnreadableArchive } from '../../src/archive/archives.ts';
 import { UNPACK_LIMITS, UnpackBudget, type UnpackLimits } from '../../src/archive/budget.ts';
 import { ArchiveFault } from '../../src/archive/fault.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
-/** Returns a folder that is removed at the end of the test. */
-export function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export { scratchDir };
 
 export interface ReadMember {
   readonly path: string;

@@ -1,6 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
@@ -20,12 +18,7 @@ import type { Clock } from '../../src/base/time.ts';
 import { testContext } from '../support/context.ts';
 import { plainIo } from '../support/io.ts';
 
-/** A folder that is gone when the test is over. */
-export function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-auth-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export { scratchDir } from '../support/scratch-dir.ts';
 
 /** Starts a sandbox on a free port; it ends with the test. */
 export async function sandbox(options: ServerOptions = {}): Promise<SandboxServer> {

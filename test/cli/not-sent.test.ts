@@ -1,13 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { notSent } from '../../src/cli/not-sent.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 /** Makes a folder with these files in it; a name that ends with / is a folder. */
 function folderWith(...names: readonly string[]): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-not-sent-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   for (const name of names) {
     const path = join(dir, name);
     mkdirSync(name.endsWith('/') ? path : dirname(path), { recursive: true });

@@ -1,25 +1,20 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { repair } from '../../src/commands/repair.ts';
 import { findFiles } from '../../src/inputs/find-files.ts';
 import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, withBrokenCrc } from '../support/fit-maker.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const ride = makeRecording({ durationSecs: 300 });
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'repair-'));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
+beforeEach(() => void (folder = scratchDir()));
 
 function put(name: string, bytes: Uint8Array): string {
   const path = join(folder, name);

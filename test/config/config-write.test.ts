@@ -1,18 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeProfile } from '../../src/config/config-write.ts';
 import type { Paths } from '../../src/config/paths.ts';
 import { buildWorker } from '../ledger/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -21,8 +13,7 @@ beforeAll(async () => {
 afterAll(() => workers.remove());
 
 function scratch(): Paths & { dir: string; read: () => unknown; write: (text: string) => void } {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const configFile = join(dir, 'config', 'config.json');
   return {
     dir,

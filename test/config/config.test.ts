@@ -1,17 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type SettingOverrides,
   accountKey,
@@ -24,6 +15,7 @@ import type { Env } from '../../src/base/env.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Paths, findPaths } from '../../src/config/paths.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 interface Given {
   readonly env?: Env;
@@ -33,8 +25,7 @@ interface Given {
 
 /** Writes a configuration file (a string unchanged, otherwise JSON) and returns its loader. */
 function withFile(content?: unknown) {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const paths: Paths = { configFile: join(dir, 'c', 'config.json'), stateDir: join(dir, 's') };
   if (content !== undefined) {
     mkdirSync(dirname(paths.configFile));

@@ -7,7 +7,7 @@ import { findPaths } from '../../src/config/paths.ts';
 import { PUBLIC_CLIENT_ID } from '../../src/sandbox/oauth/clients.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SANDBOX_PORT } from '../../src/sandbox/server.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { readDocument } from '../support/documents.ts';
 
 it('knows the sandbox as it starts without flags', () => {

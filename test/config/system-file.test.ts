@@ -1,21 +1,13 @@
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type SettingOverrides, loadConfig } from '../../src/config/config.ts';
 import type { SyncError } from '../../src/base/errors.ts';
 import type { Env } from '../../src/base/env.ts';
 import { systemConfigFile } from '../../src/config/paths.ts';
 import { presetKeys, readSystemFile } from '../../src/config/system-file.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 /** Trusts the user who runs the tests, in place of root. */
 const TRUST = {
@@ -26,8 +18,7 @@ const TRUST = {
 
 /** Writes the system's file (a string unchanged, otherwise JSON). */
 function withSystemFile(content?: unknown) {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-system-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const path = join(dir, 'etc', 'config.json');
   mkdirSync(dirname(path), { mode: 0o755 });
   if (content !== undefined) {

@@ -1,19 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
 import { readHealth, watcherPaths } from '../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { testContext } from '../support/context.ts';
 import { manualClock } from '../watch/manual-clock.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-registry-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => void (dir = scratchDir()));
 
 const NOW = Date.UTC(2026, 1, 15, 8);
 const HEALTH = {

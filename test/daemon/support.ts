@@ -1,15 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type WatcherPaths, watcherPaths } from '../../src/daemon/registry.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
-/** A folder that is gone after the test. */
-export function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-daemon-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export { scratchDir };
 
 export function scratchPaths(): WatcherPaths {
   return watcherPaths(scratchDir(), 'default', { folders: ['/rides'] });

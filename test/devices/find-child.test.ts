@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { deviceSearch, write } from './support.ts';
 
 const { find } = deviceSearch();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { renderText } from '../../src/base/phrase.ts';
 import { deviceText } from '../../src/commands/devices/words.ts';
 import type { SurveyedDevice } from '../../src/devices/types.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { fitFile, fitMessage } from '../support/fit-messages.ts';
 import {
   EDGE_840,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { DeviceMonitor } from '../../src/devices/monitor.ts';
 import { mountsIn } from '../../src/devices/places.ts';
 import type { Device, FoundDevices } from '../../src/devices/types.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { testContext } from '../support/context.ts';
 import { until } from '../watch/support.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { mountMtp, whyNoMtp } from '../support/mtp-mount.ts';
 import { deviceSearch, foldersOf, garminXml, write, writeRecording } from './support.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { deviceSearch, write, writeRecording } from './support.ts';
 
 const { surveyIn } = deviceSearch();

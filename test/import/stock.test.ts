@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -14,6 +13,7 @@ import { testContext } from '../support/context.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const rideOf = (day: string, seed = 1) =>
   makeRecording({ seed, sizeBytes: 2_000, startTime: new Date(`${day}T07:30:00Z`) });
@@ -33,12 +33,6 @@ const UDS = JSON.stringify([
   { calendarDate: '2026-02-20', totalSteps: 9_000, restingHeartRate: 44, userProfilePK: 1 },
   { calendarDate: '2026-02-21', totalSteps: 8_000, restingHeartRate: 45, userProfilePK: 1 },
 ]);
-
-function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-import-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 /** Writes files into a folder, and takes stock of these paths of it. */
 async function stockOf(

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
@@ -9,11 +7,7 @@ import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
 import { buildForTest } from '../support/build.ts';
 
-export function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-ledger-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export { scratchDir } from '../support/scratch-dir.ts';
 
 /** A ledger's database in a folder, closed with the test. */
 export function openIn(dir: string): Database {

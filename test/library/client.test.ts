@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -21,6 +18,7 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
 import { openHome } from '../support/world.ts';
 import { openTinyService } from '../support/tiny-service.ts';
+import { openServer } from '../support/local-server.ts';
 
 type Changes = Partial<Omit<ClientOptions, 'tokens'>> & { readonly store?: TokenStore };
 
@@ -364,15 +362,11 @@ describe('a client with its own fetch', () => {
 
   it('follows no redirect', async () => {
     const elsewhere = await openTinyService({});
-    const service = createServer((_request, response) => {
+    const service = await openServer((_request, response) => {
       response.writeHead(302, { location: elsewhere.url }).end();
     });
-    service.listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    onTestFinished(() => void service.close());
-    const { port } = service.address() as AddressInfo;
     const client = createClient({
-      baseUrl: `http://127.0.0.1:${port}`,
+      baseUrl: service.url,
       tokens: { accessToken: 'secret-token' },
       fetch: globalThis.fetch,
     });

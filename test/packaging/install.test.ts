@@ -13,12 +13,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen, openssl, selfSigned } from '../api/support.ts';
+import { openServer } from '../support/local-server.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
 const SHELLS = ['sh', 'dash', 'busybox'].filter((name) => findProgram(name) !== undefined);
@@ -54,16 +53,12 @@ interface Release {
 async function openRelease(): Promise<Release> {
   const folder = mkdtempSync(join(tmpdir(), 'sync-release-'));
   const requests: string[] = [];
-  const server = createServer((request, response) => {
+  const { port } = await openServer((request, response) => {
     requests.push(request.url ?? '');
     const file = join(folder, request.url ?? '');
     if (existsSync(file)) response.end(readFileSync(file));
     else response.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   const publish = (
     version: string,
     run = `echo ${version}`,

@@ -1,8 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
@@ -21,6 +18,7 @@ import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import { prepare } from './support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 type Values = readonly Record<string, unknown>[];
 interface RunOptions extends Partial<DeliveryOptions> {
@@ -33,8 +31,7 @@ interface RunOptions extends Partial<DeliveryOptions> {
 /** A ledger and a sandbox, and runs over them. */
 async function open(settings: Partial<SandboxSettings> = {}) {
   const sandbox = await openSandbox({ settings });
-  const dir = mkdtempSync(join(tmpdir(), 'sync-deliver-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const database = openIn(dir);
   const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
   const { client, asked } = clientOf(sandbox);

@@ -7,7 +7,7 @@ import { testSystem } from '../auth/support.ts';
 import { startCommand, startJsonCommand } from '../support/command.ts';
 import { ndjson } from '../support/program.ts';
 import { until } from '../watch/support.ts';
-import { openSandbox, tempDir } from './support.ts';
+import { openSandbox, scratchDir } from './support.ts';
 
 /** Runs the command until it is ready; `stop` ends it and returns its last line. */
 async function start(flags: SandboxFlags) {
@@ -18,7 +18,7 @@ async function start(flags: SandboxFlags) {
   const { lines, finished } = startJsonCommand(
     sandbox,
     [{ port: '0', ...flags }],
-    { homeDir: tempDir(), signal: stop.signal },
+    { homeDir: scratchDir(), signal: stop.signal },
     announce,
   );
   await Promise.race([ready, finished.then(() => Promise.reject(new Error('not ready')))]);
@@ -56,7 +56,7 @@ describe('sync sandbox', () => {
   it('prints a line for each request with --verbose', async () => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
-    const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+    const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
     const args = ['--port', '0', '--verbose', '--fault', 'profile:503'];
     const { stdout, stderr, done } = startCommand(sandbox, system, args);
     await until(() => stdout.length > 0);
@@ -74,7 +74,7 @@ describe('sync sandbox', () => {
   it('points people to its page', async () => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
-    const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+    const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
     const { stdout, done } = startCommand(sandbox, system, ['--port', '0']);
     await until(() => stdout.length > 0);
     const [, page = ''] = /^# Open (\S+) to look at it\.$/m.exec(stdout.join('\n')) ?? [];
@@ -85,7 +85,7 @@ describe('sync sandbox', () => {
   });
 
   it('appends each request to the file of --log, for its owner alone', async () => {
-    const log = join(tempDir(), 'requests.ndjson');
+    const log = join(scratchDir(), 'requests.ndjson');
     for (const path of ['/api/profile', '/api/workouts']) {
       const { info, stop } = await start({ log });
       await fetch(`${info.url}${path}`, { headers: { authorization: 'Bearer secret' } });
@@ -105,7 +105,7 @@ describe('sync sandbox', () => {
     async () => {
       const stop = new AbortController();
       onTestFinished(() => stop.abort());
-      const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+      const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
       const args = ['--port', '0', '--log', '/dev/full'];
       const { stdout, stderr, done } = startCommand(sandbox, system, args);
       await until(() => stdout.length > 0);
@@ -119,7 +119,7 @@ describe('sync sandbox', () => {
   );
 
   it('writes the file of --wait-ready when it answers, for a shell to read, and removes it', async () => {
-    const file = join(tempDir(), 'sandbox.env');
+    const file = join(scratchDir(), 'sandbox.env');
     const { info, stop } = await start({ waitReady: file });
     expect(readFileSync(file, 'utf8')).toBe(
       `export SYNC_BASE_URL=${info.url} SYNC_CLIENT_ID=sandbox-client\n`,
@@ -129,7 +129,7 @@ describe('sync sandbox', () => {
   });
 
   it('replaces the file of a killed sandbox, and keeps that of a later one', async () => {
-    const file = join(tempDir(), 'sandbox.env');
+    const file = join(scratchDir(), 'sandbox.env');
     writeFileSync(file, 'export SYNC_BASE_URL=http://127.0.0.1:1 SYNC_CLIENT_ID=x\n');
     const first = await start({ waitReady: file });
     expect(readFileSync(file, 'utf8')).toContain(first.info.url);
@@ -141,7 +141,7 @@ describe('sync sandbox', () => {
   });
 
   it('leaves a file for --wait-ready that it did not write', async () => {
-    const file = join(tempDir(), 'notes.txt');
+    const file = join(scratchDir(), 'notes.txt');
     writeFileSync(file, 'notes');
     await expect(start({ waitReady: file })).rejects.toMatchObject({
       code: 'USAGE',
@@ -160,7 +160,7 @@ describe('sync sandbox', () => {
   });
 
   it('sets every setting by --set, and some by their flags', async () => {
-    const data = tempDir();
+    const data = scratchDir();
     const changed = {
       autoApproveAthlete: 'athlete-2',
       refreshToken: 'omit',
@@ -284,7 +284,7 @@ describe('sync sandbox', () => {
   );
 
   it('names a data folder that it cannot use', async () => {
-    const file = join(tempDir(), 'a-file');
+    const file = join(scratchDir(), 'a-file');
     writeFileSync(file, '');
     await expect(start({ data: file })).rejects.toMatchObject({
       code: 'USAGE',
@@ -293,7 +293,7 @@ describe('sync sandbox', () => {
   });
 
   it.skipIf(process.platform === 'win32')('makes the folder of --data for its owner', async () => {
-    const data = join(tempDir(), 'deep', 'data');
+    const data = join(scratchDir(), 'deep', 'data');
     const before = process.umask(0);
     try {
       await start({ data });
@@ -307,7 +307,7 @@ describe('sync sandbox', () => {
 
   it('ends at once if stopped before it started', async () => {
     const { lines, finished } = startJsonCommand(sandbox, [{ port: '0' }], {
-      homeDir: tempDir(),
+      homeDir: scratchDir(),
       signal: AbortSignal.abort(),
     });
     expect(await finished).toBe(0);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SECRET_PREFIXES } from '../../src/sandbox/oauth/grants.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { bearer, openApp, openSandbox, postJson, tempDir, upload } from './support.ts';
+import { bearer, openApp, openSandbox, postJson, scratchDir, upload } from './support.ts';
 
 describe('a sandbox', () => {
   it('listens only on 127.0.0.1', async () => {
@@ -23,7 +23,7 @@ describe('a sandbox', () => {
 
   it('fails if the port is in use, and leaves its data usable', async () => {
     const first = await openSandbox();
-    const data = tempDir();
+    const data = scratchDir();
     await expect(startSandbox({ port: first.port, data })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
@@ -63,7 +63,7 @@ describe('a sandbox', () => {
   });
 
   it('keeps logins, recordings, days and profiles over a restart with a folder', async () => {
-    const data = join(tempDir(), 'deep', 'folder');
+    const data = join(scratchDir(), 'deep', 'folder');
     const recording = makeRecording({ seed: 1, durationSecs: 20 });
     const first = await startSandbox({ port: 0, data });
     const { access_token, refresh_token } = first.control.mint();
@@ -117,7 +117,7 @@ describe('a sandbox', () => {
   });
 
   it('has written each change before it answers, so that a kill loses nothing', async () => {
-    const data = tempDir();
+    const data = scratchDir();
     const running = openApp({ data });
     const headers = bearer(running);
     const read = () => openApp({ data }).control.state('athlete-1');
@@ -133,7 +133,7 @@ describe('a sandbox', () => {
   });
 
   it('stores nothing of a record that is nested too deeply for its file', async () => {
-    const data = tempDir();
+    const data = scratchDir();
     const running = openApp({ data });
     const headers = { ...bearer(running), 'content-type': 'application/json' };
     const deep = `{"date":"2026-02-15","rawJson":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
@@ -145,7 +145,7 @@ describe('a sandbox', () => {
   });
 
   it('names a file of its data that it cannot read', () => {
-    const data = tempDir();
+    const data = scratchDir();
     writeFileSync(join(data, 'sandbox.json'), '{"athletes":');
     expect(() => openApp({ data })).toThrow(`${join(data, 'sandbox.json')}: `);
   });

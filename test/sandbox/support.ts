@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
 import { startSandbox, type SandboxServer, type ServerOptions } from '../../src/sandbox/server.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
+
+export { scratchDir } from '../support/scratch-dir.ts';
 
 const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -24,12 +23,6 @@ export async function openSandbox(options: ServerOptions = {}): Promise<SandboxS
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
-}
-
-export function tempDir(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** A clock that only `advance` moves. */

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type World, openWorld } from './acceptance.ts';
@@ -8,6 +6,7 @@ import { makeRecording } from './fit-maker.ts';
 import type { Finished } from './program.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
 import { makeZip } from './zip-maker.ts';
+import { scratchDir } from './scratch-dir.ts';
 
 /** A person's computer: the program on the PATH, a browser, and the files that the documents name. */
 export interface Computer {
@@ -17,8 +16,7 @@ export interface Computer {
 }
 
 export async function openComputer(): Promise<Computer> {
-  const media = mkdtempSync(join(tmpdir(), 'sync-media-'));
-  onTestFinished(() => rmSync(media, { recursive: true }));
+  const media = scratchDir();
   // A desktop, or the login would show the address and open nothing.
   const world = await openWorld({ env: { DISPLAY: ':7', SYNC_DEVICE_FOLDERS: media } });
   const { home } = world;

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { request } from 'node:http';
+import { openServer } from './local-server.ts';
 
 /** A proxy between the program and the sandbox that counts requests. */
 export interface CountingProxy {
@@ -16,7 +14,7 @@ export async function openCountingProxy(target: string, holdMs: number): Promise
   let now = 0;
   let most = 0;
   let total = 0;
-  const server = createServer((incoming, answer) => {
+  const { url } = await openServer((incoming, answer) => {
     now += 1;
     total += 1;
     most = Math.max(most, now);
@@ -32,12 +30,5 @@ export async function openCountingProxy(target: string, holdMs: number): Promise
     onwards.on('error', () => answer.destroy());
     setTimeout(() => incoming.pipe(onwards), holdMs);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, most: () => most, total: () => total };
+  return { url, most: () => most, total: () => total };
 }

@@ -1,13 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { makeRecording, wrapRecords } from './fit-maker.ts';
 import { HOSTILE, hostileName } from './hostile.ts';
 import type { World } from './world.ts';
 import { makeZip } from './zip-maker.ts';
+import { openServer } from './local-server.ts';
 
 /** Returns a message of strings in a FIT file. @param strings by field number */
 function stringMessage(number: number, strings: Readonly<Record<number, string>>): Buffer {
@@ -113,7 +110,7 @@ export async function openHostileService(status: number, body: 'json' | 'text'):
     ...{ workoutId: HOSTILE, fileId: HOSTILE, success: true, status: HOSTILE, data: HOSTILE },
     ...{ access_token: 'a'.repeat(40), token_type: HOSTILE, refresh_token: 'r'.repeat(40) },
   };
-  const server = createServer((request, response) => {
+  const { url } = await openServer((request, response) => {
     request.resume();
     const path = request.url ?? '';
     const answer = path.startsWith('/api/workouts') && request.method === 'GET' ? [thing] : thing;
@@ -126,11 +123,5 @@ export async function openHostileService(status: number, body: 'json' | 'text'):
     });
     response.end(body === 'json' ? JSON.stringify(answer) : `<title>${HOSTILE}</title>${HOSTILE}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }

@@ -3,7 +3,7 @@ import { type OpenLedger, openLedger } from '../../src/app/ledger.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { findPaths } from '../../src/config/paths.ts';
 import { systemClock } from '../../src/system/this-process.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from './scratch-dir.ts';
 
 /** Opens an empty ledger, as commands do; it is closed with the test. */
 export function scratchLedger(account = 'me'): OpenLedger {

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { type IncomingMessage } from 'node:http';
+import { openServer } from './local-server.ts';
 
 /** A service with scripted answers; all else is 404. */
 export interface TinyService {
@@ -25,7 +23,7 @@ export async function openTinyService(
   answers: Readonly<Record<string, Answer | ((request: TinyRequest) => Answer)>>,
 ): Promise<TinyService> {
   const requests: TinyRequest[] = [];
-  const server = createServer((request, response) => {
+  const { url } = await openServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
       const json = request.headers['content-type']?.includes('json') === true;
@@ -38,14 +36,7 @@ export async function openTinyService(
       response.end(JSON.stringify(answered));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests };
+  return { url, requests };
 }
 
 const NOT_FOUND: Answer = [404, { statusCode: 404, message: 'Page not found' }];

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { type IncomingMessage, createServer, request as startRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { openServer } from './local-server.ts';
 
 export type SecretKind =
   'access token' | 'refresh token' | 'client secret' | 'authorization code' | 'verifier' | 'state';
@@ -43,7 +42,7 @@ export async function openWireTap(target: string): Promise<WireTap> {
       // A fault cut the response: the program received no secret of it.
     }
   };
-  const server = createServer((incoming, outgoing) => {
+  const { url } = await openServer((incoming, outgoing) => {
     void (async () => {
       const body = await buffer(incoming);
       const url = new URL(incoming.url ?? '/', target);
@@ -62,12 +61,5 @@ export async function openWireTap(target: string): Promise<WireTap> {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answerBody);
     })().catch(() => incoming.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, secrets: () => found };
+  return { url, secrets: () => found };
 }

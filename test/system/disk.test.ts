@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskFault, fileErrorCode } from '../../src/system/disk.ts';
 import { storageError } from '../../src/system/storage.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { mountSmallDisk, whyNoMount } from '../support/disk.ts';
 
 const LOST_NOTHING = 'Nothing is lost: the next run continues.';

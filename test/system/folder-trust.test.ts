@@ -8,7 +8,7 @@ import {
   isPrivateGroup,
   unmappedOwner,
 } from '../../src/system/folder-trust.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const me = process.geteuid?.();
 const root = me === 0;

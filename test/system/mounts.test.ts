@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseMounts, placeOf } from '../../src/system/mounts.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const MOUNTS = parseMounts(
   [
@@ -46,8 +46,7 @@ describe('placeOf', () => {
   });
 
   it('follows a link up to a mount, without a call to it', () => {
-    const dir = mkdtempSync(join(tmpdir(), 'place-'));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const dir = scratchDir();
     mkdirSync(join(dir, 'local'));
     symlinkSync('../nas/rides', join(dir, 'local', 'link'));
     const mounts = parseMounts(`22 1 0:21 / ${dir}/nas rw - nfs4 nas:/x rw`);

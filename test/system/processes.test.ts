@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { markProcess } from '../../src/system/processes.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const missing = whyNoCrashDisk();
 const note = missing === undefined ? '' : ` (skipped: ${missing})`;
@@ -11,8 +11,7 @@ const note = missing === undefined ? '' : ` (skipped: ${missing})`;
 it.skipIf(missing !== undefined)(
   `a process mark on a disk that became read-only is released, and leaves its file${note}`,
   () => {
-    const dir = mkdtempSync(join(tmpdir(), 'sync-marks-'));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const dir = scratchDir();
     const disk = mountCrashDisk(join(dir, 'state'));
     const mark = markProcess(join(dir, 'state'));
     const { id } = mark;

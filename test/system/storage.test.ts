@@ -8,7 +8,7 @@ import {
   makeStateFolder,
   replaceFile,
 } from '../../src/system/storage.ts';
-import { scratchDir } from '../auth/support.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { mountVfat, whyNoVfat } from '../support/vfat.ts';
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { type IncomingMessage, createServer, request as startRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { openServer } from '../support/local-server.ts';
 
 /** A request that reached a gateway. */
 export interface GatewayRequest {
@@ -34,7 +33,7 @@ export interface Gateway {
 export async function openGateway(target: string): Promise<Gateway> {
   let choose: ((request: GatewayRequest) => Substitute | undefined) | undefined;
   let hits = 0;
-  const server = createServer((incoming, outgoing) => {
+  const { url } = await openServer((incoming, outgoing) => {
     void (async () => {
       const body = await buffer(incoming);
       const url = new URL(incoming.url ?? '/', target);
@@ -51,15 +50,8 @@ export async function openGateway(target: string): Promise<Gateway> {
       incoming.socket.end(substitute.answer(received, real));
     })().catch(() => incoming.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     replace: (next) => void (choose = next),
     settle: () => {
       const settled = hits;
@@ -107,17 +99,11 @@ export interface Stranger {
 
 export async function openStranger(): Promise<Stranger> {
   const heard: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const { port } = await openServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
       heard.push(`${incoming.method ?? ''} ${JSON.stringify(incoming.headers)} ${body.toString()}`);
       outgoing.end('{}');
     });
-  });
-  server.listen(0);
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+  }, '::');
+  return { port, heard: () => heard };
 }

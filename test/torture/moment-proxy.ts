@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { openServer } from '../support/local-server.ts';
 
 /** Moments in the life of a request, in order. */
 export const MOMENTS = [
@@ -47,7 +46,7 @@ export async function openMomentProxy(target: string): Promise<MomentProxy> {
     if (seen++ !== armed.nth) return undefined;
     return armed;
   };
-  const server = createServer((incoming, outgoing) => {
+  const { url } = await openServer((incoming, outgoing) => {
     const strike = take(incoming);
     const strikeAt = async (moment: Moment) => {
       if (strike?.moment !== moment) return false;
@@ -58,15 +57,8 @@ export async function openMomentProxy(target: string): Promise<MomentProxy> {
     };
     pass(incoming, outgoing, target, strikeAt).catch(() => incoming.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     arm: (strike) => {
       armed = strike;
       seen = 0;

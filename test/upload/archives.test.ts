@@ -1,8 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import type { SendOptions } from '../../src/upload/known-outcome.ts';
@@ -23,8 +21,7 @@ const SETTINGS = makeRecording({ seed: 3, sizeBytes: 2_000, type: 2 });
 async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
   const sandbox = await openSandbox(sandboxOptions);
   const dir = scratchDir();
-  const temp = mkdtempSync(join(tmpdir(), 'sync-temp-'));
-  onTestFinished(() => rmSync(temp, { recursive: true }));
+  const temp = scratchDir();
   const state = scratchDir();
   const database = openIn(state);
   const ledger = uploadLedger(database, 'athlete:1', markIn(state), Date.now);

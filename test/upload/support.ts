@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 
-/** A folder that is gone when the test is over. */
-export function scratchDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-upload-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export { scratchDir } from '../support/scratch-dir.ts';
 
 /** Writes a file (and the folders to it) that was last written an hour ago. @returns its path */
 export function put(dir: string, name: string, contents: Uint8Array | string = ''): string {

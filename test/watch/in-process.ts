@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
@@ -22,6 +21,7 @@ import { type TestBuild, buildForTest } from '../support/build.ts';
 import { clientOf } from '../support/delivery.ts';
 import { testContext } from '../support/context.ts';
 import type { ManualClock } from './manual-clock.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 /** Of the test that runs. */
 export let dir: string;
@@ -33,7 +33,7 @@ let ends: (() => Promise<unknown>)[];
 /** Gives each test of a file its own {@link dir}, {@link folder} and {@link sandbox}. */
 export function useWatchedFolder(): void {
   beforeEach(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'sync-watcher-'));
+    dir = scratchDir();
     folder = join(dir, 'Garmin');
     mkdirSync(folder);
     sandbox = await startSandbox({ port: 0 });
@@ -42,7 +42,6 @@ export function useWatchedFolder(): void {
   afterEach(async () => {
     for (const end of ends) await end();
     await sandbox.close();
-    rmSync(dir, { recursive: true, force: true });
   });
 }
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCOPES } from '../../../src/config/scopes.ts';
 import { platformAddress } from '../../../src/commands/login/target.ts';
 import { PLATFORMS } from '../../../src/config/platforms.ts';
@@ -29,6 +27,8 @@ import {
 } from '../../auth/support.ts';
 import { startLogin, tokenOf } from './support.ts';
 import { ISO_TIME } from '../../support/program.ts';
+import { openServer } from '../../support/local-server.ts';
+import { freePort } from '../../support/acceptance.ts';
 
 /** A fresh machine with a token file, in front of a sandbox. */
 function machine(service: SandboxServer | undefined, env: Env = {}) {
@@ -279,7 +279,7 @@ describe('a login through the browser', () => {
       const service = await sandbox(autoApprove);
       let shared: unknown;
       // A service that issues the same token again.
-      const front = createServer((request, response) => {
+      const front = await openServer((request, response) => {
         void (async () => {
           const parts: Buffer[] = [];
           for await (const part of request) parts.push(part as Buffer);
@@ -301,13 +301,9 @@ describe('a login through the browser', () => {
           response.writeHead(answer.status, location === null ? {} : { location });
           response.end(body);
         })();
-      }).listen(0, '127.0.0.1');
-      await once(front, 'listening');
-      onTestFinished(() => void front.close());
-      const { port } = front.address() as { port: number };
+      });
       const direct = machine(service);
-      const SYNC_BASE_URL = `http://127.0.0.1:${String(port)}`;
-      const here = { ...direct, env: { ...direct.env, SYNC_BASE_URL } };
+      const here = { ...direct, env: { ...direct.env, SYNC_BASE_URL: front.url } };
       await login(here).done;
       expect((await here.store.load(never))?.tokens[name]?.reveal()).toBe(shared);
       await login(here).done;
@@ -580,10 +576,7 @@ describe('a login that fails', () => {
   });
 
   it('does not open a browser if the port is in use', async () => {
-    const blocker = createServer().listen(0, '127.0.0.1');
-    await once(blocker, 'listening');
-    onTestFinished(() => void blocker.close());
-    const { port } = blocker.address() as { port: number };
+    const { port } = await openServer(() => undefined);
     const service = await sandbox(autoApprove);
     const { done, stderr } = login(machine(service), { args: ['--port', String(port)] });
     expect(await failure(done)).toMatchObject({ code: 'PORT_IN_USE', details: { port } });
@@ -601,18 +594,15 @@ describe('a login that fails', () => {
   it('does not follow a redirect of the token endpoint, and sends nothing there', async () => {
     const service = await sandbox(autoApprove);
     const elsewhere = await sandbox();
-    const front = createServer((request, response) => {
+    const front = await openServer((request, response) => {
       // A proxy that sends token requests to another host, and the browser to the service.
       const to = request.method === 'POST' ? elsewhere.url : service.url;
       response.writeHead(request.method === 'POST' ? 307 : 302, {
         location: to + (request.url ?? ''),
       });
       response.end();
-    }).listen(0, '127.0.0.1');
-    await once(front, 'listening');
-    onTestFinished(() => void front.close());
-    const { port } = front.address() as { port: number };
-    const here = machine(service, { SYNC_BASE_URL: `http://127.0.0.1:${String(port)}` });
+    });
+    const here = machine(service, { SYNC_BASE_URL: front.url });
     const error = await failure(login(here).done);
     expect(error.code).toBe('SERVICE_ANSWER');
     expect(error.message).toContain('tokens are not sent there');
@@ -880,10 +870,7 @@ describe('flags of sync login', () => {
   it('saves --port in place of an earlier redirect URI', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as { port: number };
-    free.close();
+    const port = await freePort();
     const redirectUri = `http://localhost:${String(port)}/callback`;
     const config = () => readConfigFile(here.paths.configFile).profiles['default']?.settings;
     await login(here, { args: ['--redirect-uri', redirectUri] }).done;

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { OpenLogin, WatchSetup } from '../../../src/commands/watch/login.ts';
 import { runWatch } from '../../../src/commands/watch/rounds.ts';
 import { rankBy } from '../../../src/records/prefer.ts';
@@ -17,16 +16,14 @@ import type { WatchNotice } from '../../../src/watch/report.ts';
 import { testContext } from '../../support/context.ts';
 import { manualClock } from '../../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../../watch/support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
 let folder: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-watch-command-'));
+  dir = scratchDir();
   folder = join(dir, 'Garmin');
   mkdirSync(folder);
-});
-afterEach(() => {
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** Makes a login with a real ledger and a service without answers. */

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemdUnit } from '../../../src/daemon/os-service/systemd.ts';
 import { ODD_FOLDERS, definitionOf, noteWithout, present } from './support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 /** What the system's own reader has to say about a unit; nothing, if it is fine. */
 function verify(unit: string): { status: number | null; said: string } {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-unit-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const path = join(dir, 'athlete-sync.service');
   writeFileSync(path, unit);
   const { status, stdout, stderr } = spawnSync(

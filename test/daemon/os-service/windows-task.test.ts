@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   environmentFile,
   quoteWindowsArgument,
@@ -26,6 +25,7 @@ print(json.dumps({
   'parts': [node.tag.split('}')[1] for node in root],
 }))
 `;
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 /** A task as it stands on the disk: UTF-16 with its byte order mark. */
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -174,8 +174,7 @@ describe('the variables of a task', () => {
       NO_PROXY: 'a,b c',
       ODD: ' ü=🏃 ',
     };
-    const dir = mkdtempSync(join(tmpdir(), 'sync-env-'));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const dir = scratchDir();
     const file = join(dir, 'task.env');
     writeFileSync(file, environmentFile(env));
     const names = JSON.stringify(Object.keys(env));

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RemoteReader, RemoteReaders } from '../../../src/devices/remote/reader.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
@@ -19,8 +19,7 @@ afterAll(() => built.remove());
 
 let around: string;
 beforeEach(() => {
-  around = mkdtempSync(join(tmpdir(), 'mtp-reader-'));
-  onTestFinished(() => rmSync(around, { recursive: true, force: true }));
+  around = scratchDir();
 });
 
 function makeReader(silenceMs?: number): RemoteReader {

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { SyncError } from '../../../src/base/errors.ts';
 import { RecordLedger } from '../../../src/ledger/records.ts';
 import {
@@ -22,6 +19,7 @@ import { foodsHeld } from '../../support/acceptance.ts';
 import { testContext } from '../../support/context.ts';
 import { clientOf, hastyClock, openSandbox } from '../../support/delivery.ts';
 import { BERLIN, chunks } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 export const DAY = '2026-02-15';
 
@@ -88,8 +86,7 @@ export function crashing({ at, after }: Crash): Wrap {
 
 /** Opens a computer with a separate ledger. */
 function openMachine(client: () => Promise<ServiceClient>, url: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'sync-nutrition-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   /** @param inputs by name; what follows a `#` only tells two inputs of one name apart. */
   const push = async (

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RecordLedger } from '../../../src/ledger/records.ts';
 import { type RecordItem, deliverRecords } from '../../../src/records/deliver.ts';
 import type { SandboxSettings } from '../../../src/sandbox/settings.ts';
@@ -11,14 +8,14 @@ import { clientOf, hastyClock, openSandbox } from '../../support/delivery.ts';
 import { testContext } from '../../support/context.ts';
 import { outcomesOf } from '../nutrition/delivery-support.ts';
 import { prepare } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 const DAY = { date: '2026-02-15', hrv: 62.5, restingHr: 48 };
 
 /** A ledger and a sandbox, and pushes of wellness to it. */
 async function open(settings: Partial<SandboxSettings> = {}) {
   const sandbox = await openSandbox({ settings });
-  const dir = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = scratchDir();
   const clock = { now: Date.now() };
   const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), () => clock.now);
   const { client } = clientOf(sandbox);

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RequestLog } from '../../../src/sandbox/http/request-log.ts';
 import { MAX_RECORDING_BYTES } from '../../../src/upload/read-recording.ts';
-import { bearer, multipart, openApp, openSandbox, postJson, tempDir, upload } from '../support.ts';
+import {
+  bearer,
+  multipart,
+  openApp,
+  openSandbox,
+  postJson,
+  scratchDir,
+  upload,
+} from '../support.ts';
 
 const MEGABYTE = 1024 * 1024;
 const CHUNK = Buffer.concat([
@@ -173,7 +181,7 @@ describe('the request log', () => {
 });
 
 it.skipIf(process.platform === 'win32')('keeps its data in files of its owner alone', async () => {
-  const data = join(tempDir(), 'data');
+  const data = join(scratchDir(), 'data');
   const before = process.umask(0);
   try {
     const sandbox = openApp({ data });

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { chromium as playwright, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +5,7 @@ import { DEFAULT_SCOPES } from '../../../src/config/scopes.ts';
 import { contrasts } from '../../support/browser-login.ts';
 import { chromium } from '../../support/chromium.ts';
 import { authorizeUrl, openSandbox } from '../support.ts';
+import { openServer } from '../../support/local-server.ts';
 
 /** Some containers have no IPv6. */
 const loopback = Object.values(networkInterfaces()).flatMap(
@@ -17,14 +16,11 @@ const loopback = Object.values(networkInterfaces()).flatMap(
 /** An application's callback that records the requests of the browser. */
 async function openCallback(host: string) {
   const seen: URL[] = [];
-  const server = createServer((request, response) => {
+  const { port } = await openServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://callback');
     if (url.pathname === '/callback') seen.push(url);
     response.end('The application has it.');
-  });
-  await new Promise<void>((done) => server.listen(0, host, done));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  }, host);
   return { uri: `http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`, seen };
 }
 

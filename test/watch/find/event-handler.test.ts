@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EventHandler } from '../../../src/watch/find/event-handler.ts';
@@ -9,6 +7,7 @@ import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 import { partsWith } from '../parts.ts';
 import { anotherRecording, put, until } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let root: string;
 let folder: WatchedFolder;
@@ -16,7 +15,7 @@ let eventHandler: EventHandler;
 let candidates: string[];
 let rescans: number[];
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'sync-listener-'));
+  root = scratchDir();
   candidates = [];
   rescans = [];
   const known = {
@@ -50,7 +49,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   folder.close();
-  rmSync(root, { recursive: true });
 });
 
 it('finds the recordings in a new folder tree before any rescan', async () => {

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderEvents } from '../../../src/watch/find/fs-events.ts';
 import { until } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let root: string;
 let told: Set<string>;
@@ -11,14 +11,13 @@ let rootEvents: number;
 let failures: string[];
 const opened: FolderEvents[] = [];
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sync-events-'));
+  root = scratchDir();
   told = new Set();
   rootEvents = 0;
   failures = [];
 });
 afterEach(() => {
   for (const events of opened.splice(0)) events.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 function start(recursive = false, watchWith: typeof watch = watch): FolderEvents {

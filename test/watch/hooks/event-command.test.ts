@@ -1,19 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/this-process.ts';
 import { EventCommand } from '../../../src/watch/hooks/event-command.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { until } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-event-command-'));
-});
-afterEach(() => {
-  rmSync(dir, { recursive: true, force: true });
-});
+beforeEach(() => void (dir = scratchDir()));
 
 interface Opened {
   readonly events: EventCommand;

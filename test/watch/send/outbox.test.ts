@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -8,23 +7,22 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { countKept, moveCopies } from '../../../src/ledger/outbox.ts';
 import { type ProcessMark, markProcess } from '../../../src/system/processes.ts';
 import { openOutbox } from '../../../src/watch/send/outbox.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
 let marks: ProcessMark[];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-outbox-'));
+  dir = scratchDir();
   marks = [];
 });
 afterEach(() => {
   for (const mark of marks) mark.release();
-  rmSync(dir, { recursive: true });
 });
 
 /** Opens the outbox of a separate watcher that can be killed. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -17,6 +16,7 @@ import { withBrokenCrc } from '../../support/fit-maker.ts';
 import { partsWith } from '../parts.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
 import { NO_ACTIVITY } from '../../support/activity.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
 let database: Database;
@@ -24,7 +24,7 @@ let outbox: Outbox;
 let end: () => void;
 let parts: WatchParts;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
+  dir = scratchDir();
   database = openDatabase(join(dir, 'ledger.db'));
   const now = () => Date.now();
   const mark = markProcess(dir);
@@ -38,7 +38,6 @@ beforeEach(() => {
   end = () => {
     mark.release();
     database.close();
-    rmSync(dir, { recursive: true });
   };
 });
 afterEach(() => end());

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { foldersIn, wellnessFolders } from '../../../src/watch/wellness/folders.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
 
 /** Makes folders in a new one. @returns what is found from one of them, relative to the new one */
 async function find(folders: readonly string[], from: string): Promise<string[]> {
-  const root = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = scratchDir();
   for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
   const found = await wellnessFolders(join(root, from), foldersIn);
   return found.map((path) => path.slice(root.length + 1));
@@ -34,8 +33,7 @@ it('finds folders in any letter case', async () => {
 
 it('takes no neighbour of an ordinary folder, and no file', async () => {
   expect(await find(['home/rides', 'home/Sleep'], 'home/rides')).toEqual([]);
-  const root = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = scratchDir();
   mkdirSync(join(root, 'Activity'));
   writeFileSync(join(root, 'Sleep'), '');
   expect(await wellnessFolders(join(root, 'Activity'), foldersIn)).toEqual([]);
