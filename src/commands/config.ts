@@ -68,7 +68,10 @@ export const list: CommandModule = {
     context.output.summarise();
     const fault = config.system?.fault;
     for (const key of Object.keys(SETTINGS).filter(isSettingKey)) {
-      if (isKnown(config, key)) context.output.result(settingJson(config, key), line(config, key));
+      if (!isKnown(config, key)) continue;
+      // Few set a path of a platform: it is shown to people if one is set.
+      const isUsual = key.startsWith('endpoint.') && config.originOf(key) === 'default';
+      context.output.result(settingJson(config, key), isUsual ? undefined : line(config, key));
     }
     if (fault !== undefined) throw fault;
     return Promise.resolve(ExitCode.ok);

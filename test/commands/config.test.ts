@@ -36,10 +36,14 @@ describe.runIf(isRoot)('settings for all users (run as root only)', () => {
       origin: 'system',
       profile: 'default',
     });
+    await world.sync(['config', 'set', 'endpoint.token', '/token']);
     const { stdout } = await world.sync(['config', 'list']);
     expect(stdout).toContain(
       `clientId             ${world.sandbox.clientId}   (set in ${world.path})`,
     );
+    // Paths of the platform are shown to people only if they are set.
+    expect(stdout.match(/^endpoint\.\w+ +\S+/gm)).toEqual(['endpoint.token       /token']);
+    await world.sync(['config', 'unset', 'endpoint.token']);
 
     const input = JSON.stringify(world.sandbox.control.mint());
     const login = await world.sync(['login', '--with-token'], { input });

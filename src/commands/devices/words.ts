@@ -62,7 +62,7 @@ export function deviceText(
     const { activity } = newest;
     lines.push(`newest: ${activity === undefined ? name : activityText(activity, name, view)}`);
   }
-  if (wellness.length > 0) lines.push(plural(wellnessFiles, 'wellness file'));
+  if (wellnessFiles > 0) lines.push(plural(wellnessFiles, 'wellness file'));
   if (files.length > 0 && unsent !== 0)
     lines.push(phrase`Send them: ${sync('upload', ...recordings)}`);
   return joinTexts(lines, '\n  ');

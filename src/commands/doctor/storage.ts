@@ -49,13 +49,13 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
     if (!existsSync(path)) {
       const failure = writeFailure(path, 'SYNC_STATE_DIR');
       if (failure !== undefined) throw failure;
-      const message = `Ledger: none yet; the first command that sends creates ${path}`;
+      const message = `Record of what was sent: none yet; the first command that sends creates ${path}`;
       return { check, state: 'good', message };
     }
     openDatabase(path).close();
-    return { check, state: 'good', message: `Ledger: ${path}` };
+    return { check, state: 'good', message: `Record of what was sent: ${path}` };
   } catch (error) {
-    return failed(check, error, { subject: 'Ledger' });
+    return failed(check, error, { subject: 'Record of what was sent' });
   }
 }
 

@@ -73,11 +73,14 @@ export function fileText(
   view: ActivityView,
 ): Text {
   const when = upload === undefined ? '' : ` (${duration(view.now - upload.changedAt)} ago)`;
+  const answer = Object.entries(upload?.service ?? {})
+    .map(([key, value]) => `${key} ${String(value)}`)
+    .join(', ');
   const lines = [
     phrase`${path}: ${STATE_WORDS[state]}. ${reason}${when}`,
     ...(upload === undefined ? [] : sentLines(upload, view)),
     ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
-    ...Object.entries(upload?.service ?? {}).map(([key, value]) => `  ${key} ${String(value)}`),
+    ...(answer === '' ? [] : [`  The platform answered: ${answer}`]),
   ];
   return joinTexts(lines, '\n');
 }

@@ -90,7 +90,7 @@ async function firstWithWellness(
     );
     for (const folder of folders.filter((each) => !isOnMtp(each))) {
       const found = await wellnessFolders(folder, list).catch(() => []);
-      places.push(...found.map((place) => ({ name: folder, place })));
+      places.push(...found.map((place) => ({ name: `The device at ${folder}`, place })));
     }
     for (const { name, place } of places) if (await holdsFiles(place)) return name;
     return undefined;

@@ -106,9 +106,10 @@ export class NoticePrinter {
     this.#devices.set(notice.root, notice.title);
   }
 
-  /** Returns whether another notice says it: that of a folder's device, or the summary. */
+  /** Returns whether another notice says it: that of the upload or of a folder's device, or the summary. */
   #isSaid(notice: WatchNotice): boolean {
     if (isSkipped(notice)) return this.#options.style === 'once';
+    if (notice.event === 'kept') return this.#options.style === 'terminal';
     if (notice.event !== 'folder' || notice.state !== 'watching') return false;
     return [...this.#devices.keys()].some((root) => isBelow(notice.folder, root));
   }

@@ -78,9 +78,7 @@ async function askWhatToWatch(
   }
   const chosen = [DEVICES_WORD, ...apps.flatMap(({ recordings }) => recordings)];
   await changeProfile(config.paths, config.profile, { settings: { watch: chosen.join(', ') } });
-  output.say(
-    phrase`Remembered; ${sync('config', 'set', 'watch')} changes it, ${sync('config', 'unset', 'watch')} forgets it.`,
-  );
+  output.say(phrase`Remembered; ${sync('config', 'unset', 'watch')} forgets it.`);
   return chosenScope(context, chosen);
 }
 
