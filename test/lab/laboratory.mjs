@@ -34,6 +34,10 @@ const ENVIRONMENT = [
   'NODE_EXTRA_CA_CERTS=/etc/ssl/platform.pem',
 ];
 
+/** Shows what a failed scenario leaves. */
+const LAST_WORDS = `date; loginctl list-sessions --no-legend; journalctl -n 40 --no-pager -o short-iso
+tail -n 30 /home/*/.local/state/athlete-sync/watch/*/daemon.log`;
+
 /** Longest boot on a host that runs the short form (s): its waits have limits. */
 const SLOWEST_BOOT_SECS = 150;
 const TOOLS = {
@@ -138,8 +142,13 @@ export function openLaboratory(scratch, say, short) {
     const machine = await start({ snapshot: 'ready' });
     await machine.root(`date -s @${Math.round(Date.now() / 1000)}`);
     const lab = tools({ machine, sandbox, front, scratch, say, start, deb });
-    await steps(lab);
-    await lab.nothingDoubled();
+    try {
+      await steps(lab);
+      await lab.nothingDoubled();
+    } catch (error) {
+      say(await lab.machine.root(LAST_WORDS).catch(({ message }) => message));
+      throw error;
+    }
   }
 
   /** Runs steps on the host, with an archive of the program. */

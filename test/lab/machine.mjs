@@ -66,7 +66,7 @@ export async function startMachine({ image, disk, scratch, snapshot, clock = 'ut
     ...net('world', 2, 'net=10.0.2.0/24'),
     ...['-device', 'qemu-xhci,id=xhci', ...(snapshot === undefined ? [] : ['-loadvm', snapshot])],
   ];
-  const child = spawn('nice', ['-n', '5', ...withParent('qemu-system-x86_64', args).flat()], {
+  const child = spawn(...withParent('qemu-system-x86_64', args), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let complaint = '';

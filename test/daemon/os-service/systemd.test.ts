@@ -50,6 +50,7 @@ describe('the systemd unit', () => {
     ).toBe(`# Written by "sync daemon install"; "sync daemon uninstall" removes it.
 [Unit]
 Description=Uploads new recordings from /home/ann/Garmin, /mnt/100%% rides (sync, profile default)
+ConditionFileIsExecutable=/usr/bin/node
 StartLimitIntervalSec=0
 
 [Service]
@@ -79,6 +80,21 @@ LimitCORE=0
 WantedBy=default.target
 `);
   });
+
+  it.skipIf(!present('systemd-analyze'))(
+    `is skipped if its program was uninstalled${noteWithout('systemd-analyze')}`,
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'sync "unit" %h $HOME \\ '));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const program = join(folder, 'node');
+      const unit = systemdUnit(definitionOf(['/rides'], { command: [program, '/opt/x.cjs'] }));
+      const [condition = ''] = /^Condition.*$/m.exec(unit) ?? [];
+      const isMet = () => spawnSync('systemd-analyze', ['condition', condition]).status === 0;
+      expect(isMet()).toBe(false);
+      writeFileSync(program, '', { mode: 0o700 });
+      expect(isMet()).toBe(true);
+    },
+  );
 
   it('needs no privilege: it requests neither a mount namespace nor a capability', () => {
     const unit = systemdUnit(definitionOf(['/rides']));
