@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openLaboratory } from '../test/lab/laboratory.mjs';
-import { SCENARIOS } from '../test/lab/scenarios.mjs';
+import { SCENARIOS, SHORT } from '../test/lab/scenarios.mjs';
 
 const USAGE = `Usage: npm run lab -- [--short] [--list] [--expect] [NAME...]
 
@@ -26,13 +26,13 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 if (values.list) {
-  for (const { name, what, short } of SCENARIOS)
-    console.log(`${name.padEnd(16)} ${what}${short ? ' (short)' : ''}`);
+  for (const { name, what } of SCENARIOS)
+    console.log(`${name.padEnd(16)} ${what}${SHORT.includes(name) ? ' (short)' : ''}`);
   process.exit();
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'sync-lab-'));
-const laboratory = openLaboratory(scratch, console.log, values.short);
+const laboratory = openLaboratory(scratch, console.log);
 const cleanUp = async () => {
   await laboratory.close();
   rmSync(scratch, { recursive: true, force: true });
@@ -41,11 +41,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
 
 const rows = [];
-const wanted =
-  positionals.length > 0
-    ? positionals.map((each) => SCENARIOS.find(({ name }) => name === each))
-    : SCENARIOS.filter(({ short }) => !values.short || short);
-for (const scenario of wanted) rows.push(await runOnce(scenario));
+const all = SCENARIOS.map(({ name }) => name);
+const wanted = positionals.length > 0 ? positionals : values.short ? SHORT : all;
+for (const name of wanted) rows.push(await runOnce(SCENARIOS.find((each) => each.name === name)));
 await cleanUp();
 console.log('');
 for (const { name, result, seconds, why } of rows)

@@ -39,13 +39,8 @@ export async function onArm64({ archive, scratch, say }) {
   execFileSync('tar', ['-xf', tar, '-C', tree, '--no-same-owner', '--exclude=./dev/*']);
   // Debian's dash makes this link when it is configured.
   execFileSync('ln', ['-sf', 'dash', join(tree, 'bin', 'sh')]);
-  execFileSync('tar', [
-    '-xf',
-    archive,
-    '-C',
-    join(tree, 'opt/athlete-sync'),
-    '--strip-components=1',
-  ]);
+  const folder = join(tree, 'opt/athlete-sync');
+  execFileSync('tar', ['-xf', archive, '-C', folder, '--strip-components=1']);
   copyFileSync(fromRoot('scripts/demo.mjs'), join(tree, 'opt/demo.mjs'));
 
   const namespace = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child'];

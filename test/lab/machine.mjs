@@ -3,14 +3,14 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KEY } from './image.mjs';
+import { KEY, words } from './image.mjs';
 import { withParent } from './platform.mjs';
 
 /** How long a condition may stay false before the scenario fails (ms): the machine is slow, its host busy. */
-const NEVER_MS = 300_000;
+const NEVER_MS = 600_000;
 
 /** Resolves when the condition returns something true, and returns that. A failure counts as false. */
 export async function until(what, condition, limitMs = NEVER_MS) {
@@ -45,26 +45,16 @@ export async function startMachine({ image, disk, scratch, snapshot, clock = 'ut
     ...['-device', `virtio-net-pci,netdev=${name},id=${name}-card,mac=52:54:00:00:00:0${mac}`],
   ];
   const args = [
-    ...[
-      '-accel',
-      'tcg,thread=multi',
-      '-cpu',
-      'max',
-      '-m',
-      '1536',
-      '-smp',
-      '2',
-      '-rtc',
-      `base=${clock}`,
-    ],
+    ...words`-accel tcg,thread=multi -cpu max -m 1536 -smp 1 -nodefaults -display none`,
+    ...words`-device virtio-rng-pci -device qemu-xhci,id=xhci -rtc base=${clock}`,
     ...['-kernel', join(image, 'vmlinuz'), '-initrd', join(image, 'initrd.img')],
-    ...['-append', 'root=/dev/vda rw console=ttyS0 quiet mitigations=off'],
-    ...['-drive', `file=${disk},if=virtio,format=qcow2,cache=unsafe`, '-device', 'virtio-rng-pci'],
-    ...['-nodefaults', '-display', 'none', '-serial', `file:${join(scratch, 'console.log')}`],
+    ...['-append', 'root=/dev/vda rw console=ttyS0 quiet mitigations=off cryptomgr.notests'],
+    ...['-drive', `file=${disk},if=virtio,format=qcow2,cache=unsafe`],
+    ...['-serial', `file:${join(scratch, 'console.log')}`],
     ...['-qmp', `unix:${socket},server=on,wait=off`],
     ...net('ssh', 1, `net=10.0.9.0/24,restrict=on,hostfwd=tcp:127.0.0.1:${port}-10.0.9.15:22`),
     ...net('world', 2, 'net=10.0.2.0/24'),
-    ...['-device', 'qemu-xhci,id=xhci', ...(snapshot === undefined ? [] : ['-loadvm', snapshot])],
+    ...(snapshot === undefined ? [] : ['-loadvm', snapshot]),
   ];
   const child = spawn(...withParent('qemu-system-x86_64', args), {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -77,27 +67,26 @@ export async function startMachine({ image, disk, scratch, snapshot, clock = 'ut
     if (isOver()) throw new Error(`QEMU ended: ${complaint}`);
   });
 
-  const as = (user) => async (command, input) => await ssh(port, user, command, input);
-  const machine = {
+  const as = (user) => async (command, options) => await ssh(port, user, command, options);
+  const root = as('root');
+  const boots = async () => await root('cat /proc/sys/kernel/random/boot_id');
+  return {
     qmp,
     as,
-    root: as('root'),
+    root,
     ada: as('ada'),
     /** Logs in with a password, which unlocks the keyring. */
     withPassword: (user) => async (command) =>
       await ssh(port, user, command, { askpass: askpass(scratch, user) }),
     /** Copies files of the host to a folder of ada's. */
-    put: async (files, folder, user = 'ada') => {
-      await as(user)(`mkdir -p '${folder}' && tar -xC '${folder}'`, { tar: files });
-    },
-    isUp: async () => await until('ssh answers', async () => await machine.root('echo up')),
+    put: async (files, folder, user = 'ada') =>
+      await as(user)(`mkdir -p '${folder}' && tar -xC '${folder}'`, { tar: files }),
+    isUp: async () => await until('ssh answers', async () => await root('echo up')),
+    setClock: async () => await root(`date -s @${Math.round(Date.now() / 1000)}`),
     reboot: async () => {
-      const before = await machine.root('cat /proc/sys/kernel/random/boot_id');
-      await machine.root('systemctl reboot').catch(() => undefined);
-      await until(
-        'the machine has rebooted',
-        async () => (await machine.root('cat /proc/sys/kernel/random/boot_id')) !== before,
-      );
+      const before = await boots();
+      await root('systemctl reboot').catch(() => undefined);
+      await until('the machine has rebooted', async () => (await boots()) !== before);
     },
     /** Ends at once, as without power. */
     stop: async () => {
@@ -107,38 +96,27 @@ export async function startMachine({ image, disk, scratch, snapshot, clock = 'ut
     /** Lets a link of the network come and go. */
     link: async (up) => await qmp('set_link', { name: 'world-card', up }),
   };
-  return machine;
 }
 
-async function ssh(port, user, command, input) {
-  const options = [
-    ...[
-      'StrictHostKeyChecking=no',
-      'UserKnownHostsFile=/dev/null',
-      'LogLevel=ERROR',
-      'BatchMode=yes',
-    ],
-    ...['ConnectTimeout=30', 'ServerAliveInterval=20', 'ServerAliveCountMax=6'],
-  ].flatMap((option) => ['-o', option]);
-  const how =
-    input?.askpass === undefined
-      ? ['-i', KEY]
-      : ['-o', 'PreferredAuthentications=password', '-o', 'BatchMode=no'];
-  const env = { ...process.env, SSH_ASKPASS: input?.askpass, SSH_ASKPASS_REQUIRE: 'force' };
-  // The first value of an option counts.
-  const args = [...how, '-p', String(port), ...options, `${user}@127.0.0.1`, command];
+/** Runs a command over ssh. @param tar files for its standard input @param askpass types a password */
+async function ssh(port, user, command, { tar, askpass } = {}) {
+  const args = [
+    ...(askpass === undefined
+      ? ['-i', KEY, ...words`-o BatchMode=yes`]
+      : words`-o PreferredAuthentications=password`),
+    ...words`-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`,
+    ...words`-o ConnectTimeout=30 -o ServerAliveInterval=20 -o ServerAliveCountMax=6`,
+    ...['-p', String(port), `${user}@127.0.0.1`, command],
+  ];
+  const env = { ...process.env, SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' };
   return await new Promise((done, fail) => {
     const child = execFile('ssh', args, { maxBuffer: 2 ** 26, env }, (error, stdout, stderr) => {
-      if (error === null) done(stdout.trim());
-      else
-        fail(
-          Object.assign(new Error(`${user}: ${command}\n${stdout}${stderr}`.trim()), {
-            code: error.code,
-          }),
-        );
+      if (error === null) return done(stdout.trim());
+      const failure = new Error(`${user}: ${command}\n${stdout}${stderr}`.trim());
+      fail(Object.assign(failure, { code: error.code }));
     });
-    if (input?.tar === undefined) child.stdin.end();
-    else packed(input.tar).stdout.pipe(child.stdin);
+    if (tar === undefined) child.stdin.end();
+    else packed(tar).stdout.pipe(child.stdin);
     child.stdin.on('error', () => undefined);
   });
 }
@@ -152,11 +130,7 @@ function askpass(scratch, user) {
 
 /** A tar stream of files of several folders, without their folders. */
 function packed(files) {
-  const names = files.flatMap((file) => [
-    '-C',
-    file.slice(0, file.lastIndexOf('/')),
-    file.slice(file.lastIndexOf('/') + 1),
-  ]);
+  const names = files.flatMap((file) => ['-C', dirname(file), basename(file)]);
   return spawn('tar', ['-c', '--owner=0', '--group=0', ...names], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -164,16 +138,12 @@ function packed(files) {
 
 /** Connects to QEMU's control socket. @returns a function that runs a command of QMP */
 async function connect(path, check) {
-  const connection = await until(
-    'QEMU listens',
-    async () => {
-      check();
-      const attempt = createConnection(path);
-      await once(attempt, 'connect');
-      return attempt;
-    },
-    60_000,
-  );
+  const connection = await until('QEMU listens', async () => {
+    check();
+    const attempt = createConnection(path);
+    await once(attempt, 'connect');
+    return attempt;
+  });
   const waiting = [];
   const fail = () => waiting.splice(0).forEach(({ reject }) => reject(new Error('QEMU ended.')));
   connection.on('close', fail).on('error', fail);

@@ -1,15 +1,7 @@
 // The archive for Windows under Wine: what an athlete does there, with drive letters, spaces and odd names.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { manifest } from '../../scripts/standalone/project.mjs';
 import { equal, includes, rides } from './laboratory.mjs';
@@ -36,19 +28,19 @@ export async function openWindows({ scratch, sandbox, archive }) {
   let runs = 0;
   const wine = async (args, { cwd, input = '' } = {}) => {
     const file = join(scratch, `wine-${++runs}`);
-    writeFileSync(`${file}.in`, input);
-    const stdio = [openSync(`${file}.in`, 'r'), openSync(`${file}.out`, 'w')];
+    fs.writeFileSync(`${file}.in`, input);
+    const stdio = [fs.openSync(`${file}.in`, 'r'), fs.openSync(`${file}.out`, 'w')];
     const child = spawn(...withParent('wine', args), { env, cwd, stdio: [...stdio, stdio[1]] });
     const [code] = await once(child, 'exit');
-    stdio.forEach((descriptor) => closeSync(descriptor));
-    return { code, text: readFileSync(`${file}.out`, 'utf8') };
+    stdio.forEach((descriptor) => fs.closeSync(descriptor));
+    return { code, text: fs.readFileSync(`${file}.out`, 'utf8') };
   };
   await wine(['wineboot', '-i']);
   await wine(['winecfg', '-v', 'win10']);
   const programs = join(prefix, 'drive_c', 'Program Files');
   execFileSync('unzip', ['-q', archive, '-d', programs]);
   const home = join(prefix, 'drive_c', 'users', 'ada');
-  mkdirSync(home, { recursive: true });
+  fs.mkdirSync(home, { recursive: true });
   const folder = `C:\\Program Files\\athlete-sync-${manifest.version}-win32-x64`;
   return {
     home,
@@ -63,7 +55,7 @@ export async function openWindows({ scratch, sandbox, archive }) {
       }),
     /** Ends what runs in there: daemons outlive their steps. */
     close: () => {
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+      for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
         if (environmentOf(pid).includes(`\0WINEPREFIX=${prefix}\0`))
           process.kill(Number(pid), 'SIGKILL');
     },
@@ -72,7 +64,7 @@ export async function openWindows({ scratch, sandbox, archive }) {
 
 function environmentOf(pid) {
   try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+    return `\0${fs.readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
   } catch {
     return '';
   }
@@ -84,49 +76,45 @@ const STEPS = {
     equal((await succeeds(['--version'])).trim(), manifest.version, 'version');
     includes(await succeeds(['upload', '--help']), 'athlete-sync upload');
   },
-  'the keychain library lacks bcryptprimitives.dll of Windows 10 here, and the way out is named':
-    async ({ sync }) => {
-      const { code, text } = await sync(['login', '--no-browser']);
-      equal(code, 2, `exit code of a login without a keychain: ${text}`);
-      includes(text, 'Visual C++ Redistributable');
-      includes(text, '--store file');
-    },
+  'a keychain library without bcryptprimitives.dll, which Wine lacks: the way out': async (
+    world,
+  ) => {
+    const { code, text } = await world.sync(['login', '--no-browser']);
+    equal(code, 2, `exit code of a login without a keychain: ${text}`);
+    includes(text, 'Visual C++ Redistributable');
+    includes(text, '--store file');
+  },
   'login with the file store': async ({ sandbox, succeeds }) => {
     const answer = JSON.stringify(await sandbox.post('tokens', {}));
-    includes(
-      await succeeds(['login', '--with-token', '--store', 'file'], answer),
-      'C:\\users\\ada',
-    );
+    const text = await succeeds(['login', '--with-token', '--store', 'file'], answer);
+    includes(text, 'C:\\users\\ada');
   },
   'doctor finds nothing to fix': async ({ succeeds }) => {
     const text = await succeeds(['doctor']);
     if (/npm install|^(warn|fail)/m.test(text)) throw new Error(text);
   },
-  'drive letters, spaces, Unicode, slashes, a reserved name': async ({
-    home,
-    succeeds,
-    arrived,
-  }) => {
+  'drive letters, spaces, Unicode, slashes, a reserved name': async (world) => {
+    const { succeeds } = world;
     const names = ['Zwift Rïde 日本.fit', 'con.fit', 'aux .fit'];
-    rides(0, 3).forEach(({ file }, at) => copyFileSync(file, join(home, names[at])));
+    rides(0, 3).forEach(({ file }, at) => fs.copyFileSync(file, join(world.home, names[at])));
     await succeeds(['upload', `C:\\users\\ada\\${names[0]}`]);
     includes(await succeeds(['upload', `C:\\users\\ada\\${names[0]}`]), '1 uploaded before');
     await succeeds(['upload', `c:/users/ada/${names[1]}`]);
     await succeeds(['upload', `\\\\?\\C:\\users\\ada\\${names[2]}`]);
-    await arrived(3);
+    await world.arrived(3);
   },
   'a device name is no file': async ({ sync }) => {
     equal((await sync(['upload', 'NUL'])).code, 3, 'exit code');
   },
   'push wellness': async ({ home, sandbox, succeeds }) => {
-    writeFileSync(join(home, 'morning.json'), '{"date":"2026-10-30","hrv":60}');
+    fs.writeFileSync(join(home, 'morning.json'), '{"date":"2026-10-30","hrv":60}');
     await succeeds(['push', 'wellness', 'C:\\users\\ada\\morning.json']);
     equal((await sandbox.athlete()).wellness.length, 1, 'days of wellness');
   },
   'a daemon: start, watch, status, stop': async ({ home, succeeds, arrived }) => {
-    mkdirSync(join(home, 'Garmin Edge'));
+    fs.mkdirSync(join(home, 'Garmin Edge'));
     await succeeds(['watch', 'C:\\users\\ada\\Garmin Edge', '--daemon']);
-    copyFileSync(rides(3, 4)[0].file, join(home, 'Garmin Edge', 'new.fit'));
+    fs.copyFileSync(rides(3, 4)[0].file, join(home, 'Garmin Edge', 'new.fit'));
     await arrived(4);
     includes(await succeeds(['daemon', 'status']), 'Running');
     includes(await succeeds(['daemon', 'logs']), 'uploaded');
@@ -135,28 +123,24 @@ const STEPS = {
   },
   'a drive that comes is a device': async ({ home, env, succeeds, arrived, sync }) => {
     const card = join(home, '..', '..', '..', 'card');
-    mkdirSync(join(card, 'Garmin', 'Activity'), { recursive: true });
+    fs.mkdirSync(join(card, 'Garmin', 'Activity'), { recursive: true });
     await succeeds(['watch', '--devices', '--daemon']);
-    copyFileSync(rides(4, 5)[0].file, join(card, 'Garmin', 'Activity', 'card.fit'));
-    execFileSync('ln', ['-s', card, join(env.WINEPREFIX, 'dosdevices', 'e:')]);
+    fs.copyFileSync(rides(4, 5)[0].file, join(card, 'Garmin', 'Activity', 'card.fit'));
+    fs.symlinkSync(card, join(env.WINEPREFIX, 'dosdevices', 'e:'));
     await arrived(5);
     await sync(['daemon', 'stop']);
   },
   'two processes at once send each recording once': async ({ home, succeeds, arrived }) => {
-    mkdirSync(join(home, 'many'));
-    for (const { file, name } of rides(5, 20)) copyFileSync(file, join(home, 'many', name));
+    fs.mkdirSync(join(home, 'many'));
+    for (const { file, name } of rides(5, 20)) fs.copyFileSync(file, join(home, 'many', name));
     await Promise.all([1, 2].map(async () => await succeeds(['upload', 'C:\\users\\ada\\many'])));
     await arrived(20);
   },
   'Ctrl-C ends a watcher': async ({ env, program, home }) => {
-    const line = ['exec', 'wine', ...program, 'watch', 'C:\\users\\ada\\many'].map(
-      (word) => `'${word}'`,
-    );
-    const child = spawn(...withParent('script', ['-qfec', line.join(' '), '/dev/null']), {
-      env,
-      cwd: home,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
+    const line = ['wine', ...program, 'watch', 'C:\\users\\ada\\many'].map((word) => `'${word}'`);
+    const args = ['-qfec', `exec ${line.join(' ')}`, '/dev/null'];
+    const stdio = ['pipe', 'pipe', 'inherit'];
+    const child = spawn(...withParent('script', args), { env, cwd: home, stdio });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (piece) => (text += piece));
     await until('the watcher is ready', () => text.includes('Ready'));
@@ -170,30 +154,33 @@ const STEPS = {
 export async function onWindows(lab) {
   const windows = await openWindows(lab);
   const { sandbox, say } = lab;
-  const succeeds = async (args, input) => {
-    const { code, text } = await windows.sync(args, input);
-    if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${text}`);
-    return text;
-  };
-  const arrived = async (count) => {
-    await until(
-      `${count} recordings have arrived`,
-      async () => (await sandbox.athlete()).recordings.length >= count,
-    );
-    const { recordings } = await sandbox.athlete();
-    equal(recordings.length, count, 'recordings');
-    equal(recordings.filter(({ receivedCount }) => receivedCount !== 1).length, 0, 'sent twice');
+  const recordings = async () => (await sandbox.athlete()).recordings;
+  const world = {
+    ...windows,
+    sandbox,
+    succeeds: async (args, input) => {
+      const { code, text } = await windows.sync(args, input);
+      if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${text}`);
+      return text;
+    },
+    arrived: async (count) => {
+      const what = `${count} recordings have arrived`;
+      await until(what, async () => (await recordings()).length >= count);
+      equal((await recordings()).length, count, 'recordings');
+      const twice = (await recordings()).filter(({ receivedCount }) => receivedCount !== 1);
+      equal(twice.length, 0, 'sent twice');
+    },
   };
   lab.atEnd(windows.close);
   const failed = [];
   for (const [name, step] of Object.entries(STEPS)) {
-    try {
-      await step({ ...windows, sandbox, succeeds, arrived });
-      say(`ok: ${name}`);
-    } catch (error) {
-      failed.push(name);
-      say(`FAILED: ${name}: ${error.message}`);
-    }
+    const started = Date.now();
+    const result = await step(world).then(
+      () => 'ok',
+      (error) => `FAILED: ${error.message}`,
+    );
+    if (result !== 'ok') failed.push(name);
+    say(`${name}: ${Math.round((Date.now() - started) / 1000)} s, ${result}`);
   }
   if (failed.length > 0) throw new Error(`failed: ${failed.join('; ')}`);
 }
