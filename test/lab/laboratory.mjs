@@ -18,7 +18,7 @@ const LAST_WORDS = `date; loginctl list-sessions --no-legend; journalctl -n 40 -
 
 const TOOLS = {
   machine: words`mmdebstrap mke2fs qemu-img qemu-system-x86_64 ssh ssh-keygen openssl setpriv mkfs.vfat mkfs.exfat mcopy dpkg-deb`,
-  wine: words`wine unzip script setpriv`,
+  wine: words`wine wineserver unzip script setpriv`,
   arm64: words`qemu-aarch64-static mmdebstrap setpriv`,
 };
 

@@ -1,5 +1,5 @@
 // The archive for Windows under Wine: what an athlete does there, with drive letters, spaces and odd names.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -12,16 +12,10 @@ import { withParent } from './platform.mjs';
 export async function openWindows({ scratch, sandbox, archive }) {
   const prefix = join(scratch, 'windows');
   const env = {
-    PATH: process.env.PATH,
-    HOME: scratch,
-    USER: 'ada',
-    LANG: 'C.UTF-8',
-    WINEPREFIX: prefix,
-    WINEDEBUG: '-all',
+    ...{ PATH: process.env.PATH, HOME: scratch, USER: 'ada', LANG: 'C.UTF-8' },
     // No browser and no .NET of Wine: it would ask to download them.
-    WINEDLLOVERRIDES: 'mscoree,mshtml=',
-    SYNC_BASE_URL: sandbox.url,
-    SYNC_CLIENT_ID: sandbox.clientId,
+    ...{ WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=' },
+    ...{ SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId },
     SYNC_TIMEZONE: 'Europe/Berlin',
   };
   // Node.js under Wine opens no pipe of the host (EBADF): files instead.
@@ -54,20 +48,8 @@ export async function openWindows({ scratch, sandbox, archive }) {
         input,
       }),
     /** Ends what runs in there: daemons outlive their steps. */
-    close: () => {
-      for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-        if (environmentOf(pid).includes(`\0WINEPREFIX=${prefix}\0`))
-          process.kill(Number(pid), 'SIGKILL');
-    },
+    close: () => spawnSync('wineserver', ['-k'], { env }),
   };
-}
-
-function environmentOf(pid) {
-  try {
-    return `\0${fs.readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
-  } catch {
-    return '';
-  }
 }
 
 /** Each step is a use, and a judgement. */
