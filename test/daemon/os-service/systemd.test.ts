@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemdUnit } from '../../../src/daemon/os-service/systemd.ts';
@@ -84,8 +84,8 @@ WantedBy=default.target
   it.skipIf(!present('systemd-analyze'))(
     `is skipped if its program was uninstalled${noteWithout('systemd-analyze')}`,
     () => {
-      const folder = mkdtempSync(join(tmpdir(), 'sync "unit" %h $HOME \\ '));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = join(scratchDir(), 'a "unit" %h $HOME \\ ');
+      mkdirSync(folder);
       const program = join(folder, 'node');
       const unit = systemdUnit(definitionOf(['/rides'], { command: [program, '/opt/x.cjs'] }));
       const [condition = ''] = /^Condition.*$/m.exec(unit) ?? [];
