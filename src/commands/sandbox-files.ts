@@ -1,10 +1,10 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import type { RequestRecord } from '../sandbox/http/request-log.ts';
 import { diskFault } from '../system/disk.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import type { RequestRecord } from '../sandbox/types.ts';
 
 /** A file that exists while the sandbox answers requests (`--wait-ready`). */
 export interface ReadyFile {

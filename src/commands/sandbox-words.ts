@@ -1,9 +1,8 @@
 import { programName, type Text, joinTexts } from '../base/phrase.ts';
-import type { RequestRecord } from '../sandbox/http/request-log.ts';
 import type { SandboxServer } from '../sandbox/server.ts';
-import type { SandboxSettings } from '../sandbox/settings.ts';
 import { plural } from '../terminal/words.ts';
 import { exportLine } from './sandbox-files.ts';
+import type { RequestRecord } from '../sandbox/types.ts';
 
 /** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
 export function requestText({
@@ -29,7 +28,7 @@ interface SandboxReady {
   /** The folder of its data; null: in memory. */
   readonly data: string | null;
   readonly athletes: readonly { readonly id: string; readonly name: string }[];
-  readonly settings: SandboxSettings;
+  readonly settings: Readonly<Record<string, unknown>>;
   readonly faults: readonly string[];
 }
 

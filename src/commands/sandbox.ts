@@ -8,7 +8,6 @@ import { parseJson } from '../base/json.ts';
 import { programName } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/faults/spec.ts';
-import type { RequestRecord } from '../sandbox/http/request-log.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type SandboxServer } from '../sandbox/server.ts';
 import {
   DEFAULT_SETTINGS,
@@ -21,6 +20,7 @@ import {
 import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
+import type { RequestRecord } from '../sandbox/types.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {

@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { Consent } from './oauth/authorize.ts';
 import { requireBearer, requireTrait } from './oauth/bearer.ts';
-import { Control } from './control.ts';
+import { createControl } from './control.ts';
+import type { Control } from './types.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
 import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.ts';
@@ -32,7 +33,7 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const world = createWorld(options);
   // A disk that takes no data is an error now, not of the first request.
   world.store.save();
-  const control = new Control(world);
+  const control = createControl(world);
   const app = new Hono<SandboxEnv>();
   app.use(async (_c, next) => {
     await next();

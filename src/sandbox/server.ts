@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createSandboxApp } from './app.ts';
 import { type RegisteredClient, PUBLIC_CLIENT_ID } from './oauth/clients.ts';
-import type { Control } from './control.ts';
+import type { Control } from './types.ts';
 import type { WorldOptions } from './world.ts';
 
 /** The port after the login callback's (8917), easy to remember. */

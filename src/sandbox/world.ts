@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
-import { Athletes, DEFAULT_ATHLETES, type AthleteProfile } from './resources/athletes.ts';
+import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
 import { defaultClients, type RegisteredClient } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
@@ -9,9 +9,10 @@ import { Feed } from './page/feed.ts';
 import { randomToken } from './random.ts';
 import { Recordings } from './resources/recordings.ts';
 import type { RequestBody } from './http/request-body.ts';
-import { RequestLog, type RequestRecord } from './http/request-log.ts';
+import { RequestLog } from './http/request-log.ts';
 import { Settings, type SettingsPatch } from './settings.ts';
 import { Store } from './store.ts';
+import type { AthleteProfile, RequestRecord } from './types.ts';
 
 export interface WorldOptions {
   /** Folder of the data; undefined: in memory. */

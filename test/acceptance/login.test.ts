@@ -285,7 +285,7 @@ describe('the port of the redirect URI', () => {
 describe('a login over an earlier one', () => {
   it('names the athlete of the replaced login', async () => {
     const world = await openLoggedInWorld();
-    world.sandbox.control.set({ autoApproveAthlete: 'athlete-2' });
+    world.sandbox.control.settings({ autoApproveAthlete: 'athlete-2' });
     const login = await startLogin(world);
     await visit(login.authorizeUrl);
     const { code, stdout } = await login.running.finished;

@@ -10,7 +10,7 @@ describe('another profile than the default', () => {
     const world = await openLoggedInWorld();
     const mint = (athlete: string) => JSON.stringify(world.sandbox.control.mint({ athlete }));
     await world.sync(['login', '--with-token', '--profile', 'lim'], { input: mint('athlete-2') });
-    world.sandbox.control.revoke('athlete-2');
+    world.sandbox.control.revoke({ athlete: 'athlete-2' });
     world.sandbox.control.clearRequests();
     const flag = await world.sync(['workouts', '--profile', 'lim']);
     const variable = await world.sync(['workouts', '--json'], { env: { SYNC_PROFILE: 'lim' } });
@@ -19,7 +19,7 @@ describe('another profile than the default', () => {
     expect(variable.stderr).toContain('Run `sync login --profile lim`.');
     expect(ndjson(variable.stdout)[0]?.['hint']).toContain('`sync login --profile lim`');
 
-    world.sandbox.control.revoke('athlete-1');
+    world.sandbox.control.revoke({ athlete: 'athlete-1' });
     const usual = await world.sync(['workouts']);
     expect(usual.stderr).toContain('`sync login`');
   });

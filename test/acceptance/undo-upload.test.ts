@@ -104,7 +104,7 @@ describe('sync verify', () => {
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }]);
     world.sandbox.control.clearState();
     expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }]);
-    world.sandbox.control.set({ wellnessList: false });
+    world.sandbox.control.settings({ wellnessList: false });
     expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }]);
   });
 });

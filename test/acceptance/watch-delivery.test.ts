@@ -317,7 +317,7 @@ describe('a login that has ended', () => {
     mkdirSync(world.folder);
     const watcher = world.watch();
     await ready(watcher);
-    world.sandbox.control.revoke('athlete-1');
+    world.sandbox.control.revoke({ athlete: 'athlete-1' });
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
     await watcher.waitFor(/"event":"login-needed"/);
@@ -396,7 +396,7 @@ describe('a login that has ended', () => {
 describe('the health of a watcher', () => {
   it('contains the fields that a monitor needs', async () => {
     await openWorld({ stored: true });
-    world.sandbox.control.set({ refreshTtl: 30 * 86_400 });
+    world.sandbox.control.settings({ refreshTtl: 30 * 86_400 });
     await world.login();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const away = join(world.home.dir, 'away');
@@ -429,7 +429,7 @@ describe('the health of a watcher', () => {
 
   it('warns of a login that ends within a week and cannot be extended', async () => {
     await openWorld({ stored: true });
-    world.sandbox.control.set({ refreshTtl: 3 * 86_400 });
+    world.sandbox.control.settings({ refreshTtl: 3 * 86_400 });
     await world.login();
     mkdirSync(world.folder);
     const watcher = world.watch();

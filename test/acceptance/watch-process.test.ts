@@ -320,7 +320,7 @@ describe('sync watch --once', () => {
   });
 
   it('reports once, with exit code 6, a recording without a workout an hour after its upload', async () => {
-    world.sandbox.control.set({ processingMs: null });
+    world.sandbox.control.settings({ processingMs: null });
     const [good, bad] = [anotherRecording(), anotherRecording()];
     put(join(world.folder, 'good.fit'), good);
     put(join(world.folder, 'bad.fit'), bad);

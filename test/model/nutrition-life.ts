@@ -271,7 +271,7 @@ class Life {
   #update(): void {
     if (!this.#replaces) return;
     this.#note('the platform is updated');
-    this.#sandbox.control.set({ revision: '2026-08' });
+    this.#sandbox.control.settings({ revision: '2026-08' });
     this.#replaces = false;
     for (const item of this.#items) {
       const isThere = this.#rows(item.date).some(({ name }) => name === item.name);

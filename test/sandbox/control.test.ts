@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SECRET_PREFIXES, type TokenAnswer } from '../../src/sandbox/oauth/grants.ts';
+import { SECRET_PREFIXES } from '../../src/sandbox/oauth/grants.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { makeRecording } from '../support/fit-maker.ts';
@@ -14,6 +14,7 @@ import {
   refresh,
   upload,
 } from './support.ts';
+import type { TokenAnswer } from '../../src/sandbox/types.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 

@@ -14,7 +14,7 @@ import { openSandbox } from './support.ts';
 describe.each(REVISIONS)('a world on %s', (revision) => {
   it('plays that revision', async () => {
     const { sandbox } = await openLoggedInWorld({ revision });
-    expect(sandbox.control.settings().revision).toBe(revision);
+    expect(sandbox.control.settings()['revision']).toBe(revision);
   });
 });
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { dayOf } from '../../src/sandbox/resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
-import type { RequestRecord } from '../../src/sandbox/http/request-log.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
 import type { World } from './world.ts';
+import type { RequestRecord } from '../../src/sandbox/types.ts';
 
 export * from './world.ts';
 

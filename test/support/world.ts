@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/base/time.ts';
-import type { Control } from '../../src/sandbox/control.ts';
 import { type Revision, REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { type SandboxServer, type ServerOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
@@ -14,6 +13,7 @@ import {
   runSync,
   startSync,
 } from './program.ts';
+import type { Control } from '../../src/sandbox/types.ts';
 
 /** `clock`: default: that of the system. */
 type RunHereOptions = RunOptions & { readonly clock?: Clock };

@@ -1,9 +1,8 @@
-import type { Control } from '../../src/sandbox/control.ts';
-import type { RequestRecord } from '../../src/sandbox/http/request-log.ts';
 import type { Finished } from '../support/program.ts';
 import { foodsHeld, sha256 } from '../support/acceptance.ts';
 import { type Cargo, type Food, foodKey } from './cargo.ts';
 import type { Round } from './kind.ts';
+import type { Control, RequestRecord } from '../../src/sandbox/types.ts';
 
 /** What a sandbox shows of an athlete's data. */
 export interface Platform {

@@ -1,8 +1,8 @@
 import { type Finished, ndjson } from '../support/program.ts';
 import { foodsHeld } from '../support/acceptance.ts';
-import type { Control } from '../../src/sandbox/control.ts';
 import { type SentFood, judgeFoods, judgeOutput, judgeRecordings, judgeWellness } from './judge.ts';
 import type { Round } from './kind.ts';
+import type { Control } from '../../src/sandbox/types.ts';
 
 export interface Food extends SentFood {
   /** g */

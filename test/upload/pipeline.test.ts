@@ -240,7 +240,7 @@ describe('a recording', () => {
 
   it('renames its workout with --name, if the user names the file and the platform offers it', async () => {
     const { sandbox, dir, run, recordings } = await open();
-    sandbox.control.set({ processingMs: null });
+    sandbox.control.settings({ processingMs: null });
     put(dir, 'a.fit', RIDE);
     const note = async (options: BatchOptions, path = 'a.fit') => {
       const [item] = (await run([path], options)).items;
@@ -259,11 +259,11 @@ describe('a recording', () => {
     expect(await note({ force: true })).toBeUndefined();
     expect(await note({ name: 'Four' }, '.')).toMatchObject({ reason: 'already-uploaded' });
     expect(await title()).toBe('Three');
-    sandbox.control.set({ workoutEdits: false });
+    sandbox.control.settings({ workoutEdits: false });
     expect(await note({ name: 'Five' })).toBe(
       'The platform ignores --name for a recording that it has: rename the workout there.',
     );
-    sandbox.control.set({ uploadItems: false });
+    sandbox.control.settings({ uploadItems: false });
     put(dir, 'b.fit', makeRecording({ seed: 9, sizeBytes: 2_000 }));
     expect(await note({ name: 'Six' }, 'b.fit')).toMatch(/does not say whether it took --name/);
   });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, onTestFinished } from 'vitest';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
-import type { RecordingState } from '../../src/sandbox/resources/recordings.ts';
 import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import {
@@ -17,6 +16,7 @@ import {
   startSync,
 } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import type { RecordingState } from '../../src/sandbox/types.ts';
 
 export { until };
 

@@ -1,3 +1,4 @@
+import type { ActiveFault } from '../types.ts';
 import { parseFault, type ScriptedFault, type FaultKind, type FaultRoute } from './spec.ts';
 
 /** The faults that hit one request: first a delay, then a fault. */
@@ -29,19 +30,15 @@ export class FaultScript {
     );
   }
 
-  /** Removes the first fault with this spec. @returns whether there was one */
-  remove(spec: string): boolean {
+  /** Removes all faults, or the first with a spec. @returns false if there is none with it */
+  clear(spec?: string): boolean {
     const index = this.#entries.findIndex(({ fault }) => fault.spec === spec);
-    if (index !== -1) this.#entries.splice(index, 1);
-    return index !== -1;
-  }
-
-  clear(): void {
-    this.#entries = [];
+    this.#entries = spec === undefined ? [] : this.#entries.toSpliced(index, 1);
+    return spec === undefined || index !== -1;
   }
 
   /** Lists the faults with their remaining hits; null stands for `*inf`. */
-  list(): { spec: string; skipLeft: number; hitsLeft: number | null }[] {
+  list(): ActiveFault[] {
     return this.#entries.map(({ fault, skipLeft, hitsLeft }) => ({
       spec: fault.spec,
       skipLeft,

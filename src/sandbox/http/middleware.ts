@@ -6,9 +6,10 @@ import type { FaultRoute } from '../faults/spec.ts';
 import { loggedAnswer } from './redaction.ts';
 import { ApiProblem } from './problem.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
-import { publishExchange, type RequestRecord } from './request-log.ts';
+import { publishExchange } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import type { RequestRecord } from '../types.ts';
 
 /**
  * Largest accepted request (bytes): the client's largest recording, 256 MiB, and what surrounds it. The

@@ -3,6 +3,7 @@ import { SECRET_PREFIXES } from '../oauth/grants.ts';
 import { fingerprint } from '../random.ts';
 import { isObject } from './request-body.ts';
 import type { RouteName } from './routes.ts';
+import type { AnswerRecord } from '../types.ts';
 
 const SECRET_FIELDS = new Set([
   'client_secret',
@@ -45,15 +46,6 @@ export function withoutSecrets(value: unknown): unknown {
       SECRET_FIELDS.has(name) && typeof field === 'string' ? fingerprint(field) : field,
     ]),
   );
-}
-
-/** An answer as it was sent, with secrets as fingerprints. */
-export interface AnswerRecord {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Decoded JSON, or other text; absent if it is not kept. */
-  readonly body?: unknown;
 }
 
 /** Largest body of an answer that the log keeps (characters). */

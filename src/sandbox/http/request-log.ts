@@ -1,48 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
-import { type AnswerRecord, maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
+import { maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
-import type { RouteName } from './routes.ts';
-
-/** One part of a multipart request, without its bytes. */
-interface PartRecord {
-  readonly name: string;
-  readonly fileName: string | null;
-  readonly contentType: string | null;
-  /** bytes */
-  readonly size: number;
-  readonly sha256: string;
-  readonly text?: string;
-}
-
-export interface RequestRecord {
-  /** 1 for the first request since the start; clearing the log does not reset it. */
-  readonly ordinal: number;
-  readonly receivedAt: string;
-  readonly method: string;
-  readonly path: string;
-  readonly route: RouteName | null;
-  /** The last value of a name that occurs twice. */
-  readonly query: Readonly<Record<string, string>>;
-  /** Lower-case names; Authorization and Cookie as fingerprints. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Size of the body (bytes); 0 until it is read. */
-  size: number;
-  /** A JSON body, or a form as an object of strings; secrets as fingerprints. */
-  body?: unknown;
-  parts?: readonly PartRecord[];
-  /** The status that was sent; null if none was sent yet. */
-  status: number | null;
-  athlete: string | null;
-  faults: readonly string[];
-  /** From the request's headers to the start of the answer (ms); null if not answered. */
-  durationMs: number | null;
-}
-
-export interface RequestFilter {
-  readonly route?: string | undefined;
-  readonly athlete?: string | undefined;
-  readonly after?: number | undefined;
-}
+import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from '../types.ts';
 
 /** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
 const CAPACITY = 50_000;
@@ -50,11 +9,6 @@ const CAPACITY = 50_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-
-/** A request with its answer; null if none was sent, or a fault broke it off. */
-export interface AnsweredRequest extends RequestRecord {
-  readonly answer: AnswerRecord | null;
-}
 
 /** A request, its answer, and how much memory they take: the length of their JSON. */
 interface Entry {

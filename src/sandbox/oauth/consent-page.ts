@@ -1,9 +1,10 @@
 import style from '../page/page.css?raw';
 import { html, raw } from 'hono/html';
-import { type AthleteProfile, initials } from '../resources/athletes.ts';
+import { initials } from '../resources/athletes.ts';
 import type { RegisteredClient } from './clients.ts';
 import { ICON } from '../icon.ts';
 import { describeScope } from './scopes.ts';
+import type { AthleteProfile } from '../types.ts';
 
 type Html = ReturnType<typeof html>;
 

@@ -4,6 +4,7 @@ import { randomToken, sha256 } from '../random.ts';
 import { knownScopes, type Scope } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { Store, Table } from '../store.ts';
+import type { LoginState, TokenAnswer } from '../types.ts';
 
 /** Prefixes of the secrets that the sandbox issues; they occur nowhere else. */
 export const SECRET_PREFIXES = {
@@ -11,18 +12,6 @@ export const SECRET_PREFIXES = {
   access: 'sbx_at_',
   refresh: 'sbx_rt_',
 } as const;
-
-/** The answer of the token endpoint (interface section 5.3). */
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  /** s */
-  readonly expires_in: number;
-  readonly refresh_token?: string;
-  readonly scope: string;
-  /** s */
-  readonly refresh_token_expires_in?: number;
-}
 
 export interface Bearer {
   readonly loginId: string;
@@ -44,14 +33,6 @@ export interface CodeRequest {
   readonly challengeMethod: ChallengeMethod;
 }
 
-export interface LoginState {
-  readonly id: string;
-  readonly clientId: string;
-  readonly scope: string;
-  readonly createdAt: string;
-  readonly revoked: boolean;
-}
-
 interface Code extends CodeRequest {
   readonly expiresAt: number;
   readonly isUsed: boolean;
@@ -59,6 +40,16 @@ interface Code extends CodeRequest {
 
 interface GrantedLogin extends LoginState {
   readonly athleteId: string;
+}
+
+/** Undefined: any. */
+interface LoginChoice {
+  readonly athleteId?: string | undefined;
+  readonly loginId?: string | undefined;
+}
+
+function isChosen(login: GrantedLogin, { athleteId, loginId }: LoginChoice): boolean {
+  return (athleteId ?? login.athleteId) === login.athleteId && (loginId ?? login.id) === login.id;
 }
 
 type TokenKind = 'access' | 'refresh';
@@ -155,7 +146,7 @@ export class Grants {
     const hash = sha256(given.token);
     const token = this.#tokens.get(hash);
     if (token?.kind === 'refresh' && token.isReplaced && settings.reuseRevokesFamily) {
-      this.revokeLogin(token.loginId);
+      this.revoke({ loginId: token.loginId });
     }
     const login = token?.kind === 'refresh' ? this.#loginOf(token) : undefined;
     if (token === undefined || login === undefined) {
@@ -211,35 +202,21 @@ export class Grants {
   /** Revokes the login of a token of either kind. Ignores an unknown token. */
   revokeToken(token: string): void {
     const found = this.#tokens.get(sha256(token));
-    if (found !== undefined) this.revokeLogin(found.loginId);
+    if (found !== undefined) this.revoke({ loginId: found.loginId });
   }
 
-  /** @returns whether there was such a login, not revoked before */
-  revokeLogin(loginId: string): boolean {
-    const login = this.#logins.get(loginId);
-    if (login === undefined || login.revoked) return false;
-    this.#logins.set(loginId, { ...login, revoked: true });
-    return true;
-  }
-
-  /** @returns the number of logins that it revoked */
-  revokeAthlete(athleteId: string): number {
-    const logins = this.#logins.rows().filter((login) => login.athleteId === athleteId);
-    return logins.filter(({ id }) => this.revokeLogin(id)).length;
+  /** @returns the number of logins that were not revoked before */
+  revoke(choice: LoginChoice): number {
+    const logins = this.#logins.rows().filter((login) => !login.revoked && isChosen(login, choice));
+    for (const login of logins) this.#logins.set(login.id, { ...login, revoked: true });
+    return logins.length;
   }
 
   /** Expires tokens now. @returns the number of tokens that were still valid */
-  expire(
-    kind: TokenKind,
-    { athleteId, loginId }: { athleteId?: string | undefined; loginId?: string | undefined } = {},
-  ): number {
+  expire(kind: TokenKind, choice: LoginChoice): number {
     const expired = this.#tokens.entries().filter(([, token]) => {
       const login = token.kind === kind ? this.#loginOf(token) : undefined;
-      return (
-        login !== undefined &&
-        (athleteId === undefined || login.athleteId === athleteId) &&
-        (loginId === undefined || login.id === loginId)
-      );
+      return login !== undefined && isChosen(login, choice);
     });
     for (const [hash, token] of expired) {
       this.#tokens.set(hash, { ...token, expiresAt: this.#now() });

@@ -1,9 +1,9 @@
 import type { Handler } from 'hono';
 import { secretMatches } from './clients.ts';
-import type { TokenAnswer } from './grants.ts';
 import { NO_STORE, ApiProblem, serverError, TokenProblem } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import type { TokenAnswer } from '../types.ts';
 
 /** `POST /api/oauth/token`, JSON or form-encoded (interface section 4.6). */
 export function postToken(world: World): Handler<SandboxEnv> {

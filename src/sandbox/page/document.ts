@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
-import type { RequestRecord } from '../http/request-log.ts';
 import { ICON } from '../icon.ts';
 import { counted, figure, type ChartHtml } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
@@ -9,6 +8,7 @@ import { addressOf, PAGE_PATH } from './parts.ts';
 import { recordingsSection } from './recordings-section.ts';
 import type { PageView } from './view.ts';
 import { wellnessSection } from './wellness-section.ts';
+import type { RequestRecord } from '../types.ts';
 
 export interface DocumentOptions {
   readonly nonce: string;

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import type { DailyState } from '../resources/daily-records.ts';
 import { instantOf } from '../resources/dates.ts';
 import { dayOf } from '../resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
 import { axis, counted, figure, percent, type ChartHtml } from './chart.ts';
 import { dayName, formatIn, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
+import type { DailyState } from '../types.ts';
 
 /** Shape of each absorption type: they differ without colour too. */
 const SHAPES: readonly { type: string; label: string; path: string }[] = [

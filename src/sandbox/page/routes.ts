@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
-import type { Control } from '../control.ts';
+import type { Control } from '../types.ts';
 import { FaultSpecError } from '../faults/spec.ts';
 import { sameOriginOnly } from '../http/middleware.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
@@ -36,7 +36,7 @@ const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) =>
     return `Added the fault ${spec.trim()}.`;
   },
   'remove-fault': (control, { spec }) => {
-    control.removeFault(spec);
+    control.clearFaults(spec);
     return `Removed the fault ${spec}.`;
   },
   'clear-faults': (control) => {
@@ -46,10 +46,12 @@ const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) =>
   expire: (control, { login, kind }) =>
     `Expired ${counted(control.expire({ login, kind }), `${kind} token`)}.`,
   revoke: (control, { login }) =>
-    control.revokeLogin(login) ? 'Revoked the login.' : 'No such login, or it was revoked before.',
+    control.revoke({ login }) > 0
+      ? 'Revoked the login.'
+      : 'No such login, or it was revoked before.',
   revision: (control, { revision }) => {
     if (revision === undefined) throw refusal(400, 'Expected a revision');
-    control.set({ revision });
+    control.settings({ revision });
     return `Switched to revision ${revision}.`;
   },
 };

@@ -1,13 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AthleteProfile } from '../resources/athletes.ts';
-import type { DailyState } from '../resources/daily-records.ts';
-import type { AnsweredRequest, RequestRecord } from '../http/request-log.ts';
-import type { LoginState } from '../oauth/grants.ts';
-import type { RecordingState } from '../resources/recordings.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { factsOf, readFit, type WorkoutFacts } from '../resources/workout.ts';
 import type { World } from '../world.ts';
 import { viewOf, type RecordingView } from './recording-view.ts';
+import type {
+  ActiveFault,
+  AnsweredRequest,
+  AthleteProfile,
+  DailyState,
+  LoginState,
+  RecordingState,
+  RequestRecord,
+} from '../types.ts';
 
 export interface PageView {
   readonly origin: string;
@@ -43,12 +47,6 @@ export interface ListedRecording {
   /** null if the recording has no session. */
   readonly facts: WorkoutFacts | null;
   readonly view: RecordingView | null;
-}
-
-interface ActiveFault {
-  readonly spec: string;
-  readonly skipLeft: number;
-  readonly hitsLeft: number | null;
 }
 
 export interface ListedLogin {

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { DailyState } from '../resources/daily-records.ts';
 import { counted, drawing, figure, type ChartHtml } from './chart.ts';
 import { dayName, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
+import type { DailyState } from '../types.ts';
 
 /** How a field is shown; `factor` converts it to the unit. */
 type Measure = readonly [

@@ -1,25 +1,5 @@
 import type { Store, Table } from '../store.ts';
-
-type WeightUnits = 'Kilograms' | 'Pounds';
-
-export interface AthleteProfile {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly timezone: string;
-  /** kg, independent of the display unit. */
-  readonly weight: number;
-  /** When an update last set it (ms since the epoch). */
-  readonly weighedAt?: number;
-  /** The athlete's display unit, and the unit of a `weight` sent without one. */
-  readonly weightUnits: WeightUnits;
-  /** W */
-  readonly ftp: number;
-  /** bpm */
-  readonly maxHr: number;
-  /** bpm */
-  readonly lthr: number;
-}
+import type { AthleteProfile } from '../types.ts';
 
 export function initials(name: string): string {
   const words = name.split(/\s+/);

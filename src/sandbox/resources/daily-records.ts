@@ -1,18 +1,7 @@
 import type { Store, Table } from '../store.ts';
+import type { DailyState } from '../types.ts';
 
 export type DailyKind = 'wellness' | 'nutrition';
-
-/** A stored wellness or nutrition record: one for each athlete, kind and date. */
-export interface DailyState {
-  readonly id: string;
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  readonly record: Readonly<Record<string, unknown>>;
-  /** Accepted requests for this date; edits in the app do not count. */
-  readonly receivedCount: number;
-  readonly firstReceivedAt: string;
-  readonly lastReceivedAt: string;
-}
 
 interface DailyRow {
   readonly athleteId: string;

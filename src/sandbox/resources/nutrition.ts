@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
-import type { DailyState } from './daily-records.ts';
 import { instantOf, midnightOf, utcDayOf } from './dates.ts';
 import {
   editedDay,
@@ -18,6 +17,7 @@ import type { SandboxSettings } from '../settings.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
 import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import type { DailyState } from '../types.ts';
 
 const number = v.optional(finiteNumber);
 const text = v.optional(v.string());

@@ -1,12 +1,13 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import type { AthleteProfile, AthleteChange } from './athletes.ts';
+import type { AthleteChange } from './athletes.ts';
 import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { checked, finiteNumber, requireStorable } from '../http/validate.ts';
 import { newestWeight } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import type { AthleteProfile } from '../types.ts';
 
 const KG_PER_POUND = 0.45359237;
 

@@ -1,20 +1,6 @@
 import type { Store, Table } from '../store.ts';
+import type { RecordingState } from '../types.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
-
-export interface RecordingState {
-  readonly fitFileId: string;
-  readonly sha256: string;
-  /** bytes */
-  readonly size: number;
-  readonly fileName: string;
-  readonly name: string | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-  readonly receivedCount: number;
-  readonly firstReceivedAt: string;
-  readonly lastReceivedAt: string;
-  /** `queued`: not processed yet; `none`: no workout. */
-  readonly processing: 'queued' | 'workout' | 'none';
-}
 
 /** An entry of `GET /api/workouts`. */
 export interface SandboxWorkout {

@@ -1,12 +1,12 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import type { DailyState } from './daily-records.ts';
 import { midnightOf, utcDayOf } from './dates.ts';
 import { serverError } from '../http/problem.ts';
 import { isObject, valueOf, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
 import type { SandboxEnv, World } from '../world.ts';
+import type { DailyState } from '../types.ts';
 
 const INTEGERS = [
   'restingHr',

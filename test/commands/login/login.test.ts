@@ -216,7 +216,7 @@ describe('a login through the browser', () => {
     const [first, second] = service.control.state().athletes;
     const here = machine(service);
     await login(here).done;
-    service.control.set({ autoApproveAthlete: second?.athlete ?? null });
+    service.control.settings({ autoApproveAthlete: second?.athlete ?? null });
     const report = await login(here).done;
     expect(report.account?.id).toBe(second?.athlete);
     expect(report.replaced?.id).toBe(first?.athlete);

@@ -132,7 +132,7 @@ describe('an address that is opened twice', () => {
       const stolen = await openStart(address);
       await (page = visit(address));
       // The thief approves with her own account: her answer comes too late.
-      service.control.set({ autoApprove: true });
+      service.control.settings({ autoApprove: true });
       await visit(stolen).catch(() => undefined);
     });
     const error = await failure(done);

@@ -9,7 +9,6 @@ import {
 import { emptyDay } from '../../../src/records/merge.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
 import type { PreparedRecord, Zone } from '../../../src/records/types.ts';
-import type { MintRequest } from '../../../src/sandbox/control.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
 import type { SandboxSettings } from '../../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../../src/api/client.ts';
@@ -20,6 +19,7 @@ import { testContext } from '../../support/context.ts';
 import { clientOf, hastyClock, openSandbox } from '../../support/delivery.ts';
 import { BERLIN, chunks } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
+import type { MintRequest } from '../../../src/sandbox/types.ts';
 
 export const DAY = '2026-02-15';
 

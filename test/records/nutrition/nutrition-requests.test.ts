@@ -144,7 +144,7 @@ describe('a platform that adds', () => {
   ] as const)('holds each item once after an update (%s to %s)', async (before, after) => {
     const { push, held, sandbox } = await openNutrition({ revision: before });
     await push({ 'a.json': day(GEL, BAR) });
-    sandbox.control.set({ revision: after });
+    sandbox.control.settings({ revision: after });
     for (const foods of [[BIG_GEL, BAR], [BIG_GEL, BAR, RICE], [RICE]]) {
       expect(outcomesOf(await push({ 'a.json': day(...foods) }))).toEqual(['pushed']);
       expect(held()).toEqual(foods.map(({ name, carbs }) => `${name} ${carbs}`).sort());
@@ -164,7 +164,7 @@ describe('a platform that adds', () => {
       await push({ 'a.json': day(GEL, BAR) });
       // The replacement gives all items new IDs.
       await machine().push({ 'b.json': day(RICE) });
-      sandbox.control.set({ revision: '2026-08' });
+      sandbox.control.settings({ revision: '2026-08' });
       if (how !== 'drops') sandbox.control.editFood(idOf('gel'), { carbs: 26 });
       expect(outcomesOf(await push({ 'a.json': input }))).toEqual([outcome]);
       expect(held()).toEqual(left);

@@ -82,7 +82,7 @@ describe('a wellness day', () => {
     const lacking = days.map(({ date, steps }) => ({ date, steps }));
     expect((await run(days)).bodies).toEqual(lacking.slice(0, 1));
     expect((await run(days)).bodies).toEqual([]);
-    sandbox.control.set({ revision: '2026-08' });
+    sandbox.control.settings({ revision: '2026-08' });
     // Any other day shows that the platform has learned the field.
     const next = { date: '2026-02-18', hrv: 60, steps: 9000 };
     expect((await run([next])).bodies).toEqual([next]);

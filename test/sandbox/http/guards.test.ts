@@ -60,7 +60,7 @@ describe.each(GUARDED)('%s %s', (...endpoint) => {
     const { access_token, refresh_token = '' } = sandbox.control.mint({ accessTtl: 10 });
     clock.advance(10_000);
     const revoked = bearer(sandbox);
-    sandbox.control.revoke('athlete-1');
+    sandbox.control.revoke({ athlete: 'athlete-1' });
     for (const authorization of [
       `Bearer ${access_token}`,
       revoked['authorization'] ?? '',

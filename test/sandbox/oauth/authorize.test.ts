@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenAnswer } from '../../../src/sandbox/oauth/grants.ts';
 import {
   authorizeUrl,
   exchange,
@@ -8,6 +7,7 @@ import {
   REDIRECT_URI,
   redirectOf,
 } from '../support.ts';
+import type { TokenAnswer } from '../../../src/sandbox/types.ts';
 
 /** Browsers get a page, other clients JSON. */
 const asBrowser = { headers: { accept: 'text/html,*/*' } };
@@ -99,7 +99,7 @@ describe('an unknown scope', () => {
     const { answer } = await openPage(sandbox, authorizeUrl({ scope }));
     const response = await answer(APPROVE);
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
-    sandbox.control.set({ autoApprove: true });
+    sandbox.control.settings({ autoApprove: true });
     const approved = await sandbox.app.request(authorizeUrl({ scope }));
     expect([approved.status, approved.headers.get('location')]).toEqual([400, null]);
   });
@@ -297,7 +297,7 @@ describe('auto-approve', () => {
       sandbox,
       redirectOf(await sandbox.app.request(authorizeUrl())).query['code'] ?? '',
     );
-    sandbox.control.set({ autoApproveAthlete: 'athlete-3' });
+    sandbox.control.settings({ autoApproveAthlete: 'athlete-3' });
     await exchange(
       sandbox,
       redirectOf(await sandbox.app.request(authorizeUrl())).query['code'] ?? '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenAnswer } from '../../../src/sandbox/oauth/grants.ts';
 import { bearer, exchange, getCode, manualClock, openApp, postJson, refresh } from '../support.ts';
+import type { TokenAnswer } from '../../../src/sandbox/types.ts';
 
 async function login(sandbox: ReturnType<typeof openApp>): Promise<TokenAnswer> {
   return (await (await exchange(sandbox, await getCode(sandbox))).json()) as TokenAnswer;
@@ -328,7 +328,7 @@ describe('a refresh', () => {
       error: 'invalid_grant',
       error_description: 'Client mismatch',
     });
-    sandbox.control.set({ revision: '2026-02' });
+    sandbox.control.settings({ revision: '2026-02' });
     expect((await refresh(sandbox, tokens.refresh_token, other)).status).toBe(200);
   });
 });

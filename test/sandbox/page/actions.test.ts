@@ -58,10 +58,10 @@ describe('an action of the page', () => {
     const sandbox = openApp();
     const token = await tokenOf(sandbox);
     await act(sandbox, 'revision', { token, revision: '2026-02' });
-    expect(sandbox.control.settings().nutrition).toBe('replace');
+    expect(sandbox.control.settings()['nutrition']).toBe('replace');
     expect((await act(sandbox, 'revision', { token, revision: '1999' })).status).toBe(400);
     expect((await act(sandbox, 'revision', { token })).status).toBe(400);
-    expect(sandbox.control.settings().revision).toBe('2026-02');
+    expect(sandbox.control.settings()['revision']).toBe('2026-02');
   });
 
   it('leads a browser without JavaScript back to the athlete that it showed', async () => {

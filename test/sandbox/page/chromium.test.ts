@@ -195,7 +195,7 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     await tabTo(page, 'Switch to revision 2026-02');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'revision 2026-02' }).waitFor();
-    expect(sandbox.control.settings().revision).toBe('2026-02');
+    expect(sandbox.control.settings()['revision']).toBe('2026-02');
     expect(complaints).toEqual([]);
   });
 

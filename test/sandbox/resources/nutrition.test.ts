@@ -38,7 +38,7 @@ function withOthers(sandbox: Sandbox): StoredItem[] {
       source: 'fitbit',
       item: { name: 'Drink', logged_at: '2026-02-15T15:00:00Z' },
     }),
-  ];
+  ] as unknown[] as StoredItem[];
 }
 
 describe('the answer to a nutrition day', () => {

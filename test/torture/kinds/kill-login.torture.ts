@@ -38,7 +38,7 @@ torture({
       round.random.pick(['2026-02', '2026-02', '2026-08']),
       { reuseRevokesFamily: round.random.chance(0.5) },
     );
-    round.note(`${procedure.name} on ${world.sandbox.control.settings().revision}`);
+    round.note(`${procedure.name} on ${world.sandbox.control.settings()['revision'] as string}`);
     await procedure(round, world, proxy);
   },
 });

@@ -33,7 +33,7 @@ async function startAndUpload(
   rides: readonly Uint8Array[],
   options: Parameters<typeof start>[0] = {},
 ) {
-  sandbox.control.set({ processingMs: null });
+  sandbox.control.settings({ processingMs: null });
   rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
   const watcher = start({
     clock,
