@@ -59,19 +59,18 @@ async function withWatched(count, folders, use) {
   sink.close();
 }
 
-/** Starts `sync watch` and waits until it has compared all files with the ledger. */
+/** Starts a watcher as `sync watch --daemon` does, and waits until it has compared all files with the ledger. */
 async function startWatcher(folder, env) {
-  const command = [program, 'watch', folder, '--json', '--new-only'];
-  const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [program, 'watch', folder, '--new-only', '--background', 'daemon'];
+  const child = spawn(process.execPath, command, {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
   const ended = new Promise((done) => child.once('close', done));
-  let out = '';
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
   await new Promise((done, fail) => {
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      out += text;
-      if (out.includes('"event":"ready"')) done();
-    });
+    child.once('message', done);
     child.once('close', (code) => fail(new Error(`sync watch ended with ${code}: ${stderr}`)));
   });
   const stop = async () => {

@@ -127,6 +127,8 @@ export function handleSignals(options: SignalOptions): Signals {
 }
 
 function mayHang(args: readonly string[]): boolean {
+  // What stops a daemon kills it if it does not react. The watchdog would wake up all day, and take 11 MB.
+  if (args.includes('--background')) return false;
   // A path in place of a command is looked at, too.
   return READERS.some((name) => args.includes(name)) || /[./]/.test(args[0] ?? '');
 }

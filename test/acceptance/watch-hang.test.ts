@@ -137,23 +137,39 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
   });
 });
 
-it.skipIf(process.platform !== 'linux')(
-  'a system call that restarts after a signal delays the program by 5 s at most',
-  async () => {
-    // Opening a FIFO blocks the main thread until another process opens its other end.
+describe.skipIf(process.platform !== 'linux')('a system call that restarts after a signal', () => {
+  /** Opening a FIFO blocks the main thread until another process opens its other end. */
+  function blockable(): NodeJS.ProcessEnv {
     const fifo = join(world.home.dir, 'fifo');
     const block = join(world.home.dir, 'block.cjs');
     put(block, `process.on('SIGUSR2', () => require('node:fs').openSync('${fifo}'));`);
     execFileSync('mkfifo', [fifo]);
     mkdirSync(world.folder);
-    const NODE_OPTIONS = `--require=${block}`;
-    const watcher = world.watch([], { NODE_OPTIONS });
+    return { NODE_OPTIONS: `--require=${block}` };
+  }
+
+  async function block(pid: number | undefined): Promise<void> {
+    process.kill(Number(pid), 'SIGUSR2');
+    await until(() => /wait_for_partner|fifo/.test(waitsIn(pid)));
+  }
+
+  it('delays the program by 5 s at most', async () => {
+    const watcher = world.watch([], blockable());
     await ready(watcher);
-    watcher.child.kill('SIGUSR2');
-    await until(() => /wait_for_partner|fifo/.test(waitsIn(watcher.child.pid)));
+    await block(watcher.child.pid);
     const asked = performance.now();
     watcher.child.kill('SIGTERM');
     await watcher.finished;
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
-  },
-);
+  });
+
+  it('delays no stop of a daemon, which has no watchdog: it is killed', async () => {
+    const daemon = ['watch', '--daemon', '--json', world.folder];
+    const { stdout } = await world.run(daemon, { env: blockable() }).finished;
+    const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
+    await block(pid);
+    const stopped = await world.run(['daemon', 'stop', '--json']).finished;
+    expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped', pid, killed: true }, {}]);
+    expect([undefined, 'Z']).toContain(stateOf(pid));
+  });
+});

@@ -1,4 +1,4 @@
-import { opendir, stat } from 'node:fs/promises';
+import { opendirSync, statSync } from 'node:fs';
 import { systemCode } from '../../base/errors.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import type { WatchParts } from '../parts.ts';
@@ -88,7 +88,7 @@ export class WatchedFolder {
         const found = await this.#calls.probeRemovable(this.path);
         return this.#closed ? undefined : found;
       }
-      const found = await probe(this.path);
+      const found = probe(this.path);
       const isNew = 'missing' in found && found.missing === undefined && !this.#wasThere;
       if (isNew) this.#absence ??= await notThereYet(this.path);
       return this.#closed ? undefined : found;
@@ -210,16 +210,26 @@ function disappeared(left: number, removable: boolean): string {
   return `It disappeared with ${recordings}${removable ? ': plug it in again.' : '.'}`;
 }
 
-async function probe(path: string): Promise<Observation> {
+/** Probes a local folder on the main thread: a thread of Node's pool would wake up for each call. */
+function probe(path: string): Observation {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     if (!found.isDirectory()) return { missing: 'It is a file.' };
-    // Only opening it shows whether it is readable: the mode is not the only rule.
-    const refused = await opendir(path).then((folder) => folder.close(), refusalIn);
+    const refused = refusalToOpen(path);
     if (refused !== undefined) return { missing: refused };
     return { identity: `${found.dev}:${found.ino}:${found.birthtimeMs}` };
   } catch (error) {
     return { missing: refusalIn(error) };
+  }
+}
+
+/** Only opening it shows whether it is readable: the mode is not the only rule. */
+function refusalToOpen(path: string): string | undefined {
+  try {
+    opendirSync(path).closeSync();
+    return undefined;
+  } catch (error) {
+    return refusalIn(error);
   }
 }
 

@@ -108,6 +108,12 @@ export class Keeper {
       this.#round.failed('wrong report', `a second watcher ended with ${String(code)}`);
   }
 
+  /** Returns the recordings that its watchers named so far, by hash. */
+  named(): ReadonlySet<string> {
+    const all = this.#started.map((running) => running.stdout()).join('');
+    return new Set(Array.from(all.matchAll(/"sha256":"(\w+)"/g), ([, hash = '']) => hash));
+  }
+
   /** Judges all watchers' output. @returns the lines of all of them */
   async lines(): Promise<Record<string, unknown>[]> {
     const lines: Record<string, unknown>[] = [];

@@ -99,6 +99,7 @@ async function live(
     ...keepers.map((keeper, i) =>
       keeper.disturb(labelled(`keeper ${i}`), troubles.watchers, until),
     ),
+    waitForBatches(keepers, shelves, until),
     ...(troubles.service ? [troubleService(labelled('service'), world, round, until)] : []),
     ...(troubles.folders
       ? movers.map((mover, i) => mover.move(i === 0 ? MOUNTS : MOVES, until))
@@ -107,6 +108,18 @@ async function live(
   for (const mover of movers) mover.restore();
   world.sandbox.control.clearFaults();
   await judgeLife(round, world, shelves, keepers, made, troubles);
+}
+
+async function waitForBatches(
+  keepers: readonly Keeper[],
+  shelves: readonly Shelf[],
+  until: () => boolean,
+): Promise<void> {
+  const named = () => new Set(keepers.flatMap((keeper) => [...keeper.named()]));
+  while (!until()) {
+    for (const shelf of shelves) shelf.waitForBatch(named);
+    await sleep(1_000);
+  }
 }
 
 async function judgeLife(

@@ -85,3 +85,22 @@ it('expects no other content', () => {
   put('ride.fit', makeRecording({ durationSecs: 6 }));
   expect(shelf.due().size).toBe(0);
 });
+
+it('expects none that was removed while the watcher was behind with many', () => {
+  shelf.watched();
+  const path = put();
+  shelf.arrivedAtOnce([path]);
+  const wait = (isNamed: boolean) => {
+    for (let ms = 0; ms < DUE_MS; ms += 1_000) {
+      shelf.waitForBatch(() => new Set(isNamed ? [hash] : []));
+      vi.advanceTimersByTime(1_000);
+    }
+  };
+  wait(false);
+  remove(path);
+  expect(shelf.due().size).toBe(0);
+  put();
+  wait(true);
+  remove(path);
+  expect([...shelf.due()]).toEqual([hash]);
+});

@@ -22,6 +22,8 @@ export class Shelf {
   readonly #made: ReadonlyMap<string, Uint8Array>;
   readonly #stays = new Map<string, Stay>();
   readonly #due = new Set<string>();
+  /** Recordings that came many at once. */
+  readonly #batch = new Set<string>();
   #isWatched = false;
 
   constructor(dir: string, made: ReadonlyMap<string, Uint8Array>) {
@@ -64,6 +66,27 @@ export class Shelf {
     if (hash === undefined || !this.#made.has(hash)) return;
     if (this.#stays.get(path)?.hash === hash) return;
     this.#stays.set(path, { hash, since: performance.now() });
+  }
+
+  /**
+   * Takes in many recordings that came at once. On a busy machine, two hundred take longer than
+   * {@link DUE_MS}: while the watcher has not named all that lie there, no stay counts.
+   */
+  arrivedAtOnce(paths: readonly string[]): void {
+    for (const path of paths) {
+      this.arrived(path);
+      const hash = this.#stays.get(path)?.hash;
+      if (hash !== undefined) this.#batch.add(hash);
+    }
+  }
+
+  /** Begins every stay anew while the watcher is behind. Called every second. @param named by its lines */
+  waitForBatch(named: () => ReadonlySet<string>): void {
+    if (this.#batch.size === 0) return;
+    const known = named();
+    const stays = [...this.#stays.values()];
+    if (!stays.some(({ hash }) => this.#batch.has(hash) && !known.has(hash))) return;
+    for (const stay of stays) stay.since = performance.now();
   }
 
   /** Takes in all files of the folder, after another one has taken its place. */

@@ -93,12 +93,14 @@ export class Writer {
   async writeMany(count: number): Promise<void> {
     await this.#attempt(() => {
       const shelf = this.#random.pick(this.#shelves);
+      const paths: string[] = [];
       for (let i = 0; i < count; i++) {
         const path = join(shelf.dir, `many ${this.#id}`, `${i % 7}`, `${i}.fit`);
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, this.#recording(5));
-        shelf.arrived(path);
+        paths.push(path);
       }
+      shelf.arrivedAtOnce(paths);
       return Promise.resolve();
     });
   }
