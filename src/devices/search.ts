@@ -18,8 +18,8 @@ const AT_ONCE = 32;
 export async function search(
   request: SearchRequest,
   tell: (answer: SearchAnswer) => void,
+  reader = new MountReader(request.limitMs),
 ): Promise<void> {
-  const reader = new MountReader(request.limitMs);
   const silent = new Set<string>();
   /** Runs a task on a folder; undefined if the folder is silent. */
   const on = async <T>(folder: string, task: () => Promise<T>): Promise<T | undefined> => {
