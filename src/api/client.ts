@@ -3,7 +3,6 @@ import { SyncError } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
-import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
@@ -218,7 +217,7 @@ export function createServiceClient(
       if (response.status === 401 || isSuccess(response)) return isSuccess(response);
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      throw withDetails(error, { status: 401, attempts, delivery: 'not-sent' });
+      throw error.with({ details: { status: 401, attempts, delivery: 'not-sent' } });
     }
     throw notTakenNow(attempts, 'could not be checked');
   }
@@ -237,11 +236,9 @@ export function createServiceClient(
   }
 
   function withScopeHint(error: SyncError): SyncError {
-    const { code, message, cause, details } = error;
-    const { scope } = details;
-    if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
-    const hint = options.scopeHint?.(scope) ?? error.hint;
-    return new SyncError(code, message, { hint, cause, details });
+    const { scope } = error.details;
+    if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
+    return error.with({ hint: options.scopeHint?.(scope) });
   }
 
   const endpoint = (name: EndpointName) => endpointUrl(options.baseUrl, options.endpoints[name]);
@@ -332,7 +329,7 @@ function counted<T>(attempts: number, decode: () => T): Delivered<T> {
   try {
     return { ...decode(), attempts };
   } catch (error) {
-    throw error instanceof SyncError ? withDetails(error, { attempts }) : error;
+    throw error instanceof SyncError ? error.with({ details: { attempts } }) : error;
   }
 }
 
@@ -343,7 +340,7 @@ async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
   } catch (error) {
     const own = error instanceof SyncError ? error.details['attempts'] : undefined;
     if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
-    throw withDetails(error, { attempts: before + own });
+    throw error.with({ details: { attempts: before + own } });
   }
 }
 
@@ -368,9 +365,7 @@ async function beforeSending(token: Promise<Secret>, attempts: number): Promise<
     return await token;
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
-    const unsent = withDetails(error, { delivery: 'not-sent', attempts });
-    if (unsent.code !== 'REJECTED') throw unsent;
-    const { message, hint, cause, details } = unsent;
-    throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
+    const code = error.code === 'REJECTED' ? 'SERVICE_ANSWER' : error.code;
+    throw error.with({ code, details: { delivery: 'not-sent', attempts } });
   }
 }

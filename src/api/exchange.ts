@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
-import { networkError, timeoutCause, withDetails } from './http-failure.ts';
+import { networkError, timeoutCause } from './http-failure.ts';
 
 /**
  * Time limits of one request, stage by stage (ms); docs/internals/architecture.md has them as a table. Every
@@ -103,6 +103,6 @@ export function exchange(
 /** Returns the signal's reason, marked `not-sent` if the request did not leave. */
 function abortReason({ reason }: AbortSignal, connected: boolean): Error {
   return reason instanceof SyncError && !connected
-    ? withDetails(reason, { delivery: 'not-sent' })
+    ? reason.with({ details: { delivery: 'not-sent' } })
     : (reason as Error);
 }

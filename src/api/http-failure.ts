@@ -91,14 +91,6 @@ export function answerUnreadable(request: HttpRequest, coding: string, cause?: u
   );
 }
 
-export function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
-  return new SyncError(error.code, error.message, {
-    hint: error.hint,
-    cause: error.cause,
-    details: { ...error.details, ...details },
-  });
-}
-
 /** Returns why a request got no complete response, as a clause. */
 export function causeText(cause: unknown): string {
   switch (systemCode(cause)) {

@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
 import type { Secret } from '../base/secret.ts';
 import { duration } from '../terminal/words.ts';
-import { deliveryOf, withDetails } from './http-failure.ts';
+import { deliveryOf } from './http-failure.ts';
 import { repeatsStatus, serviceMessage } from './service-message.ts';
 
 export interface RetryPolicy {
@@ -92,10 +92,8 @@ export async function withRetry(
       (asked !== undefined && asked > policy.longestRetryAfterMs) ||
       (acted && repeatable === 'unless-acted-on')
     ) {
-      throw withDetails(failure, {
-        attempts: number,
-        delivery: actedOnce ? 'unknown' : 'not-sent',
-      });
+      const delivery = actedOnce ? 'unknown' : 'not-sent';
+      throw failure.with({ details: { attempts: number, delivery } });
     }
     const waitMs = asked ?? ownPause(status, number, policy, random);
     onRetry?.({ attempt: number, waitMs, reason: failure.message });
@@ -103,7 +101,7 @@ export async function withRetry(
       await clock.sleep(waitMs, signal);
     } catch (error) {
       throw error instanceof SyncError && !actedOnce
-        ? withDetails(error, { delivery: 'not-sent' })
+        ? error.with({ details: { delivery: 'not-sent' } })
         : error;
     }
   }
@@ -143,7 +141,7 @@ async function tryOnce(
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     if (error.code === 'NETWORK') return { failure: error };
-    throw error.code === 'SERVICE_ANSWER' ? withDetails(error, { attempts: number }) : error;
+    throw error.code === 'SERVICE_ANSWER' ? error.with({ details: { attempts: number } }) : error;
   }
 }
 

@@ -184,12 +184,11 @@ function loginChanged(profile: string): SyncError {
   );
 }
 
-function accountUnknown(cause: SyncError): SyncError {
-  return new SyncError(
-    cause.code,
-    `${cause.message} Nothing was sent: the athlete of this login is not known yet.`,
-    { hint: cause.hint ?? 'The same command again continues.', cause, details: cause.details },
-  );
+function accountUnknown(error: SyncError): SyncError {
+  return error.with({
+    message: `${error.message} Nothing was sent: the athlete of this login is not known yet.`,
+    hint: error.hint ?? 'The same command again continues.',
+  });
 }
 
 function loginRejected(): SyncError {

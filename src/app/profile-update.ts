@@ -2,7 +2,7 @@ import type { Service } from './connection.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type WireObject, isObject } from '../api/wire.ts';
 import { SyncError, isAbort } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
 import { KG_PER_POUND } from '../base/units.ts';
 
@@ -188,16 +188,12 @@ async function displayUnits(
       error instanceof SyncError && (error.code === 'SCOPE_MISSING' || error.code === 'REJECTED');
     if (!unreadable) throw error;
     if (force) return { units: 'Kilograms', forced: true };
-    throw new SyncError(
-      error.code,
-      'Nothing was sent: the unit in which the athlete reads weights cannot be read. ' +
+    throw error.with({
+      message:
+        'Nothing was sent: the unit in which the athlete reads weights cannot be read. ' +
         `To send the weight without knowing it would set that unit to kilograms. ${error.message}`,
-      {
-        hint: joinTexts([...(error.hint === undefined ? [] : [error.hint]), FORCE_HINT], ' '),
-        cause: error,
-        details: error.details,
-      },
-    );
+      hint: error.hint === undefined ? FORCE_HINT : phrase`${error.hint} ${FORCE_HINT}`,
+    });
   }
 }
 
@@ -235,11 +231,11 @@ function storedAnother(stored: number, kg: number): SyncError {
   );
 }
 
-function leftWrong({ code, message, cause, details }: SyncError, stored: number): SyncError {
-  return new SyncError(code, `The profile now says ${String(stored)} kg. ${message}`, {
+function leftWrong(error: SyncError, stored: number): SyncError {
+  return error.with({
+    message: `The profile now says ${String(stored)} kg. ${error.message}`,
     hint: 'Run the same command again: it corrects the weight.',
-    cause,
-    details: { ...details, stored },
+    details: { stored },
   });
 }
 

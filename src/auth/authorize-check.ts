@@ -74,13 +74,10 @@ async function send(http: Http, url: URL, signal: AbortSignal): Promise<HttpResp
     if (!(error instanceof SyncError) || error.code !== 'NETWORK' || 'proxy' in error.details) {
       throw error;
     }
-    const { code, message, details } = error;
-    const start = phrase`If the sandbox is meant, start it with ${sync('sandbox')}.`;
-    const check = phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.`;
-    throw new SyncError(code, message, {
-      cause: error,
-      hint: isLoopback(url) ? joinTexts([check, start], ' ') : check,
-      details: { ...details, setting: 'baseUrl' },
+    const start = phrase` If the sandbox is meant, start it with ${sync('sandbox')}.`;
+    throw error.with({
+      hint: phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.${isLoopback(url) ? start : ''}`,
+      details: { setting: 'baseUrl' },
     });
   }
 }

@@ -109,11 +109,9 @@ async function prepareSave(
     return await store.prepareSave({ ...before, refreshStartedAt }, signal);
   } catch (error) {
     if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-    throw new SyncError(
-      error.code,
-      `The login was not refreshed, because its new tokens could not be saved. ${error.message}`,
-      { hint: error.hint, cause: error, details: error.details },
-    );
+    throw error.with({
+      message: `The login was not refreshed, because its new tokens could not be saved. ${error.message}`,
+    });
   }
 }
 
@@ -205,10 +203,6 @@ function gracePeriod(stop: AbortSignal, clock: Clock): { signal: AbortSignal; en
 
 function notSaved(error: unknown): unknown {
   if (!(error instanceof SyncError)) return error;
-  return new SyncError(error.code, `The refreshed login could not be stored. ${error.message}`, {
-    // The session warns at its end that the old tokens may no longer work.
-    hint: error.hint,
-    cause: error,
-    details: error.details,
-  });
+  // The session warns at its end that the old tokens may no longer work.
+  return error.with({ message: `The refreshed login could not be stored. ${error.message}` });
 }

@@ -103,6 +103,17 @@ export class SyncError extends Error {
     this.hint = options.hint;
     this.details = options.details ?? {};
   }
+
+  /** Returns the same failure in other words, or with further details. */
+  with({
+    code = this.code,
+    message = this.message,
+    hint = this.hint,
+    details,
+  }: Partial<Pick<SyncError, 'code' | 'message' | 'hint' | 'details'>>): SyncError {
+    const { cause } = this;
+    return new SyncError(code, message, { hint, cause, details: { ...this.details, ...details } });
+  }
 }
 
 export function exitCodeOf(code: ErrorCode): ExitCode {

@@ -164,11 +164,10 @@ function before(
   next = phrase`Then run ${sync('logout')} again.`,
 ): unknown {
   if (!(error instanceof SyncError)) return error;
-  const { code, message, hint, details } = error;
-  return new SyncError(code, `${done} ${message}`, {
+  const { message, hint } = error;
+  return error.with({
+    message: `${done} ${message}`,
     hint: hint === undefined ? next : phrase`${hint} ${next}`,
-    cause: error,
-    details,
   });
 }
 

@@ -56,6 +56,6 @@ function readTokens(text: string, now: number): NewTokens {
     return decodeTokenResponse(parsed, context, '--with-token: the input on stdin');
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
-    throw new SyncError('CONFIG', error.message, { hint, details: error.details });
+    throw error.with({ code: 'CONFIG', hint });
   }
 }

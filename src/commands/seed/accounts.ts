@@ -117,11 +117,10 @@ export async function forEachAccount(
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       codes.push(exitCodeOf(error.code));
-      const { code, message, hint, cause, details } = error;
-      const own = new SyncError(code, String(textOf(message)), {
-        ...(hint === undefined ? {} : { hint: textOf(hint) }),
-        cause,
-        details,
+      const { message, hint } = error;
+      const own = error.with({
+        message: String(textOf(message)),
+        hint: hint === undefined ? hint : textOf(hint),
       });
       output.error(
         { ...errorReport(own), account: account.name },

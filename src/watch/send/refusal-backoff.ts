@@ -41,10 +41,10 @@ export function patientClient(
  */
 export function notItsLogin(error: SyncError): SyncError {
   if (error.code !== 'AUTH_EXPIRED' || error.details['status'] !== 401) return error;
-  return new SyncError('SERVICE_ANSWER', 'The platform does not take the login that it renewed.', {
+  return error.with({
+    code: 'SERVICE_ANSWER',
+    message: 'The platform does not take the login that it renewed.',
     hint: phrase`If that lasts, run ${sync('login')}.`,
-    cause: error,
-    details: error.details,
   });
 }
 
