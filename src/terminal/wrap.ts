@@ -14,6 +14,8 @@ export function cutToWidth(text: string, width: number, ellipsis: string): strin
 /** A word with the space before it. A command in backticks is one word, and so is a number with its unit. */
 const WORD =
   /(\s*)((?:`[^`]+`|\d (?:(?:second|minute|hour|day)s? ago|bpm|rpm|km\/h|km|kg|kcal|min|ml|mi|ms|m|h|s|W|yd)(?![^\s,.;)])|\S)+)/g;
+/** A line that people copy into a shell: a line break in it would make two commands of it. */
+const COPIED = /^ *(?:export SYNC_|ssh -N )/;
 /** Beginning of a line that its further lines are indented by: spaces, a bullet, a short label. */
 const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,4}\s{2,}(?=\S))?/;
 /** Share of the width that a label may take, so that enough is left for the text beside it. */
@@ -21,7 +23,8 @@ const LABEL_SHARE = 1 / 3;
 
 /**
  * Wraps a text between words. Further lines are indented as the first one, or below the text beside
- * its label. A command in backticks stays on one line if it fits; a longer word is never broken.
+ * its label. A command in backticks stays on one line if it fits; a longer word is never broken, nor a line
+ * to copy into a shell.
  *
  * @param columns width of the terminal; 0: the text is returned unchanged
  */
@@ -29,7 +32,7 @@ export function wrap(text: string, columns: number): string {
   if (columns === 0) return text;
   return text
     .split('\n')
-    .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns)))
+    .map((line) => (widthOf(line) <= columns || COPIED.test(line) ? line : wrapLine(line, columns)))
     .join('\n');
 }
 

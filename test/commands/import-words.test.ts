@@ -34,8 +34,10 @@ it.each([
     60,
     /\nNot sent:\n {2}Recordings of no activity: courses, settings and monitoring are no activities$/,
   ],
+  [60, /\nNot sent:\n {2}Recordings of no activity: /],
 ])('shows each reason whole in a terminal of %i columns', (stdoutColumns, reasons) => {
   const text = renderText(findingsText(FINDINGS, { stdoutColumns, unicode: true }), undefined);
+  expect(text).toMatch(/^Recordings of no activity +1203 +2 /m);
   expect(text).toMatch(reasons);
   for (const line of text.split('\nNot sent:')[0]?.split('\n') ?? []) {
     expect(widthOf(line)).toBeLessThanOrEqual(stdoutColumns);

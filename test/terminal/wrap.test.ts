@@ -29,6 +29,11 @@ describe('a text in a terminal', () => {
       ['See', '/home/ada/.local/state/sync/log', 'now'],
     ],
     ['keeps a time ago whole', 'uploaded, 33 seconds ago', ['uploaded,', '33 seconds ago']],
+    [
+      'keeps a line to copy whole',
+      '  ssh -N -L 1:a:1 ada@example.com',
+      ['  ssh -N -L 1:a:1 ada@example.com'],
+    ],
     ['counts wide characters', '日本の朝 日本の朝 日本の朝', ['日本の朝 日本の朝', '日本の朝']],
     ['keeps the space after a question', 'Is this the right one? ', ['Is this the right', 'one? ']],
     ['keeps a single backtick', 'it`s one two three four', ['it`s one two three', 'four']],

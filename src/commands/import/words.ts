@@ -20,6 +20,8 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
   };
 }
 
+/** Width from which a table has room for dates (columns). */
+const DATED = 80;
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
 
@@ -33,7 +35,8 @@ export function findingsText(
   if (io.stdoutColumns === 0 || width <= io.stdoutColumns) return whole;
   const left = shown.filter(({ sends }) => !sends);
   const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
-  const inBrief = findingsTable(shown, briefly, io);
+  // A narrow terminal has no room for the first and the last day.
+  const inBrief = findingsTable(shown, briefly, io, io.stdoutColumns >= DATED);
   return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
 }
 
@@ -41,20 +44,21 @@ function findingsTable(
   findings: readonly Finding[],
   sent: (finding: Finding) => string,
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
+  dated = true,
 ): Text {
   return table(
     [
       { title: 'FOUND' },
       { title: 'FILES', align: 'right' },
       { title: 'DAYS', align: 'right' },
-      { title: 'FROM' },
-      { title: 'TO' },
+      ...(dated ? [{ title: 'FROM' }, { title: 'TO' }] : []),
       { title: 'SENT' },
     ],
     findings.map((finding) => {
       const { title, files, days } = finding;
       const count = days.length === 0 ? '' : String(days.length);
-      return [title, String(files), count, days[0] ?? '', days.at(-1) ?? '', sent(finding)];
+      const dates = dated ? [days[0] ?? '', days.at(-1) ?? ''] : [];
+      return [title, String(files), count, ...dates, sent(finding)];
     }),
     io,
   );

@@ -22,13 +22,21 @@ const ENDS_SOON_MS = 7 * 86_400_000;
 /** How the status is shown: on a wide terminal, activities are aligned below each other. */
 export interface StatusView extends Pick<ActivityView, 'now' | 'aligned'> {
   readonly unicode: boolean;
+  /** Activities are shown without the time of their upload. */
+  readonly narrow?: boolean;
 }
 
 /** Width from which a terminal has room for aligned activities, each with its upload (columns). */
 const WIDE = 84;
+/** Width up to which an activity and its upload do not fit into a line (columns). */
+const NARROW = 76;
 
-export function viewOn({ stdoutColumns, unicode }: Io, now: number): StatusView {
-  return { now, unicode, aligned: stdoutColumns >= WIDE };
+export function viewOn(
+  { stdoutColumns, unicode }: Pick<Io, 'stdoutColumns' | 'unicode'>,
+  now: number,
+): StatusView {
+  const narrow = stdoutColumns > 0 && stdoutColumns <= NARROW;
+  return { now, unicode, narrow, aligned: stdoutColumns >= WIDE };
 }
 
 export function statusText(report: StatusReport, view: StatusView): Text {
@@ -47,7 +55,9 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Uploads', uploadsText(ledger, now)),
     ...section(
       'Last recordings',
-      ledger.recent.map((upload) => recentText(upload, activities)),
+      ledger.recent.map((upload) =>
+        view.narrow === true ? recordingText(upload, activities) : recentText(upload, activities),
+      ),
     ),
     ...(ledger.days.some(isMarked) ? ['', ...stripLines(ledger.days, unicode)] : []),
     ...waitingSections(ledger, activities),

@@ -44,13 +44,17 @@ export class NoticePrinter {
     this.#noteDevice(notice);
     const { style } = this.#options;
     const at = style === 'once' ? undefined : new Date(clock.now());
+    if (this.#isSaid(notice)) {
+      output.result(watchNoticeJson(notice, at));
+      return;
+    }
     const isGrouped = isSkipped(notice) ? style !== 'once' : style !== 'log';
     const cause = isGrouped ? causeOf(notice) : undefined;
     const isRepeated = cause !== undefined && cause === this.#cause;
     if (isRepeated) this.#countLater();
     else this.flush();
     this.#cause = cause;
-    const text = isRepeated || this.#isSaid(notice) ? undefined : this.#text(notice);
+    const text = isRepeated ? undefined : this.#text(notice);
     const timed = text === undefined ? undefined : phrase`${this.#prefix(at)}${text}`;
     output.result(watchNoticeJson(notice, at), timed);
   }

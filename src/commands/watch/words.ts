@@ -43,9 +43,11 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
     case 'ready':
-      return event.queued === 0
-        ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
-        : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to check.`;
+      return [
+        'Ready: ',
+        event.files === 0 ? '' : `${plural(event.files, 'file')} looked at, `,
+        event.queued === 0 ? 'nothing to send.' : `${event.queued} to check.`,
+      ].join('');
     case 'upload':
       return event.item.outcome === 'skipped'
         ? phrase`${shownPath(event.item.path)}: not sent, ${SKIPPED[event.item.reason].words}.`

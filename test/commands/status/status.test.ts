@@ -10,7 +10,7 @@ import {
   exitCodeFor,
   readStatus,
 } from '../../../src/commands/status/read.ts';
-import { statusText } from '../../../src/commands/status/words.ts';
+import { statusText, viewOn } from '../../../src/commands/status/words.ts';
 import { token as tokenCommand } from '../../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../../src/config/config.ts';
 import type { LedgerUpload } from '../../../src/ledger/uploads.ts';
@@ -532,6 +532,9 @@ describe('the text of the status', () => {
         '  ride.fit  uploaded 2 days ago',
       ].join('\n'),
     );
+    const report = { ...REPORT, ledger: { ...NO_LEDGER, recent: [recording()] } };
+    const narrow = viewOn({ stdoutColumns: 60, unicode: true }, NOW);
+    expect(String(statusText(report, narrow))).toMatch(/Morning ride {2}2:36:36 {2}87\.9 km$/m);
   });
 
   it('lists what is waiting and what was refused, with the reason', () => {
