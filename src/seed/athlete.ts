@@ -9,8 +9,6 @@ export interface Athlete {
   readonly character: Character;
   /** Functional threshold power on race day (W). */
   readonly ftp: number;
-  /** Work capacity above FTP (W'), J. */
-  readonly reserve: number;
   /** Threshold speed of running (m/s). */
   readonly runThreshold: number;
   /** kg, on race day. */
@@ -37,7 +35,6 @@ export function athleteOf(seed: number): Athlete {
     seed,
     character,
     ftp: Math.round(weight * wattsPerKg),
-    reserve: Math.round(random.between(17_000, 24_000)),
     runThreshold: random.between(3.8, 4.5),
     weight,
     maxHr: random.integer(180, 194),

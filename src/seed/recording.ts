@@ -1,6 +1,6 @@
 import { sine } from './arithmetic.ts';
 import { type Athlete, type SeedDevice, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
-import { ride, run, RUNNING_POWER, type Motion } from './motion.ts';
+import { move, RUNNING_POWER, type Motion } from './motion.ts';
 import { stream } from './random.ts';
 import { Loop, Terrain, type Home } from './route.ts';
 import { stressOf, totalsOf, type SessionTotals } from './totals.ts';
@@ -98,7 +98,7 @@ export function perform(workout: Training, circumstances: Circumstances): Perfor
     ? ftpOn(athlete, index)
     : Math.round(weight * runThreshold * RUNNING_POWER);
   const conditions = { athlete, weight, threshold, runThreshold, heat, terrain, random };
-  const motion = cycling ? ride(workout, conditions) : run(workout, conditions);
+  const motion = move(workout, conditions);
   let millimetres = 0;
   for (const step of motion.step) millimetres += step;
   const length = millimetres / 1000;

@@ -50,9 +50,18 @@ export function homeIn(standardOffsetHours: number): Home {
   return HOMES.reduce((best, home) => (distance(home) < distance(best) ? home : best));
 }
 
+interface Corner {
+  readonly x: number;
+  readonly y: number;
+  /** Length of the ring up to here. */
+  readonly along: number;
+}
+
 export class Loop {
-  readonly #length: number;
-  readonly #corners: readonly { latitude: number; longitude: number; metres: number }[];
+  readonly #corners: readonly Corner[];
+  readonly #home: Home;
+  /** Metres per unit of the corners. */
+  readonly #scale: number;
   #corner = 1;
 
   /**
@@ -60,36 +69,28 @@ export class Loop {
    * @param length m
    */
   constructor(seed: number, route: number, home: Home, length: number) {
-    const shape = shapeOf(seed, route);
-    this.#length = length;
-    // Degrees of longitude shrink away from the equator, so the length depends on the place. Scaling
-    // and measuring repeatedly makes the error negligible.
-    let scale = length;
-    let corners = place(shape, home, scale);
-    for (let round = 0; round < 4; round++) {
-      scale *= length / (corners.at(-1)?.metres ?? length);
-      corners = place(shape, home, scale);
-    }
-    this.#corners = corners;
+    this.#corners = ringOf(seed, route);
+    this.#home = home;
+    this.#scale = length / (this.#corners.at(-1)?.along ?? 1);
   }
 
   /** Returns the position after a distance (m). Calls must be in rising order. */
   at(metres: number): RoutePosition {
-    const along = Math.min(metres, this.#length);
-    while (
-      this.#corner < this.#corners.length - 1 &&
-      (this.#corners[this.#corner]?.metres ?? 0) < along
-    ) {
-      this.#corner++;
-    }
+    const along = metres / this.#scale;
+    const last = this.#corners.length - 1;
+    while (this.#corner < last && (this.#corners[this.#corner]?.along ?? 0) < along) this.#corner++;
     const from = this.#corners[this.#corner - 1];
     const to = this.#corners[this.#corner];
     if (from === undefined || to === undefined) throw new RangeError('A loop has corners.');
-    const span = to.metres - from.metres;
-    const share = span > 0 ? Math.min(1, (along - from.metres) / span) : 0;
+    const share = Math.min(1, (along - from.along) / (to.along - from.along));
+    const { latitude, longitude } = this.#home;
+    const north = (from.y + (to.y - from.y) * share) * this.#scale;
+    const east = (from.x + (to.x - from.x) * share) * this.#scale;
+    // Degrees of longitude shrink away from the equator.
+    const width = METRES_PER_DEGREE * cosine((latitude + north / METRES_PER_DEGREE / 2) / 360);
     return {
-      latitude: semicircles(from.latitude + (to.latitude - from.latitude) * share),
-      longitude: semicircles(from.longitude + (to.longitude - from.longitude) * share),
+      latitude: semicircles(latitude + north / METRES_PER_DEGREE),
+      longitude: semicircles(longitude + east / width),
     };
   }
 }
@@ -99,7 +100,7 @@ function semicircles(degrees: number): number {
 }
 
 /** Returns the corners of a closed wavy ring that starts and ends at (0, 0). */
-function shapeOf(seed: number, route: number): { x: number; y: number }[] {
+function ringOf(seed: number, route: number): Corner[] {
   const random = stream(seed, 'route', route);
   const heading = random.unit();
   const way = random.chance(0.5) ? 1 : -1;
@@ -108,37 +109,20 @@ function shapeOf(seed: number, route: number): { x: number; y: number }[] {
     size: random.between(0.05, 0.5) / turns,
     phase: random.unit(),
   }));
-  const points: { x: number; y: number }[] = [];
-  for (let corner = 0; corner <= CORNERS; corner++) {
+  const points = Array.from({ length: CORNERS + 1 }, (_, corner) => {
     const turn = (way * (corner % CORNERS)) / CORNERS;
     let radius = 1;
     for (const wave of waves) radius += wave.size * cosine(wave.turns * turn + wave.phase);
-    points.push({ x: radius * sine(turn + heading), y: radius * cosine(turn + heading) });
-  }
-  const [first] = points;
-  if (first === undefined) return points;
-  return points.map(({ x, y }) => ({ x: x - first.x, y: y - first.y }));
-}
-
-function place(
-  shape: readonly { x: number; y: number }[],
-  home: Home,
-  scale: number,
-): { latitude: number; longitude: number; metres: number }[] {
-  let before: { latitude: number; longitude: number; metres: number } | undefined;
-  return shape.map(({ x, y }) => {
-    const latitude = home.latitude + (y * scale) / METRES_PER_DEGREE;
-    const longitude =
-      home.longitude + (x * scale) / (METRES_PER_DEGREE * cosine(home.latitude / 360));
-    let metres = 0;
-    if (before !== undefined) {
-      const north = (latitude - before.latitude) * METRES_PER_DEGREE;
-      const width = cosine((latitude + before.latitude) / 2 / 360);
-      const east = (longitude - before.longitude) * METRES_PER_DEGREE * width;
-      metres = before.metres + Math.sqrt(north * north + east * east);
-    }
-    before = { latitude, longitude, metres };
-    return before;
+    return { x: radius * sine(turn + heading), y: radius * cosine(turn + heading) };
+  });
+  const [first = { x: 0, y: 0 }] = points;
+  let before = first;
+  let along = 0;
+  return points.map((point) => {
+    const [east, north] = [point.x - before.x, point.y - before.y];
+    along += Math.sqrt(east * east + north * north);
+    before = point;
+    return { x: point.x - first.x, y: point.y - first.y, along };
   });
 }
 

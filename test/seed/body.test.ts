@@ -2,37 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import { athleteOf } from '../../src/seed/athlete.ts';
 import { interpolate, rounded } from '../../src/seed/arithmetic.ts';
-import { Heart, Stamina } from '../../src/seed/body.ts';
 import { LoadHistory } from '../../src/seed/load.ts';
+import { Heart } from '../../src/seed/motion.ts';
 import { stream, Wander } from '../../src/seed/random.ts';
 import { correlation, mean } from './support.ts';
-
-describe('Stamina', () => {
-  it('is spent above threshold and recovers below it', () => {
-    const stamina = new Stamina(250, 20_000);
-    expect(stamina.share()).toBe(1);
-    for (let second = 0; second < 240; second++) stamina.spend(325);
-    const spent = stamina.share();
-    expect(spent).toBeLessThan(0.95);
-    for (let second = 0; second < 300; second++) stamina.spend(120);
-    expect(stamina.share()).toBe(1);
-  });
-
-  it('never falls below zero', () => {
-    const stamina = new Stamina(250, 20_000);
-    for (let second = 0; second < 600; second++) stamina.spend(400);
-    expect(stamina.share()).toBeCloseTo(1 - 0.22 * 0.35, 10);
-  });
-
-  it('declines over a long day below threshold', () => {
-    const stamina = new Stamina(250, 20_000);
-    for (let second = 0; second < 2 * 3600; second++) stamina.spend(190);
-    expect(stamina.share()).toBe(1);
-    for (let second = 0; second < 3 * 3600; second++) stamina.spend(190);
-    expect(stamina.share()).toBeLessThan(0.96);
-    expect(stamina.share()).toBeGreaterThan(0.9);
-  });
-});
 
 describe('The heart', () => {
   const athlete = athleteOf(1);

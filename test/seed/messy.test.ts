@@ -21,9 +21,9 @@ describe('A messy account', () => {
     {
       options: { ...AUTUMN, days: 14 },
       hashes: {
-        files: '78db38cb784f7d5b8d041ce05e4402877ee60deb4ed9be260c6cde261e55e470',
-        wellness: '6e44cf401d0350cb81baba796d8a54e476bc675f995f6428ad0daed84a51f1fd',
-        nutrition: '548fae6a6ade1309c880da16d9970548985c6cbe9dc2973477d1461956b231e0',
+        files: '4ec5a162bbe2b96e5ccc84489198caab8ec5a833d84d2908abf1abd9f3b0a144',
+        wellness: 'bc487cb5c118acbfb1efdb78d530f2e3966c13912702aff49befdd8845aedc60',
+        nutrition: '62831704b7c846f075a4e334294e2016378a00c5c3850814cde6bceab41f037c',
       },
     },
   ])('is the same for the same arguments', ({ options, hashes }) => {

@@ -22,25 +22,25 @@ describe('synthesize with the same arguments', () => {
     {
       options: { ...SUMMER, days: 14 },
       hashes: {
-        files: '426196934b7d9b7526e1085dd9cb57ae24c21569eb08909fc912dfb4dad71cb1',
-        wellness: '88c317d087d31d1c0a61e0a77b153b398b87f6b510ce06550c2e42adab826822',
-        nutrition: 'bb17686cfedb5d1e1c1dd494c3f017a7e0e8628930a098353635cfffe526d50e',
+        files: '2a43f07b7b156658fb32846ae14318b45e3bc4f1158fa05c1f32cf13407a06be',
+        wellness: '7050f5857e30225cc54637c1f641c04cb23b8c3315370e5bea4e8d037a41f0d0',
+        nutrition: '03c04669e32006998d309ea5d8fd08c95ed3f664744657697153411a7b6b3c4c',
       },
     },
     {
       options: { days: 14, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
-        files: '741f365eae1167878d99903c8bff0a22e4c10c7c87ab7d167c83c8971c375e16',
-        wellness: 'ad70552c98fe63f1d145ca389ff15895a20a04d89dd6d1bb4a326d39481220d1',
-        nutrition: 'd3acd3ada556e3ab9417cc4ff9f9be54aadbd45cc2c3d2ec1462e26d6fa8a433',
+        files: '3f13cf3f8e32febc3f689b531dfc5ff7c12f9c82ea80e229b053457484ddf36b',
+        wellness: 'cfd0bc6a7a252e0b2d7df02e73511ce16b4dfcb7b5f1673df804f0e840ce1f18',
+        nutrition: '7e4d0473b74e3510aa9051001c139c7be95a25c3e84819fd9ce3baac56d2713a',
       },
     },
     {
       options: { days: 7, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
-        files: '421e326aa7e91cca7fb0f35970197189011652c51555d2d395d6e9cf9ef0fcc0',
-        wellness: '6e31247b2b44a82511f634db3ca322f17a5bb889f0ba358fb2da23ca714212ef',
-        nutrition: 'b14f94e83ec5c48c2b8f901bc757df34dee6ce88ed2c284605ef9f602abf0256',
+        files: '740346ee61cc7c6b971899cc93d8ddd7db77eb622a8b45f2d11f172b109610e4',
+        wellness: 'a6d5075fccd4a7bf5672b3140611da0901811f3d64cff6600e689b6aa190295b',
+        nutrition: '62d1468da0f3bce925db5dbccb2528e5c9ac67da249fc04f38e3e87849a51ac6',
       },
     },
   ])(
@@ -55,7 +55,7 @@ describe('synthesize with the same arguments', () => {
     expect({ ...sample, bytes: sha256(sample.bytes), truth: sample.truth.laps.length }).toEqual({
       fileName: '2025-06-01-07-10-00-ride.fit',
       name: 'Morning ride',
-      bytes: '4172ad3f1df81da706b163dae91e6eae00737ff8f9ede100a862cb5bc74e894a',
+      bytes: '17b14c8b8e399081a647403a0c341f347d64dc5bdf07c743d652d17b550367e7',
       truth: 2,
     });
     expect(checkEnvelope(sample.bytes).state).toBe('whole');
