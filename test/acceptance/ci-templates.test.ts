@@ -161,7 +161,8 @@ describe('packaging/ci/gitlab.yml', () => {
     await expectEnded(pidOf(machine.home.dir));
   });
 
-  it.each(HOSTILE)('runs no part of %j as a command', async (value) => {
+  // The script that it shares with the action is tested with each of them.
+  it.each(HOSTILE.slice(0, 2))('runs no part of %j as a command', async (value) => {
     const machine = openCiMachine(openHome());
     for (const name of ['SANDBOX_VERSION', 'SANDBOX_SEED']) {
       const { main } = await runGitlabJob(

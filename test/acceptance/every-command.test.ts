@@ -52,7 +52,8 @@ const SUMMED = LINES_OF_JSON.filter(({ types }) => types.includes('summary'))
   .flatMap(({ commands }) => commands)
   .map((name) => name.replace(/^watch --once$/, 'watch --once rides'));
 
-it('every command works in the built program, and ends with a summary where the schema has one', async () => {
+// json-examples.test.ts runs most of them in the built program.
+it('every command works, and ends with a summary where the schema has one', async () => {
   const world = await openLoggedInWorld({ env: { SYNC_DEVICE_FOLDERS: '/nowhere' } });
   world.write('rides/ride.fit', makeRecording());
   world.write('cut.fit', truncated(makeRecording({ seed: 2 }), 500));
@@ -66,7 +67,10 @@ it('every command works in the built program, and ends with a summary where the 
   for (const line of LINES) {
     // A line that the schema does not describe fails the run.
     const json = line.startsWith('complete ') ? [] : ['--json'];
-    const run = await world.program([...line.split(' '), ...json], { input });
+    const run = await (line.endsWith('--daemon') ? world.program : world.sync)(
+      [...line.split(' '), ...json],
+      { input },
+    );
     const last = (json.length > 0 ? ndjson(run.stdout) : []).at(-1)?.['type'];
     const isSummed = SUMMED.some((name) => `${line} `.startsWith(`${name} `));
     if (run.code !== 0 || isSummed !== (last === 'summary')) failed.push({ line, ...run });

@@ -59,7 +59,7 @@ function commandLines(files: Files): string[][] {
     ['config', 'unset', 'clientId'],
     ['login', '--base-url', HOSTILE],
     ['login', '--with-token'],
-    ['seed', '--out', join(home, folder), '--days', '1'],
+    ['seed', '--out', join(home, folder), '--days', '1', '--until', '2026-05-18'],
     ['seed', '--days', HOSTILE],
     ['sandbox', '--data', join(home, ride), '--port', '0'],
     ['sandbox', '--fault', HOSTILE],
@@ -195,7 +195,8 @@ describe('a hostile service', () => {
       ['doctor'],
       ['explain', files.ride],
       ['undo', 'nutrition', '2026-01-01'],
-      ['seed', '--days', '1'],
+      // A day without a recording.
+      ['seed', '--days', '1', '--until', '2026-05-18'],
     ]) {
       found.push(...(await harmOf(world, args, env)));
     }

@@ -73,23 +73,6 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect((await failureOf(world, ['token'])).error).toBe('AUTH_REQUIRED');
   });
 
-  it('keeps the client secret in the keychain, and refreshes with it', async () => {
-    const { world } = await openKeychainWorld('unlocked', {
-      SYNC_CLIENT_ID: 'sandbox-confidential',
-    });
-    await login(world, { args: ['--client-secret-stdin'], input: 'sandbox-secret' });
-    expect(filesHolding(world.home.dir, ['sandbox-secret'])).toEqual([]);
-    world.sandbox.control.expire();
-    expect((await world.sync(['profile'])).code).toBe(0);
-    expect(requestLines(world.sandbox).slice(-4)).toEqual([
-      'profile 401',
-      // Some platforms answer so to every application: the token shows at another address.
-      'userinfo 401',
-      'token 200',
-      'profile 200',
-    ]);
-  });
-
   it('is not lost while the keyring is locked: exit 5 and "try again", never "logged out"', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
     await loginWithToken(world);
@@ -143,7 +126,6 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
   it.each<[KeychainState, number, string]>([
     ['locked', 5, 'KEYCHAIN_LOCKED'],
-    ['no-keyring', 2, 'KEYCHAIN_MISSING'],
     ['no-service', 2, 'KEYCHAIN_MISSING'],
   ])('does not begin with a keychain that is %s', async (state, exitCode, errorCode) => {
     const { world } = await openKeychainWorld(state);
@@ -190,16 +172,5 @@ describe('sync without a D-Bus session', () => {
       2,
       expect.stringContaining('No keychain found'),
     ]);
-  });
-
-  it('skips known uploads without a keychain', async () => {
-    const world = await openWorld({ env: NO_STORE });
-    await login(world, { args: ['--store', 'file'] });
-    const ride = world.write('ride.fit', makeRecording());
-    await world.sync(['upload', ride]);
-    const env = { SYNC_TOKEN_STORE: 'keychain' };
-    const { code, stdout } = await world.sync(['upload', ride], { env: { ...env } });
-    expect(code).toBe(0);
-    expect(stdout).toContain('Nothing to send.');
   });
 });

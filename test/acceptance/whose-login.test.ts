@@ -10,6 +10,7 @@ import {
   requestCounts,
   requestLines,
 } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
@@ -26,7 +27,7 @@ async function openAppendingWorld(...faults: string[]): Promise<World> {
 
 async function push(world: World, ...flags: string[]) {
   const args = ['push', 'nutrition', '-', '--json', ...flags];
-  const { code, stdout } = await world.sync(args, { input: DAY });
+  const { code, stdout } = await world.sync(args, { input: DAY, clock: hastyClock });
   const [first = {}] = ndjson(stdout);
   return [code, first['outcome'] ?? first['code']];
 }
@@ -68,7 +69,7 @@ describe('a login while userinfo fails', () => {
     world.sandbox.control.clearRequests();
     expect(await push(world)).toEqual([5, errorCode]);
     const ride = world.write('rides/ride.fit', makeRecording());
-    expect((await world.sync(['upload', ride])).code).toBe(5);
+    expect((await world.sync(['upload', ride], { clock: hastyClock })).code).toBe(5);
     expect(Object.keys(requestCounts(world.sandbox))).toEqual(['userinfo']);
     world.sandbox.control.clearFaults();
     expect(await push(world)).toEqual([0, 'skipped']);
@@ -176,7 +177,7 @@ async function withToken(userinfo: (response: ServerResponse, request: ReceivedR
   });
   const home = openHome({ SYNC_BASE_URL: service.url.origin, SYNC_CLIENT_ID: 'c' });
   const sync = (token: string, args: readonly string[], input = '') =>
-    runInProcess(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } });
+    runInProcess(args, { home, input, env: { SYNC_ACCESS_TOKEN: token }, clock: hastyClock });
   // One request a day.
   await sync('a', ['config', 'set', 'nutritionDelivery', 'replace']);
   return {

@@ -114,14 +114,6 @@ it('deletes the login without a connection, and reports unrevoked tokens', async
   expect(everythingShownOf(report)).not.toMatch(/sbx_/);
 });
 
-it('reports a service that cannot revoke', async () => {
-  const service = await sandbox({ faults: ['revoke:404*2'] });
-  const here = await loggedIn(service);
-  const { revocations } = await here.logout();
-  expect(revocations.map(({ outcome }) => outcome)).toEqual(['unsupported', 'unsupported']);
-  expect(await here.store.load(never)).toBeUndefined();
-});
-
 it.each([
   ['of another service', { SYNC_BASE_URL: 'https://else.example' }],
   ['of another client', { SYNC_CLIENT_ID: 'else' }],
@@ -146,15 +138,6 @@ it('sends SYNC_CLIENT_SECRET if it is for the same client', async () => {
   await here.store.save({ ...login, accountId: 'athlete-1' }, never);
   const { revocations } = await here.logout();
   expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
-});
-
-it('sends no request with --local-only', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
-  const { revocations } = await here.logout(['--local-only']);
-  expect(revocations.map(({ outcome }) => outcome)).toEqual(['not-tried', 'not-tried']);
-  expect(service.control.requestCount()).toBe(0);
-  expect(await here.store.load(never)).toBeUndefined();
 });
 
 it('reports that there was no login to delete', async () => {

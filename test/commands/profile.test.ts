@@ -20,15 +20,6 @@ async function open() {
 }
 
 describe('the profile', () => {
-  it('shows the profile of the platform', async () => {
-    const { run, requests } = await open();
-    expect(await run({})).toMatchObject({
-      action: 'shown',
-      profile: expect.any(Object) as unknown,
-    });
-    expect(requests().map(({ method }) => method)).toEqual(['GET']);
-  });
-
   it.each<[Partial<MetricsChange>, object[]]>([
     [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
     [{ ftp: 280 }, [{ ftp: 280 }]],

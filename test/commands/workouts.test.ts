@@ -109,30 +109,6 @@ describe('a list of workouts', () => {
   });
 });
 
-describe('what the service answers', () => {
-  it.each([
-    ['a list', [{ id: 1 }], { workouts: [{ id: 1 }], more: false }],
-    [
-      'a list in an object',
-      { success: true, workouts: [{ id: 1 }] },
-      { workouts: [{ id: 1 }], more: false },
-    ],
-    ['an empty list', [], { workouts: [], more: false }],
-    ['two lists', { a: [], b: [] }, { other: { a: [], b: [] } }],
-    ['no list', { success: true }, { other: { success: true } }],
-    ['a list of something else', [1, 2], { other: [1, 2] }],
-    ['nothing', null, { other: null }],
-  ])('%s', async (_what, body, report) => {
-    let first = true;
-    const { list } = service(() => {
-      const answer = first ? body : [];
-      first = false;
-      return answer;
-    });
-    expect(await list(10)).toEqual(report);
-  });
-});
-
 describe('the table of workouts', () => {
   it('shows times of the zone, across a change of the clocks', () => {
     const workouts = [
@@ -185,11 +161,5 @@ describe('the table of workouts', () => {
       'Date              Title                Time  Distance  Power',
       'Sun 29 Mar 08:10  A long ride alo…  3:48:45  141.2 km  201 W',
     ]);
-  });
-
-  it('says that there are no workouts, and shows another body as JSON', () => {
-    const view = { zone: 'UTC', now: 0 };
-    expect(workoutsText({ workouts: [], more: false }, view, plainIo())).toEqual('No workouts.');
-    expect(workoutsText({ other: { a: 1 } }, view, plainIo())).toEqual('{\n  "a": 1\n}');
   });
 });

@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import type { Activity } from '../../src/fit/activity.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { testContext } from '../support/context.ts';
@@ -14,13 +13,7 @@ import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
 import type { SendOptions } from '../../src/upload/known-outcome.ts';
 import { buildWorker, markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
-import {
-  makeRecording,
-  truncated,
-  unfinished,
-  withBrokenCrc,
-  zeroFilled,
-} from '../support/fit-maker.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { put, scratchDir, sha256 } from './support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
@@ -304,53 +297,9 @@ describe('a recording', () => {
       [],
     ]);
   });
-
-  it('is sent under the given name', async () => {
-    const { dir, run } = await open();
-    put(dir, 'a.fit', RIDE);
-    const { requests } = await run(['a.fit'], { name: 'Race day' });
-    expect(requests[0]?.parts?.find(({ name }) => name === 'name')?.text).toBe('Race day');
-  });
 });
 
 describe('a file that is not a recording', () => {
-  it('is reported with its reason, sends nothing, and does not stop the others', async () => {
-    const { dir, run, recordings } = await open();
-    put(dir, 'r/00-text.fit', 'this is not a recording, whatever it is called');
-    put(dir, 'r/01-empty.fit', '');
-    put(dir, 'r/02-zeros.fit', zeroFilled(5_000));
-    put(dir, 'r/03-cut.fit', truncated(RIDE, 100));
-    put(dir, 'r/04-going.fit', unfinished(RIDE));
-    put(dir, 'r/05-crc.fit', withBrokenCrc(RIDE));
-    put(dir, 'r/06-settings.fit', SETTINGS);
-    put(dir, 'r/07-packed.fit.gz', gzipSync(RIDE).subarray(0, 200));
-    put(dir, 'r/08-good.fit', RIDE);
-    const { items, requests } = await run(['r', 'missing.fit']);
-    expect(outcomes(items)).toEqual({
-      'missing.fit': 'invalid unreadable',
-      'r/00-text.fit': 'invalid not-fit',
-      'r/01-empty.fit': expect.stringMatching(/^invalid (?:not-fit|incomplete)$/) as unknown,
-      'r/02-zeros.fit': expect.stringMatching(/^invalid /) as unknown,
-      'r/03-cut.fit': 'invalid incomplete',
-      'r/04-going.fit': 'invalid incomplete',
-      'r/05-crc.fit': 'invalid corrupt',
-      'r/06-settings.fit': 'skipped not-an-activity',
-      'r/07-packed.fit.gz': 'invalid incomplete',
-      'r/08-good.fit': 'uploaded',
-    });
-    expect([requests.length, recordings().length]).toEqual([1, 1]);
-    for (const item of items) {
-      if (item.outcome === 'invalid') expect(item.detail).toMatch(/^[A-Z].*\.$/);
-    }
-    // The second run knows all of that without reading the files.
-    const again = await run(['r', 'missing.fit']);
-    expect(outcomes(again.items)).toEqual({
-      ...outcomes(items),
-      'r/08-good.fit': 'skipped already-uploaded',
-    });
-    expect(again.requests).toEqual([]);
-  });
-
   it('is invalid if named by the user, skipped in a folder, and sent with --any-type', async () => {
     const { dir, run } = await open();
     put(dir, 'settings.fit', SETTINGS);
@@ -781,20 +730,6 @@ describe('many files', () => {
     const packed = await run(['packed'], { jobs: 3 });
     expect(Object.values(outcomes(packed.items))).toEqual(Array(3).fill('uploaded'));
     expect(mostAtOnce(packed.requests)).toBe(1);
-  });
-
-  it('are skipped if their activity is too early', async () => {
-    const { dir, run } = await open();
-    put(dir, 'ride.fit', RIDE);
-    const at = RIDE_ACTIVITY.startedAt;
-    const before = (day: number) => (activity: Activity) => (activity.startedAt ?? day) < day;
-    const early = await run(['.'], { isTooEarly: before(at + 1) });
-    expect(early.byPath).toEqual({
-      './ride.fit': { outcome: 'skipped', reason: 'before-since', sha256: sha256(RIDE) },
-    });
-    expect(early.requests).toEqual([]);
-    const onTime = await run(['.'], { isTooEarly: before(at) });
-    expect(outcomes(onTime.items)).toEqual({ './ride.fit': 'uploaded' });
   });
 
   it.each([

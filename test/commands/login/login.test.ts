@@ -25,7 +25,7 @@ import {
   testIo,
   tokenRequests,
 } from '../../auth/support.ts';
-import { startLogin, tokenOf } from './support.ts';
+import { startLogin } from './support.ts';
 import { ISO_TIME } from '../../support/program.ts';
 import { openServer } from '../../support/local-server.ts';
 import { freePort } from '../../support/acceptance.ts';
@@ -164,17 +164,6 @@ describe('a login through the browser', () => {
       .join('\n');
     expect(kept).not.toContain('sbx_code_');
     expect(kept).not.toContain(authorize?.query['state']);
-  });
-
-  it('stores a login that the next command uses', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service);
-    await login(here).done;
-    const { SYNC_CONFIG_DIR, SYNC_STATE_DIR } = here.env;
-    const rest = { SYNC_CONFIG_DIR, SYNC_STATE_DIR };
-    const token = await tokenOf(testSystem({ homeDir: here.homeDir, env: rest }));
-    const stored = await here.store.load(never);
-    expect(token).toBe(stored?.tokens.accessToken?.reveal());
   });
 
   it('reports the features that will not work if fewer scopes were granted', async () => {
@@ -337,38 +326,6 @@ describe('a login through the browser', () => {
     expect(await here.store.load(never)).toMatchObject({ accountId: undefined });
   });
 
-  it('ignores callbacks of other logins, without a token request', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service);
-    let requestsBefore: unknown;
-    const { done, stderr } = login(here, {
-      system: {
-        openBrowser: async (address) => {
-          const url = await openStart(address);
-          const redirectUri = url.searchParams.get('redirect_uri') ?? '';
-          const state = url.searchParams.get('state') ?? '';
-          const ours = `code=sbx_code_foreign&state=${state}`;
-          const foreign: [string, RequestInit?][] = [
-            [`${redirectUri}?code=sbx_code_foreign&state=wrong`],
-            [`${redirectUri}?code=sbx_code_foreign`],
-            [`${new URL('/elsewhere', redirectUri).href}?${ours}`],
-            [`${redirectUri}?${ours}`, { method: 'POST' }],
-            [`${redirectUri}?error=access_denied&state=wrong`],
-          ];
-          for (const [address, init] of foreign) {
-            expect((await fetch(address, init)).status).toBeGreaterThanOrEqual(400);
-          }
-          requestsBefore = tokenRequests(service);
-          void fetch(url).then((page) => page.text());
-        },
-      },
-    });
-    await done;
-    expect(requestsBefore).toEqual([]);
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-    expect(stderr.filter((line) => line.startsWith('That answer'))).toHaveLength(2);
-  });
-
   it('accepts the first of two callbacks, and exchanges one code', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
@@ -529,21 +486,6 @@ describe('a login that fails', () => {
       /"sandbox-client", and exactly http:\/\/127\.0\.0\.1:\d+\/callback must be/,
     );
     expect(String(error.hint)).toContain('know each of the scopes workout:write health:write');
-  });
-
-  it('ends with Ctrl-C, and frees the port', async () => {
-    const service = await sandbox();
-    const stop = new AbortController();
-    let redirectUri = '';
-    const { done } = login(machine(service), {
-      system: { signal: stop.signal },
-      onAuthorize: (url) => {
-        redirectUri = url.searchParams.get('redirect_uri') ?? '';
-        setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 20);
-      },
-    });
-    expect((await failure(done)).code).toBe('INTERRUPTED');
-    await expect(fetch(redirectUri)).rejects.toThrow();
   });
 
   it('revokes tokens that could not be stored', async () => {

@@ -100,15 +100,6 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
     expect((await failure(done)).code).toBe('KEYCHAIN_MISSING');
     expect(io.asked).toEqual([]);
   });
-
-  it('does not look for a keychain login in the file', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service, {});
-    await here.login(testIo(), ['--store', 'file']).done;
-    const { changeProfile } = await import('../../../src/config/config-write.ts');
-    await changeProfile(here.paths, 'default', { settings: { tokenStore: 'keychain' } });
-    expect((await failure(here.token())).code).toBe('KEYCHAIN_MISSING');
-  });
 });
 
 describe('a token file', () => {

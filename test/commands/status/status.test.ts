@@ -119,27 +119,6 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
   });
 
-  it('lists the scopes that the login lacks', async () => {
-    const { status, login } = await open();
-    await login({ scopes: ['workout:write', 'profile:read'] });
-    const { report, exitCode } = await status();
-    expect(exitCode).toBe(0);
-    const { login: state } = report;
-    expect(state.state === 'logged-in' && state.missing.map(({ scope }) => scope)).toEqual(
-      expect.arrayContaining(['health:write', 'nutrition:write']),
-    );
-  });
-
-  it('exits with 4 without a login, and creates no ledger', async () => {
-    const { status, service } = await open();
-    const { report, exitCode } = await status();
-    expect(exitCode).toBe(4);
-    expect(report.login).toMatchObject({ state: 'logged-out', code: 'AUTH_REQUIRED' });
-    expect(report.ledger.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0, undone: 0 });
-    expect(report.ledger.lastUploadAt).toBeUndefined();
-    expect(service.control.requests()).toEqual([]);
-  });
-
   it('does not report an unreadable login as logged out', async () => {
     const { status, login, paths } = await open();
     await login();

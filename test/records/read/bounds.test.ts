@@ -59,9 +59,9 @@ describe('many records', () => {
   });
 
   test('that are all invalid are each reported', async () => {
-    const bad = times(150_000, () => `{"date":"${DATE}","hrv":-9}`);
+    const bad = times(50_000, () => `{"date":"${DATE}","hrv":-9}`);
     const { records, invalid } = await read(`[${bad.join(',')}]`);
-    expect([records.length, invalid.length]).toEqual([0, 150_000]);
+    expect([records.length, invalid.length]).toEqual([0, 50_000]);
   });
 });
 
@@ -97,7 +97,7 @@ describe('JSON that is nested 200,000 deep', () => {
     ['a document', `{"date": "${DATE}", "mood": 3, "x": ${deep}}`],
     ['a list', deep],
     ['a document without an end', '['.repeat(5_000_000)],
-    ['a large list', `[${times(80_000, () => `{"date":"${DATE}","mood":3}`).join()},${deep}]`],
+    ['a large list', `[${times(20_000, () => `{"date":"${DATE}","mood":3}`).join()},${deep}]`],
   ])('makes %s unreadable, with its place', async (_, text) => {
     const { records, unreadable } = await read(text);
     expect(records).toEqual([]);
