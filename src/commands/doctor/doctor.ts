@@ -5,7 +5,7 @@ import { withUntracedHttp } from '../../app/with-http.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
-import { type CheckName, type CheckResult, failed, findingText } from './finding.ts';
+import { type CheckName, type CheckResult, failed, findingText, odd } from './finding.ts';
 import { checkKeychain, checkLogin } from './login.ts';
 import {
   checkName,
@@ -23,7 +23,7 @@ export const doctor: CommandModule = {
   examples: ['sync doctor', 'sync doctor --json'],
 
   async run(context) {
-    const findings: CheckResult[] = [];
+    const findings: Finding[] = [];
     context.output.summarise();
     await examine(context, (finding) => {
       findings.push(finding);
@@ -34,6 +34,7 @@ export const doctor: CommandModule = {
 };
 
 type CheckResults = CheckResult | readonly CheckResult[];
+type Finding = CheckResult & { readonly check: CheckName };
 
 /** The checks of a profile, in the order in which their failures block a login and an upload. */
 const OF_PROFILE: readonly (readonly [
@@ -62,10 +63,11 @@ const OF_MACHINE: readonly (readonly [
   ['name', checkName],
 ];
 
-async function examine(context: AppContext, report: (finding: CheckResult) => void): Promise<void> {
+async function examine(context: AppContext, report: (finding: Finding) => void): Promise<void> {
   const bad = new Set<CheckName>();
   const run = async (name: CheckName, check: () => CheckResults | Promise<CheckResults>) => {
-    for (const finding of await attempt(name, check)) {
+    for (const result of await attempt(check)) {
+      const finding = { check: name, ...result };
       if (finding.state === 'bad') bad.add(finding.check);
       report(finding);
     }
@@ -73,7 +75,7 @@ async function examine(context: AppContext, report: (finding: CheckResult) => vo
   const config = loadConfig(context, report);
   if (config !== undefined) {
     for (const [name, check] of OF_PROFILE) await run(name, () => check(context, config));
-    if (config.get('baseUrl') === undefined) report(NO_ADDRESS);
+    if (config.get('baseUrl') === undefined) report({ check: 'service', ...NO_ADDRESS });
     else if (!bad.has('proxy') && !bad.has('node')) {
       await withUntracedHttp(context, async (http) => {
         await run('service', () => checkService(context, config, http));
@@ -91,40 +93,34 @@ async function examine(context: AppContext, report: (finding: CheckResult) => vo
 }
 
 async function attempt(
-  name: CheckName,
   check: () => CheckResults | Promise<CheckResults>,
 ): Promise<readonly CheckResult[]> {
   try {
     return [await check()].flat();
   } catch (error) {
-    return [failed(name, error)];
+    return [failed(error)];
   }
 }
 
-const NO_ADDRESS: CheckResult = {
-  check: 'service',
-  state: 'odd',
-  message: 'No platform is set up yet: its address, the clock and the login were not checked.',
-  hint: phrase`Run ${sync('login')}.`,
-};
+const NO_ADDRESS = odd(
+  'No platform is set up yet: its address, the clock and the login were not checked.',
+  phrase`Run ${sync('login')}.`,
+);
 
-function loadConfig(
-  context: AppContext,
-  report: (finding: CheckResult) => void,
-): Config | undefined {
+function loadConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
   try {
     const config = quietConfigFor(context);
     // A damaged address is a fault of the settings.
     config.get('baseUrl');
     return config;
   } catch (error) {
-    report(failed('config', error));
+    report({ check: 'config', ...failed(error) });
     return undefined;
   }
 }
 
 /** Returns 2 if something on this machine is bad, 4 for the login, 5 if only the network fails. */
-function exitCodeFor(findings: readonly CheckResult[]): ExitCode {
+function exitCodeFor(findings: readonly Finding[]): ExitCode {
   const bad = new Set(findings.filter(({ state }) => state === 'bad').map(({ check }) => check));
   if (bad.size === 0) return ExitCode.ok;
   const unavailable = ['service', 'proxy'].filter((check) => bad.delete(check as CheckName));

@@ -3,10 +3,23 @@ import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 
 /** The result of one check. `odd`: it may fail some day; `bad`: it does not work. */
 export interface CheckResult {
-  readonly check: CheckName;
+  /** Absent: the check that returned it. */
+  readonly check?: CheckName;
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: Text;
-  readonly hint?: Text;
+  readonly hint?: Text | undefined;
+}
+
+export function good(message: Text): CheckResult {
+  return { state: 'good', message };
+}
+
+export function odd(message: Text, hint?: Text): CheckResult {
+  return { state: 'odd', message, ...(hint === undefined ? {} : { hint }) };
+}
+
+export function bad(message: Text, hint?: Text): CheckResult {
+  return { ...odd(message, hint), state: 'bad' };
 }
 
 export type CheckName =
@@ -36,21 +49,11 @@ export function findingText({ state, message, hint }: CheckResult): Text {
 /**
  * Turns an error into a finding.
  *
- * @param options.subject precedes a message that does not name it
+ * @param subject precedes a message that does not name it
  * @throws other errors than a `SyncError`, and an interruption
  */
-export function failed(
-  check: CheckName,
-  error: unknown,
-  options: { readonly state?: 'odd' | 'bad'; readonly subject?: string } = {},
-): CheckResult {
+export function failed(error: unknown, result = bad, subject?: string): CheckResult {
   if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-  const { state = 'bad', subject } = options;
   const { message, hint } = error;
-  return {
-    check,
-    state,
-    message: subject === undefined ? message : `${subject}: ${message}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+  return result(subject === undefined ? message : `${subject}: ${message}`, hint);
 }

@@ -7,7 +7,7 @@ import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { isLoopback } from '../../config/settings.ts';
 import { duration } from '../../terminal/words.ts';
-import type { CheckResult } from './finding.ts';
+import { type CheckResult, bad, good, odd } from './finding.ts';
 
 /** Time limit for a connection to the proxy (ms). */
 const PROXY_LIMIT_MS = 5_000;
@@ -21,28 +21,23 @@ export async function checkProxy(
   { env, signal }: AppContext,
   config: Config,
 ): Promise<CheckResult> {
-  const check = 'proxy';
   const settings = proxySettings(env);
   const { http, https } = settings;
   const any = https ?? http;
-  if (any === undefined) return { check, state: 'good', message: 'No proxy is set.' };
+  if (any === undefined) return good('No proxy is set.');
   const baseUrl = config.get('baseUrl');
   const proxy = baseUrl === undefined ? any : proxyFor(baseUrl, settings);
   if (proxy === undefined) {
     const here = baseUrl !== undefined && isLoopback(baseUrl);
     const why = here ? 'requests to this machine never use it' : 'NO_PROXY excepts the platform';
-    return { check, state: 'good', message: `The proxy ${proxyName(any)} is set; ${why}.` };
+    return good(`The proxy ${proxyName(any)} is set; ${why}.`);
   }
   const cause = await connectionFailure(proxy, signal);
-  if (cause === undefined) {
-    return { check, state: 'good', message: `Requests go through the proxy ${proxyName(proxy)}.` };
-  }
-  return {
-    check,
-    state: 'bad',
-    message: `The proxy ${proxyName(proxy)} is not reachable: ${causeText(cause)}.`,
-    hint: `Check ${proxy.variable}, or unset it; NO_PROXY lists hosts to reach without it.`,
-  };
+  if (cause === undefined) return good(`Requests go through the proxy ${proxyName(proxy)}.`);
+  return bad(
+    `The proxy ${proxyName(proxy)} is not reachable: ${causeText(cause)}.`,
+    `Check ${proxy.variable}, or unset it; NO_PROXY lists hosts to reach without it.`,
+  );
 }
 
 /** Opens a connection to a proxy and closes it. @returns why that fails, if it does */
@@ -70,18 +65,13 @@ export async function checkService(
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   const request = { method: 'GET', url, answerTimeoutMs: ANSWER_LIMIT_MS, signal } as const;
   const { status, headers } = await http.send(request);
-  const reached: CheckResult =
+  const reached =
     status >= 500
-      ? {
-          check: 'service',
-          state: 'bad',
-          message: `${url.host} answers with ${status}.`,
-          hint: 'Try again later.',
-        }
-      : { check: 'service', state: 'good', message: `${url.host} answers.` };
+      ? bad(`${url.host} answers with ${status}.`, 'Try again later.')
+      : good(`${url.host} answers.`);
   const theirs = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(theirs)) return [reached];
-  return [reached, clockFinding(clock.now() - theirs, platform)];
+  return [reached, { check: 'clock', ...clockFinding(clock.now() - theirs, platform) }];
 }
 
 /** How the system sets its clock from the network. */
@@ -93,17 +83,14 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
 
 /** @param offMs how far this machine's clock is ahead of the service's */
 function clockFinding(offMs: number, platform: NodeJS.Platform): CheckResult {
-  const check = 'clock';
   if (Math.abs(offMs) <= CLOCK_TOLERANCE_MS) {
-    return { check, state: 'good', message: "This machine's clock agrees with the platform's." };
+    return good("This machine's clock agrees with the platform's.");
   }
   const off = `${duration(Math.abs(offMs))} ${offMs > 0 ? 'ahead of' : 'behind'}`;
   const effect =
     offMs > 0 ? 'the login looks expired too early' : 'the login looks valid after it has expired';
-  return {
-    check,
-    state: 'odd',
-    message: `This machine's clock is ${off} the platform's: ${effect}, and days may be wrong.`,
-    hint: SET_CLOCK[platform] ?? 'Let the system set its clock from the network.',
-  };
+  return odd(
+    `This machine's clock is ${off} the platform's: ${effect}, and days may be wrong.`,
+    SET_CLOCK[platform] ?? 'Let the system set its clock from the network.',
+  );
 }

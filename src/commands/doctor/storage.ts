@@ -16,7 +16,7 @@ import {
 } from '../../system/folder-trust.ts';
 import { writeFailure } from '../../system/storage.ts';
 import { bytes, plural } from '../../terminal/words.ts';
-import { type CheckResult, failed } from './finding.ts';
+import { type CheckResult, bad, failed, good, odd } from './finding.ts';
 
 /** Free space that keeps the ledger and the copies of a device's new recordings (bytes). */
 const ENOUGH_BYTES = 100_000_000;
@@ -24,38 +24,29 @@ const ENOUGH_BYTES = 100_000_000;
 const LEAST_BYTES = 1_000_000;
 
 export function checkDisk(_context: AppContext, { paths }: Config): CheckResult[] {
-  const check = 'disk';
   const free = freeBytes(paths.stateDir);
   // Some network file systems do not say.
   if (free === undefined) return [];
-  if (free >= ENOUGH_BYTES) {
-    return [{ check, state: 'good', message: `Disk: ${bytes(free)} free for ${paths.stateDir}` }];
-  }
-  return [
-    {
-      check,
-      state: free < LEAST_BYTES ? 'bad' : 'odd',
-      message: `Disk: only ${bytes(free)} free for ${paths.stateDir}`,
-      hint: 'Free some space there. Nothing is lost.',
-    },
-  ];
+  if (free >= ENOUGH_BYTES) return [good(`Disk: ${bytes(free)} free for ${paths.stateDir}`)];
+  const message = `Disk: only ${bytes(free)} free for ${paths.stateDir}`;
+  return [(free < LEAST_BYTES ? bad : odd)(message, 'Free some space there. Nothing is lost.')];
 }
 
 /** Opens the ledger, or checks that it can be created. Creates nothing. */
 export function checkLedger(_context: AppContext, config: Config): CheckResult {
-  const check = 'state';
   const path = ledgerPath(config);
   try {
     if (!existsSync(path)) {
       const failure = writeFailure(path, 'SYNC_STATE_DIR');
       if (failure !== undefined) throw failure;
-      const message = `Record of what was sent: none yet; the first command that sends creates ${path}`;
-      return { check, state: 'good', message };
+      return good(
+        `Record of what was sent: none yet; the first command that sends creates ${path}`,
+      );
     }
     openDatabase(path).close();
-    return { check, state: 'good', message: `Record of what was sent: ${path}` };
+    return good(`Record of what was sent: ${path}`);
   } catch (error) {
-    return failed(check, error, { subject: 'Record of what was sent' });
+    return failed(error, bad, 'Record of what was sent');
   }
 }
 
@@ -68,27 +59,25 @@ export async function checkStash(_context: AppContext, config: Config): Promise<
   const folder = outboxFolder(stateDir);
   const message = `Stash: copies of ${plural(keptForOthers, 'recording')} in ${folder} are of another login, or damaged.`;
   const hint = phrase`Log in as before and run ${sync('watch')}. Without that login, run ${sync('upload', folder)}, and delete what was sent.`;
-  return [{ check: 'state', state: 'odd', message, hint }];
+  return [odd(message, hint)];
 }
 
 /** Checks that the settings can be saved; that they can be read is known by now. */
 export function checkSettings(_context: AppContext, config: Config): CheckResult {
-  const check = 'config';
   const { fault, path = '', settings = {} } = config.system ?? {};
-  if (fault !== undefined) return failed(check, fault);
+  if (fault !== undefined) return failed(fault);
   const { configFile } = config.paths;
   const exists = existsSync(configFile);
   const failure = writeFailure(configFile, 'SYNC_CONFIG_DIR');
   if (failure !== undefined) {
     // Settings that are complete need no writing.
-    const state = exists || hasEnvironmentTokens(config) ? 'odd' : 'bad';
-    return failed(check, failure, { state, subject: 'Settings' });
+    return failed(failure, exists || hasEnvironmentTokens(config) ? odd : bad, 'Settings');
   }
   const own = exists
     ? `Settings: ${configFile}`
     : `Settings: none yet; the first login creates ${configFile}`;
   const presets = Object.keys(settings).length === 0 ? '' : `. For all users: ${path}`;
-  return { check, state: 'good', message: `${own}${presets}` };
+  return good(`${own}${presets}`);
 }
 
 /**
@@ -96,7 +85,6 @@ export function checkSettings(_context: AppContext, config: Config): CheckResult
  * refuses.
  */
 export function checkFolders(_context: AppContext, config: Config): CheckResult[] {
-  const check = 'folders';
   const { configFile, stateDir } = config.paths;
   const inFile = config.get('tokenStore') === 'file' && !hasEnvironmentTokens(config);
   const found = [
@@ -106,9 +94,8 @@ export function checkFolders(_context: AppContext, config: Config): CheckResult[
     const own = findOwnDistrust(folder, 1);
     const distrust = own ?? findDistrust(folder);
     if (distrust === undefined) return [];
-    const state = refused || own !== undefined ? ('bad' as const) : ('odd' as const);
-    const message = distrustMessage(distrust, folder);
-    const finding = { check, state, message, hint: distrustHint(distrust, variable) } as const;
+    const result = refused || own !== undefined ? bad : odd;
+    const finding = result(distrustMessage(distrust, folder), distrustHint(distrust, variable));
     return [{ path: distrust.path, finding }];
   });
   // A folder above both has one fix, and the more severe finding comes last.
@@ -116,6 +103,5 @@ export function checkFolders(_context: AppContext, config: Config): CheckResult[
   const findings = found.map(({ finding }) => finding);
   if (last !== undefined && first?.path === last.path) return [last.finding];
   if (findings.length > 0) return findings;
-  const message = 'Only you can change the settings and the state folder.';
-  return [{ check, state: 'good', message }];
+  return [good('Only you can change the settings and the state folder.')];
 }
