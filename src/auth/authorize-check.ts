@@ -1,7 +1,7 @@
 import type { Http, HttpResponse } from '../api/http.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { isLoopback } from '../config/settings.ts';
 import { type AuthorizeOptions, authorizationUrl } from './authorize.ts';
@@ -136,13 +136,7 @@ function requestFailure(
   return undefined;
 }
 
-const REGISTER = joinTexts(
-  [
-    'Ask the platform to register exactly this address, or use a registered one:',
-    phrase`${sync('login', '--redirect-uri', 'URI')}.`,
-  ],
-  ' ',
-);
+const REGISTER = phrase`Ask the platform to register exactly this address, or use a registered one: ${sync('login', '--redirect-uri', 'URI')}.`;
 
 function isBotWall({ status, headers }: HttpResponse): boolean {
   return status === 403 || status === 429 || BOT_WALL_HEADERS.some((name) => name in headers);
@@ -169,13 +163,7 @@ function pageFailure(
       'CONFIG',
       `${host} has no login page at ${endpoint.pathname} (${String(status)}).`,
       {
-        hint: joinTexts(
-          [
-            phrase`Check the address: ${sync('login', '--base-url', 'URL')}.`,
-            phrase`If the platform has it at another path, run ${sync('config', 'set', 'endpoint.authorize', '/PATH')}.`,
-          ],
-          ' ',
-        ),
+        hint: phrase`Check the address: ${sync('login', '--base-url', 'URL')}. If the platform has it at another path, run ${sync('config', 'set', 'endpoint.authorize', '/PATH')}.`,
         details: { ...details, setting: 'baseUrl' },
       },
     );

@@ -1,7 +1,7 @@
 import { type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { portOwner } from './port-owner.ts';
 
 /** Time limit for receiving one request (ms). */
@@ -115,13 +115,7 @@ async function portInUse(
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
   return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
-    hint: joinTexts(
-      [
-        phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}.`,
-        `The platform must know that address too: register ${other.href} as a redirect URI.`,
-      ],
-      ' ',
-    ),
+    hint: phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}. The platform must know that address too: register ${other.href} as a redirect URI.`,
     details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SyncError } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts';
 import { tcpSockets } from './port-owner.ts';
 
@@ -34,13 +34,7 @@ export function createStartAddress(
   let state: 'new' | 'opened' | 'ended' = 'new';
   const end = (why: string): LandingPage => {
     const error = new SyncError('AUTH_REFUSED', `The login was ended: ${why}.`, {
-      hint: joinTexts(
-        [
-          phrase`Nothing was stored. Run ${sync('login')} again;`,
-          phrase`${sync('login', '--no-browser')} shows the address in the terminal instead.`,
-        ],
-        ' ',
-      ),
+      hint: phrase`Nothing was stored. Run ${sync('login')} again; ${sync('login', '--no-browser')} shows the address in the terminal instead.`,
     });
     misuse.abort(error);
     return failedPage(error.message, error.hint);

@@ -3,7 +3,7 @@ import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
@@ -238,13 +238,7 @@ const REFUSALS: readonly RefusalRule[] = [
     applies: ({ error }) => error === 'invalid_client' || error === 'unauthorized_client',
     code: 'AUTH_REFUSED',
     message: ({ because }) => `The platform refuses this client${because}.`,
-    hint: joinTexts(
-      [
-        'Check the client ID and its secret, then run',
-        phrase`${sync('login', '--client-id', 'ID', '--client-secret-stdin')}, or set SYNC_CLIENT_SECRET.`,
-      ],
-      ' ',
-    ),
+    hint: phrase`Check the client ID and its secret, then run ${sync('login', '--client-id', 'ID', '--client-secret-stdin')}, or set SYNC_CLIENT_SECRET.`,
   },
   {
     applies: ({ error }) => error === 'unsupported_grant_type',

@@ -5,7 +5,7 @@ import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -118,13 +118,7 @@ function itemText(
 
 /** @param received when the service received it, such as `3 days ago` */
 export function missingText(path: string, received: string): Text {
-  return joinTexts(
-    [
-      `${path}: missing. The platform received it ${received} and has no workout of it: it could not`,
-      phrase`process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`,
-    ],
-    ' ',
-  );
+  return phrase`${path}: missing. The platform received it ${received} and has no workout of it: it could not process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`;
 }
 
 /** Returns the text of a day; undefined if the platform holds what was sent. */

@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { serviceId } from '../config/endpoints.ts';
 import type { CredentialStore, Credentials } from './store.ts';
@@ -46,15 +46,7 @@ export function environmentStore({ clock, warn }: Context, config: Config): Cred
       if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
         warned = true;
         warn(
-          joinTexts(
-            [
-              'The platform replaced the refresh token, and there is no place to keep the new one:',
-              'SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts:',
-              phrase`run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept`,
-              'between runs, or set SYNC_ACCESS_TOKEN for each run.',
-            ],
-            ' ',
-          ),
+          phrase`The platform replaced the refresh token, and there is no place to keep the new one: SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts: run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept between runs, or set SYNC_ACCESS_TOKEN for each run.`,
         );
       }
       current = credentials;

@@ -1,5 +1,5 @@
 import { SyncError } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { checkZone, isUtc } from '../base/zone-name.ts';
 
 export interface MachineZoneSources {
@@ -53,13 +53,7 @@ function acceptable(name: string | undefined): string | undefined {
 
 function unknown(found: string): never {
   throw new SyncError('CONFIG', `This machine does not say which time zone it is in: ${found}.`, {
-    hint: joinTexts(
-      [
-        phrase`Say it: ${sync('config', 'set', 'timezone', 'Europe/Berlin')}, or SYNC_TIMEZONE=Europe/Berlin,`,
-        'or --tz Europe/Berlin (push, seed).',
-      ],
-      ' ',
-    ),
+    hint: phrase`Say it: ${sync('config', 'set', 'timezone', 'Europe/Berlin')}, or SYNC_TIMEZONE=Europe/Berlin, or --tz Europe/Berlin (push, seed).`,
     details: { setting: 'timezone' },
   });
 }

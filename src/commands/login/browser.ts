@@ -132,16 +132,7 @@ function timeoutError(
     'AUTH_TIMEOUT',
     `The login was not completed in the browser within ${time}.`,
     {
-      hint: joinTexts(
-        [
-          'If the browser showed an error page: the platform must know the client',
-          `"${clientId}", and exactly ${redirectUri} must be registered for it.`,
-          `It must also know each of the scopes ${scopes.join(' ')};`,
-          phrase`${sync('login', '--scope', '...')} asks for others.`,
-          phrase`Then run ${sync('login')} again.`,
-        ],
-        ' ',
-      ),
+      hint: phrase`If the browser showed an error page: the platform must know the client "${clientId}", and exactly ${redirectUri} must be registered for it. It must also know each of the scopes ${scopes.join(' ')}; ${sync('login', '--scope', '...')} asks for others. Then run ${sync('login')} again.`,
     },
   );
 }
@@ -151,13 +142,7 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
     'AUTH_REFUSED',
     `The answer to the login is from ${issuer}, not from ${origin}.`,
     {
-      hint: joinTexts(
-        [
-          phrase`Nothing was sent to either. Check the address (${sync('config', 'get', 'baseUrl')}):`,
-          'is that the address of your training platform?',
-        ],
-        ' ',
-      ),
+      hint: phrase`Nothing was sent to either. Check the address (${sync('config', 'get', 'baseUrl')}): is that the address of your training platform?`,
       details: { issuer },
     },
   );

@@ -8,7 +8,7 @@ import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
 import type { Http } from '../../api/http.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
-import { joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { DEFAULT_SCOPES } from '../../config/scopes.ts';
@@ -201,13 +201,7 @@ async function logInByBrowser(
     const report = await keep(guarded, attempt, tokens, 'code');
     if (start.misused.aborted) {
       context.warn(
-        joinTexts(
-          [
-            "The login's address was opened a second time while the login was being stored.",
-            phrase`If the account shown is not yours, run ${sync('logout')}.`,
-          ],
-          ' ',
-        ),
+        phrase`The login's address was opened a second time while the login was being stored. If the account shown is not yours, run ${sync('logout')}.`,
       );
     }
     const declined = report.missing.filter(({ asked }) => asked).map(({ feature }) => feature);
