@@ -42,7 +42,9 @@ function section({ name, title, files }) {
 /** The platform's fields that these files fill, each once. */
 function fieldsOf(files) {
   const names = files.flatMap(({ fields, item, totals }) =>
-    [fields, item, totals].flatMap((rules) => Object.keys(rules ?? {})),
+    [fields, item, totals].flatMap((rules) =>
+      Object.entries(rules ?? {}).flatMap(([name, { means }]) => (means === undefined ? name : [])),
+    ),
   );
   return [...new Set(names.map((name) => `\`${name.replace(/#.*/, '')}\``))];
 }

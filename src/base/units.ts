@@ -11,7 +11,7 @@ export const ML_PER_FLUID_OUNCE = 29.5735;
 /** Units that people write, by the platform's: the factor of each. */
 export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   kg: { kg: 1, kgs: 1, lb: KG_PER_POUND, lbs: KG_PER_POUND, st: 14 * KG_PER_POUND },
-  s: { s: 1, min: 60, h: 3_600 },
+  s: { s: 1, min: 60, h: 3_600, hrs: 3_600, hours: 3_600 },
   min: { min: 1, s: 1 / 60, h: 60 },
   m: { m: 1, km: 1_000, mi: METRES_PER_MILE },
   cm: { cm: 1, in: 2.54 },

@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
-import { noteFarWeight } from './plausible.ts';
+import { type Weights, noteFarWeight } from './plausible.ts';
 import type {
   DayDraft,
   InvalidRecord,
@@ -42,6 +42,9 @@ export function addRecord(
 ): void {
   const reading = readRecord(kind, raw, options, recurring);
   if (!reading.ok) {
+    for (const note of reading.recurring ?? []) {
+      if ('column' in note && note.column !== undefined) recurring.add('', raw.source, note);
+    }
     const record = invalidRecord(kind, raw, reading);
     if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
     invalid.push(record);
@@ -76,15 +79,18 @@ function readRecord(
     const { problem, field } = raw;
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
   }
-  const notes = new Notes(raw.source, options.strict);
+  // Records in the platform's form are not converted.
+  const units = options.sources?.units;
+  const isSure = (field: string) =>
+    raw.mapped === true ? units?.has(field) === true : units?.get(field) === 1;
+  const notes = new Notes(raw.source, options.strict, isSure);
   noteUnstorable(raw.value, '', notes);
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
     else notes.warnings.push(warningOf(raw.source, inexact));
   }
   if (kind === 'wellness') {
-    const near = [options.lastWeight, recurring.weight].filter((weight) => weight !== undefined);
-    recurring.weight = noteFarWeight(raw.value, near, notes) ?? recurring.weight;
+    noteFarWeight(raw.value, options.lastWeight, recurring.weights, notes);
   }
   return kind === 'wellness'
     ? readWellness(raw.value, notes, options)
@@ -138,8 +144,7 @@ class Recurring {
   readonly #values = new Map<string, number>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
-  /** The weight of an earlier record that is near to the others (kg). */
-  weight: number | undefined;
+  readonly weights: Weights = {};
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   count({ fields, items = [] }: DayDraft): void {
@@ -156,14 +161,13 @@ class Recurring {
   doubtfulColumn(least: number): { readonly field: string; readonly doubt: string } | undefined {
     for (const { note, times } of this.#told.values()) {
       const { column: field } = note;
-      if (field === undefined) continue;
-      const all = this.#values.get(field) ?? 0;
-      if (times >= least && times >= all && all > 0) return { field, doubt: note.say() };
+      if (field !== undefined && times >= least && !this.#values.has(field))
+        return { field, doubt: note.found() };
     }
     return undefined;
   }
 
-  /** @param date the day that reports it, if it is the first */
+  /** @param date the day that reports it, if it is the first; empty if the record is not sent */
   add(date: string, source: string, note: RecurringNote): void {
     if ('unsent' in note) {
       this.#firstUnsent ??= { date, source };
@@ -171,8 +175,10 @@ class Recurring {
       return;
     }
     const told = this.#told.get(note.key);
-    if (told !== undefined) told.times++;
-    else if (this.#told.size < MAX_TOLD) {
+    if (told !== undefined) {
+      told.times++;
+      if (told.date === '') Object.assign(told, { date, source });
+    } else if (this.#told.size < MAX_TOLD) {
       this.#told.set(note.key, { date, source, note, times: 1 });
     } else if (this.#beyond === undefined) this.#beyond = { date, source, note, times: 1 };
     else this.#beyond.times++;
@@ -182,7 +188,8 @@ class Recurring {
   tell(merger: DayMerger): void {
     for (const { date, source, note, times } of this.#told.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
-      merger.warn(date, { source, field: note.field, message: `${note.say()}${often}` });
+      const message = `${withDone(note.found(), note.done)}${often}`;
+      merger.warn(date, { source, field: note.field, message });
     }
     if (this.#firstUnsent !== undefined) {
       const { date, source } = this.#firstUnsent;
@@ -198,4 +205,9 @@ class Recurring {
     const listed = listNames([...this.#unsent]);
     return `not sent, since the platform does not know it: ${listed}`;
   }
+}
+
+function withDone(found: string, done?: string): string {
+  if (done === undefined) return found;
+  return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }

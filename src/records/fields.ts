@@ -100,7 +100,7 @@ export const WELLNESS_FIELDS: FieldTable = {
   // Services differ in mmol/l and mg/dl, and say in neither case which.
   bloodGlucose: number(0.5, 1_500, 'mmol/l or mg/dl'),
   lactate: number(0, 50, 'mmol/l'),
-  // Some devices give the skin's temperature, others its deviation from the wearer's own.
+  // The temperature itself: many devices write its deviation from the wearer's own.
   skinTemp: number(-20, 50, '°C', ['skinTemperature']),
   respiration: number(2, 80, 'breaths/min', ['respirationRate', 'respiratoryRate']),
   spO2: number(40, 100, '%', ['spO2Percent', 'oxygenSaturationPercent']),
@@ -176,7 +176,7 @@ export const ITEM_FIELDS: FieldTable = {
 /** Returns the unit of a field: `kg`; an empty text if it has none. */
 export function unitNameOf(field: string): string {
   const rule = WELLNESS_FIELDS[field] ?? ITEM_FIELDS[field] ?? NUTRITION_FIELDS[field];
-  return rule !== undefined && 'unit' in rule ? rule.unit.replace(/ .*/, '') : '';
+  return rule !== undefined && 'unit' in rule ? rule.unit.replace(/ \(.*/, '') : '';
 }
 
 /** Returns the factors of the units that a field may be written in. */

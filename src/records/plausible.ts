@@ -10,8 +10,8 @@ import type { JsonObject, JsonValue } from './types.ts';
 import { type Notes, type ReadFields, isObject } from './values.ts';
 
 /**
- * Notes values within their range that are probably in another unit, or contradict each other. They are
- * sent, because only the athlete knows; `--strict` refuses them.
+ * Notes values within their range that are probably in another unit, which are left out, or contradict
+ * each other, which are sent, because only the athlete knows. `--strict` refuses both.
  */
 
 const SENT = 'Sent as it is';
@@ -23,8 +23,8 @@ interface UnitDoubt {
   readonly unit: string;
   /** Gives the value in the platform's unit. */
   readonly factor?: number;
-  /** Athletes have such values: a file of them is sent. */
-  readonly mayBe?: true;
+  /** `sent`: athletes have such values. `other`: no unit makes it the field's. */
+  readonly is?: 'sent' | 'other';
 }
 
 type UnitDoubts = Readonly<Record<string, readonly UnitDoubt[]>>;
@@ -38,14 +38,15 @@ const WELLNESS_DOUBTS: UnitDoubts = {
   sleepSecs: [
     { below: 24.1, unit: 'hours', factor: 3_600 },
     { below: 1_441, unit: 'minutes', factor: 60 },
-    { below: 1_800, unit: 'a nap', mayBe: true },
+    { below: 1_800, unit: 'a nap', is: 'sent' },
   ],
   weight: [
     { below: 35, unit: 'converted twice' },
-    { above: 150, unit: 'pounds', factor: KG_PER_POUND, mayBe: true },
+    { above: 150, unit: 'pounds', factor: KG_PER_POUND, is: 'sent' },
   ],
   hydrationVolume: WATER,
   hrv: [{ below: 6, unit: 'a logarithm (ln RMSSD)' }],
+  skinTemp: [{ below: 15, unit: 'a deviation from the wearer’s own', is: 'other' }],
   abdomen: [{ below: 50, unit: 'inches', factor: 2.54 }],
   lactate: [{ above: 10, unit: 'milligrams a decilitre', factor: MMOL_PER_MG_OF_LACTATE }],
   exerciseMinutes: [{ above: 960, unit: 'seconds', factor: 1 / 60 }],
@@ -61,24 +62,33 @@ const ITEM_DOUBTS: UnitDoubts = {
   calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }],
 };
 
+/** The weights of one input so far (kg). */
+export interface Weights {
+  /** The last one that was near to an earlier one. */
+  near?: number;
+  last?: number;
+}
+
 /**
- * Notes a weight a quarter away from another.
+ * Notes a weight a quarter away from another. One that is alone among the records of its input is left out.
  *
- * @param others earlier weights to compare with: of the previous record, and sent last or held by the profile (kg)
- * @returns the record's weight, if it is near
+ * @param sent the weight that was sent last, or that the profile holds (kg)
  */
 export function noteFarWeight(
   record: JsonValue,
-  others: readonly number[],
+  sent: number | undefined,
+  weights: Weights,
   notes: Notes,
-): number | undefined {
+): void {
   const kg = isObject(record) ? record['weight'] : undefined;
-  if (typeof kg !== 'number') return undefined;
-  const far = others.find((other) => Math.abs(kg - other) > other / 4);
-  if (far === undefined) return kg;
-  const found = () => `is ${kg} kg, and the weight before was ${far} kg`;
-  notes.doubt('far weight', 'weight', found, SENT);
-  return undefined;
+  if (typeof kg !== 'number') return;
+  const isFar = (other = kg) => Math.abs(kg - other) > other / 4;
+  const found = (other?: number) => () => `is ${kg} kg, and the weight before was ${other} kg`;
+  const { near, last = near } = weights;
+  if (isFar(near) && isFar(last)) notes.doubtUnit('weight', 'weight', found(near));
+  else weights.near = kg;
+  if (isFar(sent)) notes.doubt('far weight', 'weight', found(sent), SENT);
+  weights.last = kg;
 }
 
 type Members = Pick<ReadFields, 'known' | 'spellings'>;
@@ -178,7 +188,8 @@ function noteUnits(
       return `is ${value} ${own}${path === '' ? '' : ' in one item'}: ${doubt.unit}?${said}`;
     };
     const field = joinPointer(path, spelling);
-    if (doubt.mayBe === true) notes.doubt(`implausible ${name}`, field, found, SENT);
+    if (doubt.is === 'sent') notes.doubt(`implausible ${name}`, field, found, SENT);
+    else if (doubt.is === 'other') notes.leaveOut(name, field, found);
     else notes.doubtUnit(name, field, found);
   }
 }

@@ -13,12 +13,10 @@ import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { FIT } from './sources/fit.ts';
 import type {
   InvalidRecord,
-  PreparedRecord,
   PreparedRecords,
   Problem,
   RecordKind,
   RecordOptions,
-  Units,
 } from './types.ts';
 
 /** An input that cannot be read as a whole: none of its records are sent. */
@@ -87,7 +85,7 @@ export async function prepareInputs(
         count++;
         addRecord(kind, raw, reading, own);
       }
-      rejectDoubtfulColumn(name, own.recurring, reader?.found, options.sources?.units);
+      rejectDoubtfulColumn(name, own.recurring, reader?.found);
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const problems = [{ problem: error.message }] as const;
@@ -117,7 +115,7 @@ export async function prepareInputs(
   // Of several files of one program, the newest counts.
   for (const { merge } of parts.sort((a, b) => a.modified - b.modified)) merge();
   if (fit.length === 0) {
-    const records = storable(merger.finish(), invalid);
+    const records = merger.finish();
     return { records, invalid, unreadable, exports, empty, notes: [], warnings };
   }
   const { readFitFiles } = await import('./fit-days.ts');
@@ -128,7 +126,7 @@ export async function prepareInputs(
     for (const record of own.invalid) invalid.push(record);
   }
   warnings.push(...about.warnings);
-  const records = storable(merger.finish(), invalid);
+  const records = merger.finish();
   return { records, invalid, unreadable, exports, empty, ...about, warnings };
 }
 
@@ -140,13 +138,10 @@ function rejectDoubtfulColumn(
   name: string,
   recurring: InputReading['recurring'],
   found: FoundExport | undefined,
-  units: Units | undefined,
 ): void {
   const least = found?.source.general === true ? 1 : ENOUGH_VALUES;
   const { field, doubt } = recurring.doubtfulColumn(least) ?? {};
-  const factor = units?.get(field ?? '');
-  // Records in the platform's form are not converted.
-  if (field === undefined || factor === 1 || (found !== undefined && factor !== undefined)) return;
+  if (field === undefined) return;
   const known = Object.keys(unitsOf(field));
   const [own = '', ...others] = known;
   const confirms = `--unit ${field}=${own} sends it as it is`;
@@ -158,25 +153,6 @@ function rejectDoubtfulColumn(
           ? `${confirms}.`
           : `Name the unit of the file: --unit ${field}=UNIT (${known.join(', ')}).`,
     details: { path: name },
-  });
-}
-
-/** Largest number of kcal of a day that platforms can store. */
-const MAX_CALORIES = 2_147_483_647;
-
-/** Takes out the days of which the calories exceed the platform's integers. */
-function storable(records: PreparedRecord[], invalid: InvalidRecord[]): PreparedRecord[] {
-  return records.filter((record) => {
-    if (record.kind !== 'nutrition') return true;
-    const items = record.parts.flatMap((part) => part.items ?? []);
-    const sum = items.reduce((total, { calories }) => total + Number(calories ?? 0), 0);
-    if (sum <= MAX_CALORIES) return true;
-    const { kind, date, sources } = record;
-    const field = 'items/*/calories';
-    const problem = `add up to ${sum.toLocaleString('en-US')} kcal, more than a platform can store`;
-    const about = { outcome: 'invalid', kind, source: sources[0] ?? '', date } as const;
-    invalid.push({ ...about, field, problem, problems: [{ field, problem }] });
-    return false;
   });
 }
 

@@ -119,9 +119,11 @@ export type RecurringNote =
       /** As in {@link Warning}. */
       readonly field: string;
       /** Makes the message; called for the first of them only. */
-      readonly say: () => string;
+      readonly found: () => string;
+      /** What was done about it. */
+      readonly done?: string | undefined;
       /** The field with a unit in doubt. */
-      readonly column?: string;
+      readonly column?: string | undefined;
     }
   | {
       /** The name of a member that is not sent: one note names all of them. */
@@ -247,4 +249,9 @@ export interface DayDraft {
 /** The outcome of reading one input record. */
 export type Reading =
   | { readonly ok: true; readonly drafts: readonly DayDraft[] }
-  | { readonly ok: false; readonly date?: string; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly date?: string;
+      readonly problems: readonly Problem[];
+      readonly recurring?: readonly RecurringNote[];
+    };

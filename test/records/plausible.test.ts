@@ -4,6 +4,16 @@ import { bodyOf, prepare, saidOf } from './support.ts';
 
 const date = '2026-02-15';
 const SENT = 'Sent as it is';
+const unitOf: Readonly<Record<string, string>> = {
+  sleepSecs: 's',
+  hydrationVolume: 'ml',
+  waterMl: 'ml',
+  carbs: 'g',
+  fat: 'g',
+  calories: 'kcal',
+  distanceMeters: 'm',
+};
+const left = (name: string) => `Left out; --unit ${name}=${unitOf[name] ?? ''} sends it`;
 const oats = { name: 'Oats', logged_at: '2026-02-15T07:30:00+01:00', carbs: 60, calories: 380 };
 
 /** Expects a note, the record to be sent, and a rejection if strict. */
@@ -16,14 +26,40 @@ async function expectDoubt(kind: RecordKind, record: object, field: string, foun
 
 describe('a wellness value that is hardly possible', () => {
   test.each([
-    ['sleepSecs', 450, 'is 450 s: minutes? That would be 27000 s'],
-    ['sleepSecs', 8, 'is 8 s: hours? That would be 28800 s'],
     ['sleepSecs', 1_700, 'is 1700 s: a nap?'],
     ['weight', 159.8, 'is 159.8 kg: pounds? That would be 72.48 kg'],
+  ])('is noted if athletes have it, and rejected if strict: %s %d', async (name, value, found) => {
+    await expectDoubt('wellness', { date, [name]: value }, name, found);
+  });
+
+  test.each([
+    ['sleepSecs', 450, 'is 450 s: minutes? That would be 27000 s'],
+    ['sleepSecs', 8, 'is 8 s: hours? That would be 28800 s'],
     ['hydrationVolume', 2.5, 'is 2.5 ml: litres? That would be 2500 ml'],
     ['hydrationVolume', 34, 'is 34 ml: fluid ounces? That would be 1005 ml'],
-  ])('is noted with its likely unit, and rejected if strict: %s %d', async (name, value, found) => {
-    await expectDoubt('wellness', { date, [name]: value }, name, found);
+  ])('is left out with its likely unit, and rejected if strict: %s %d', async (...values) => {
+    const [name, value, found] = values;
+    const record = { date, hrv: 61, [name]: value };
+    const { body, said } = await saidOf('wellness', record);
+    const end = found.endsWith('?') ? ' ' : '. ';
+    expect([body, said]).toEqual([{ date, hrv: 61 }, [`${name}: ${found}${end}${left(name)}`]]);
+    const refused = { said: [`${name}: ${found}`] };
+    expect(await saidOf('wellness', record, { strict: true })).toEqual(refused);
+    expect(await saidOf('wellness', { date, [name]: value })).toEqual(refused);
+  });
+
+  test('is no temperature of the skin if it is a deviation', async () => {
+    const found = 'skinTemp: is -0.2 °C: a deviation from the wearer’s own?';
+    expect(await saidOf('wellness', { date, hrv: 61, skinTemp: -0.2 })).toEqual({
+      body: { date, hrv: 61 },
+      said: [`${found} Left out`],
+    });
+    expect(await bodyOf('wellness', { date, skinTemp: 33.7 })).toEqual({ date, skinTemp: 33.7 });
+  });
+
+  test('is left out if no unit makes sense of it: a goal is no measurement', async () => {
+    const said = ['type: is "goal": nothing was measured'];
+    expect(await saidOf('wellness', { date, steps: 8_123, type: 'goal' })).toEqual({ said });
   });
 
   test.each([
@@ -40,6 +76,7 @@ describe('a wellness value that is hardly possible', () => {
   test('is named as the record spells it, and counted once per input', async () => {
     const values = [1, 2, 3].map((day) => ({
       date: `2026-02-0${day}`,
+      hrv: 61,
       'Sleep Seconds': 420 + day,
     }));
     const { records } = await prepare('wellness', values);
@@ -47,14 +84,14 @@ describe('a wellness value that is hardly possible', () => {
       {
         source: 'in.json#/0',
         field: 'Sleep Seconds',
-        message: `is 421 s: minutes? That would be 25260 s. ${SENT} (3 times in this input)`,
+        message: `is 421 s: minutes? That would be 25260 s. ${left('sleepSecs')} (3 times in this input)`,
       },
     ]);
   });
 
   test('is a sleep in hours, also if its decimals are rounded', async () => {
     const { said } = await saidOf('wellness', { date, sleepSecs: 7.5 });
-    expect(said).toContain(`sleepSecs: is 7.5 s: hours? That would be 27000 s. ${SENT}`);
+    expect(said).toContain('sleepSecs: is 7.5 s: hours? That would be 27000 s');
   });
 });
 
@@ -76,20 +113,27 @@ describe('wellness values that contradict each other', () => {
 });
 
 describe('a nutrition value that is hardly possible', () => {
-  test('is noted for water in litres', async () => {
-    const found = 'is 2.5 ml: litres? That would be 2500 ml';
-    const { body, said } = await saidOf('nutrition', { date, waterMl: 2.5 });
-    expect(body).toEqual({ date, items: [], waterMl: 3 });
-    expect(said).toContain(`waterMl: ${found}. ${SENT}`);
+  test('is left out for water in litres', async () => {
+    const found = 'waterMl: is 2.5 ml: litres? That would be 2500 ml';
+    const { body, said } = await saidOf('nutrition', { date, items: [oats], waterMl: 2.5 });
+    expect(body).toEqual({ date, items: [oats] });
+    expect(said).toContain(`${found}. ${left('waterMl')}`);
+    expect((await saidOf('nutrition', { date, waterMl: 2.5 })).said).toContain(found);
   });
 
   test.each([
     ['carbs', 6_000, 'is 6000 g in one item: milligrams? That would be 6 g'],
     ['fat', 1e300, 'is 1e+300 g in one item: milligrams? That would be 1e+297 g'],
     ['calories', 95_000, 'is 95000 kcal in one item: calories? That would be 95 kcal'],
-  ])('is noted for %s %d of an item', async (name, value, found) => {
+  ])('is left out for %s %d of an item', async (name, value, found) => {
+    const others = { ...oats, [name]: undefined };
     const record = { date, items: [{ ...oats, [name]: value }] };
-    await expectDoubt('nutrition', record, `items/0/${name}`, found);
+    expect(await saidOf('nutrition', record)).toEqual({
+      body: { date, items: [others] },
+      said: [`items/0/${name}: ${found}. ${left(name)}`],
+    });
+    const refused = { said: [`items/0/${name}: ${found}`] };
+    expect(await saidOf('nutrition', record, { strict: true })).toEqual(refused);
   });
 
   test('is noted for a total that contradicts the items', async () => {

@@ -197,7 +197,7 @@ function newWellness({ cargo, world, serial }: Scene, random: Random) {
   const wellness = new Map<string, Record<string, number>>();
   for (let index = random.integer(1, 4); index > 0; index--) {
     const date = `2026-02-${String(random.integer(1, 9)).padStart(2, '0')}`;
-    wellness.set(date, { restingHr: random.integer(38, 60), weight: random.integer(60, 80) });
+    wellness.set(date, { restingHr: random.integer(38, 60), weight: random.integer(65, 78) });
   }
   for (const [date, fields] of wellness) cargo.wellness.set(date, fields);
   const text = JSON.stringify([...wellness].map(([date, fields]) => ({ date, ...fields })));

@@ -86,7 +86,7 @@ function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recu
   const key = `${recurs ?? ''} ${field.replace(/^.*\//, '')}`;
   if (recurs === undefined) notes.warn(field, said);
   else if (recurs === 'midnight') notes.doubt(key, field, () => said);
-  else notes.recur(key, field, () => said);
+  else notes.recurring.push({ key, field, found: () => said });
 }
 
 /**
@@ -103,18 +103,14 @@ function neverSet(date: string): string | undefined {
 /** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */
 const DAYS_AHEAD = 2;
 
-/** Notes a date too far after today: a typing error, such as another year. */
-export function noteFarAhead(
+/** Describes a date too far after today: a typing error, such as another year, or a plan. */
+export function farAhead(
   date: string,
-  field: string | undefined,
-  notes: Notes,
   { today }: Pick<ReadingOptions, 'today'>,
-): void {
-  if (today === undefined || date <= today) return;
+): string | undefined {
+  if (today === undefined || date <= today) return undefined;
   const days = (Date.parse(date) - Date.parse(today)) / 86_400_000;
-  if (days <= DAYS_AHEAD) return;
-  const found = () => `${date} is ${days} days ahead of today, ${today}`;
-  notes.doubt('far ahead', field ?? 'date', found, 'Sent as it is');
+  return days > DAYS_AHEAD ? `${date} is ${days} days ahead of today, ${today}` : undefined;
 }
 
 /** Notes that the date is missing, and which member may hold it. */

@@ -6,6 +6,7 @@ import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
 import { JsonFault, parseText } from '../read/json.ts';
 import { listNames } from '../listed.ts';
+import { unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { Line } from '../read/ndjson.ts';
 import type {
@@ -178,9 +179,16 @@ export class ExportReader {
       anyOf(paths, (path) => columns.includes(plain(path)));
     const rules = match.mapping.kind === 'wellness' ? match.mapping.fields : {};
     for (const [field, rule] of Object.entries(rules)) {
-      if (typeof rule === 'string' || rule.mayLackUnit !== true || rule.factor !== undefined)
-        continue;
+      if (typeof rule === 'string' || rule.mayLackUnit !== true) continue;
       if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
+      if (rule.factor !== undefined) {
+        const [own, other] = Object.keys(unitsOf(field));
+        if (rule.factor !== 1 || other === undefined) continue;
+        this.#notes.push(
+          `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${other} converts`,
+        );
+        continue;
+      }
       const form = `${match.source.name}: ${columns.join()}`;
       const unit = await this.#sources.unitOf?.(name, field, form);
       if (unit === undefined) throw noUnit(name, field);

@@ -144,16 +144,18 @@ export class WellnessDays {
     }
   }
 
-  /** Returns the scores on a scale of the source's own, which are left out, and notes them. */
+  /** Returns the fields with values of another meaning or scale, which are left out, and notes them. */
   #leftOut(): ReadonlySet<string> {
     const { guess = false } = this.#mapping;
     const { units, unread, note } = this.#options;
     const highest = new Map<string, number>();
+    const meanings = new Map<string, string>();
     let hasBareHrv = false;
     for (const { fields } of this.#days.values()) {
       hasBareHrv ||=
         guess && units?.has('hrv') !== true && fields.get('hrv')?.rule.mayLackUnit === true;
       for (const [field, { all, rule }] of fields) {
+        if (rule.means !== undefined) meanings.set(field, `${field}: ${rule.means}: not sent`);
         if (units?.has(field) === true || !isScore(field)) continue;
         const { scale = guess ? Number(all.result().value) / (rule.factor ?? 1) : 0 } = rule;
         highest.set(field, Math.max(highest.get(field) ?? 0, scale));
@@ -161,11 +163,17 @@ export class WellnessDays {
     }
     const low = [...highest].filter(([, value]) => value > 0 && value <= LOW_SCALE);
     const left = low.map(([field]) => field);
+    const found = [...meanings.values()];
     const [first] = left;
-    if (first === undefined) return new Set();
-    const most = Math.max(...low.map(([, value]) => value));
-    const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
-    const found = `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`;
+    if (first !== undefined) {
+      const most = Math.max(...low.map(([, value]) => value));
+      const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
+      found.unshift(
+        `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`,
+      );
+    }
+    left.push(...meanings.keys());
+    if (found.length === 0) return new Set();
     // A readiness of 1 to 10 is Elite HRV's. Its `HRV` is a score, too.
     if (hasBareHrv && left.includes('readiness')) {
       left.push('hrv');
@@ -173,9 +181,9 @@ export class WellnessDays {
     }
     const isLeft = (field: string) => left.includes(field);
     if ([...this.#days.values()].every(({ fields }) => [...fields.keys()].every(isLeft))) {
-      throw new SyncError('INPUT_INVALID', `It has nothing to send. ${found}.`);
+      throw new SyncError('INPUT_INVALID', `It has nothing to send. ${found.join('; ')}.`);
     }
-    note?.(found);
+    for (const text of found) note?.(text);
     for (const field of left) unread?.add(field);
     return new Set(left);
   }

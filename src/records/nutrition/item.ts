@@ -51,6 +51,7 @@ export function readItem(
   const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
   const { known, unknown } = read;
   noteImplausibleItem(read, raw, path, notes);
+  notes.takeOut(known);
   const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');

@@ -2,7 +2,7 @@ import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
 import { noteImplausibleDay } from '../plausible.ts';
-import { noteFarAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
+import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
 import type { DayDraft, JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
 import {
   isObject,
@@ -42,7 +42,6 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
   const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const { known, unknown } = read;
-  const fields = new Map(Object.entries(known));
   const hasItems = items !== undefined && items.length > 0;
   if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
   const saysNothing =
@@ -67,11 +66,16 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   if (!nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
-    noteFarAhead(day.date, field, notes, options);
+    const ahead = farAhead(day.date, options);
+    if (ahead !== undefined)
+      notes.doubt('far ahead', field ?? 'date', () => ahead, 'Sent as it is');
   }
+  notes.takeOut(known, itemsNames.length > 0);
+  const fields = new Map(Object.entries(known));
   const kept = spans ? dropTotals(fields, days.length, notes) : fields;
   if (date === 'invalid' || notes.problems.length > 0) {
-    return { ok: false, ...(day === undefined ? {} : { date: day }), problems: notes.problems };
+    const { problems, recurring } = notes;
+    return { ok: false, ...(day === undefined ? {} : { date: day }), problems, recurring };
   }
   const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
@@ -124,7 +128,7 @@ function readItems(
   }
   const items: Item[] = [];
   value.forEach((raw, index) => {
-    const own = new Notes(notes.source, options.strict);
+    const own = new Notes(notes.source, options.strict, notes.isSure);
     const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
     if (read !== undefined) items.push({ read, notes: own });

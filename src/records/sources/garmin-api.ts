@@ -1,4 +1,4 @@
-import type { Mapping, Path, Source, WellnessMapping } from './types.ts';
+import { DEVIATION, type Mapping, type Path, type Source, type WellnessMapping } from './types.ts';
 
 /**
  * Answers of Garmin Connect's API, as scripts with garth or python-garminconnect save them: the answer
@@ -191,8 +191,10 @@ export const garminApi: Source = {
           from: night('averageRespirationValue', 'average_respiration_value'),
           none,
         },
-        // The deviation from the wearer's own temperature.
-        skinTemp: { from: ['avgSkinTempDeviationC', 'avg_skin_temp_deviation_c'] },
+        skinTemp: {
+          from: ['avgSkinTempDeviationC', 'avg_skin_temp_deviation_c'],
+          means: DEVIATION,
+        },
       },
     },
     {

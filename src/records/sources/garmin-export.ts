@@ -1,4 +1,4 @@
-import type { Source } from './types.ts';
+import { DEVIATION, type Source } from './types.ts';
 
 /** Garmin writes 0, -1 or -2 for a value that it could not measure. */
 const none: readonly number[] = [0, -1, -2];
@@ -90,7 +90,7 @@ export const garminExport: Source = {
         hrv: { from: 'metrics[type=HRV].value', none },
         avgSleepingHr: { from: 'metrics[type=HR].value', none },
         spO2: { from: 'metrics[type=SPO2].value', none },
-        skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0] },
+        skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0], means: DEVIATION },
         respiration: { from: 'metrics[type=RESPIRATION].value', none },
       },
     },

@@ -1,4 +1,4 @@
-import type { Mapping, Source, WellnessMapping } from './types.ts';
+import { DEVIATION, type Mapping, type Source, type WellnessMapping } from './types.ts';
 
 /** The day of a night is the day of waking. */
 const day: WellnessMapping['day'] = { from: 'day' };
@@ -45,8 +45,7 @@ const kinds: readonly Pick<
     has: ['day', 'score', 'temperature_deviation'],
     fields: {
       readiness: { from: 'score', none: [0] },
-      // The deviation from the wearer's own temperature.
-      skinTemp: 'temperature_deviation',
+      skinTemp: { from: 'temperature_deviation', means: DEVIATION },
     },
   },
   {
@@ -125,7 +124,10 @@ export const oura: Source = {
         sleepScore: 'Sleep Score',
         readiness: 'Readiness Score',
         respiration: 'Respiratory Rate',
-        skinTemp: { from: ['Temperature Deviation (°C)', 'Temperature Deviation'] },
+        skinTemp: {
+          from: ['Temperature Deviation (°C)', 'Temperature Deviation'],
+          means: DEVIATION,
+        },
         steps: 'Steps',
         activeCaloriesBurned: 'Activity Burn',
         totalCaloriesBurned: 'Total Burn',

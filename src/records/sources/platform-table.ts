@@ -1,45 +1,66 @@
-import { UNIT_FACTORS } from '../../base/units.ts';
-import { type FieldRule, WELLNESS_FIELDS } from '../fields.ts';
-import type { Source, WellnessMapping } from './types.ts';
+import { WELLNESS_FIELDS, unitNameOf, unitsOf } from '../fields.ts';
+import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
 const fields = Object.entries(WELLNESS_FIELDS).filter(([, { type }]) => type !== 'object');
 
-/** The names of a field, also with its unit: `weight`, `weightKg`, `weight (kg)`, `Readiness (%)`. */
-function spellings([name, rule]: [string, FieldRule]): string[] {
-  const names = [name, ...(rule.aliases ?? [])];
-  if (!('unit' in rule)) return names;
-  const unit = rule.unit.replace(/ .*/, '').replace('points', '%');
-  return [...names, ...names.map((each) => `${each} (${unit})`)];
+/** Names without the unit of fields that have it in theirs. */
+const WITHOUT_UNIT: Readonly<Record<string, readonly string[]>> = {
+  distanceMeters: ['distance'],
+  exerciseMinutes: ['exercise'],
+  sleepSecs: ['sleep', 'sleepDuration'],
+};
+
+function aliasesOf(field: string): readonly string[] {
+  return WELLNESS_FIELDS[field]?.aliases ?? [];
+}
+
+/** The names of a field with a unit: `weight (lb)`, `weight [lb]`, `weight_lb`, `Readiness (%)`. */
+function withUnit(field: string, unit: string): string[] {
+  const names = [field, ...aliasesOf(field)];
+  const bracketed = [...names, ...(WITHOUT_UNIT[field] ?? [])];
+  return [
+    ...bracketed.flatMap((name) => [`${name} (${unit})`, `${name} [${unit}]`]),
+    ...names.map((name) => `${name}_${unit}`),
+  ];
+}
+
+/** Returns the rules of a field: by its names alone, and in each unit that it may be written in. */
+function rulesOf(field: string): [string, MappingRule][] {
+  const names = [field, ...aliasesOf(field)];
+  const units = Object.entries(unitsOf(field)).filter(([unit]) => !/^(?:points|\/)/.test(unit));
+  const own = unitNameOf(field).replace('points', '%');
+  const bare = units.length > 0 || own === '' ? names : [...names, ...withUnit(field, own)];
+  const inUnit = units.map(([unit, factor]): [string, MappingRule] => [
+    `${field}#${unit}`,
+    { from: withUnit(field, unit), factor, ...(factor === 1 ? {} : { decimals: 2 }) },
+  ]);
+  return [[field, UNCLEAR[field] ?? { from: bare }], ...inUnit];
 }
 
 const DATES = ['date', 'localDate', 'calendarDate', 'day'];
-const STATED_KG = ['weightKg', 'weightKilograms', 'weight (kg)', 'weight (kgs)'];
+const KCAL: MappingRule = { from: [], factor: 1, mayLackUnit: true };
 
 /** Fields whose bare name does not say what their values are. */
-const UNCLEAR: WellnessMapping['fields'] = {
+const UNCLEAR: Readonly<Record<string, MappingRule>> = {
   weight: {
     from: 'weight',
-    unit: {
-      from: ['weight unit', 'weight units', 'unit', 'units'],
-      factors: UNIT_FACTORS['kg'] ?? {},
-    },
+    unit: { from: ['weight unit', 'weight units', 'unit', 'units'], factors: unitsOf('weight') },
     mayLackUnit: true,
   },
-  'weight#kg': { from: STATED_KG, factor: 1 },
-  'weight#lb': {
-    from: ['weight (lb)', 'weight (lbs)'],
-    factor: UNIT_FACTORS['kg']?.['lb'] ?? NaN,
-    decimals: 2,
-  },
   hrv: { from: 'hrv', factor: 1, mayLackUnit: true },
-  'hrv#rmssd': {
-    from: fields
-      .filter(([name]) => name === 'hrv')
-      .flatMap(spellings)
-      .slice(1),
-  },
   // The platform stores a tenth of a stress above 10: points of 100 are sent as a tenth, all of them.
   stress: { from: ['stress', 'stress (%)'], factor: 0.1, decimals: 1, mayLackUnit: true },
+  restingCaloriesBurned: { ...KCAL, from: 'restingCaloriesBurned' },
+  activeCaloriesBurned: { ...KCAL, from: 'activeCaloriesBurned' },
+  totalCaloriesBurned: { ...KCAL, from: 'totalCaloriesBurned' },
+  // Platforms do not say which of the two they take.
+  bloodGlucose: { from: ['bloodGlucose', 'bloodGlucose (mmol/l)', 'bloodGlucose (mg/dl)'] },
+};
+
+const RULES: WellnessMapping['fields'] = {
+  ...Object.fromEntries(fields.flatMap(([field]) => rulesOf(field))),
+  'weight#stated': { from: aliasesOf('weight'), factor: 1 },
+  'hrv#rmssd': { from: aliasesOf('hrv') },
 };
 
 /** A table that people make themselves, with the platform's names as its header. */
@@ -55,13 +76,13 @@ export const platformTable: Source = {
       kind: 'wellness',
       holds: 'wellness',
       format: 'csv',
-      has: [DATES, [...fields.flatMap(spellings), 'weight (lb)', 'weight (lbs)']],
+      has: [
+        DATES,
+        Object.values(RULES).flatMap((rule) => (typeof rule === 'string' ? rule : rule.from)),
+      ],
       day: { from: DATES },
       at: { from: DATES, clock: 'time' },
-      fields: {
-        ...Object.fromEntries(fields.map((field) => [field[0], { from: spellings(field) }])),
-        ...UNCLEAR,
-      },
+      fields: RULES,
       guess: true,
     },
   ],

@@ -71,7 +71,7 @@ const files: readonly WellnessMapping[] = [
   {
     ...table,
     holds: 'oxygen saturations',
-    has: [`${OXYGEN}spo2`, `${OXYGEN}start_time`],
+    has: [`${OXYGEN}spo2`, `${OXYGEN}start_time`, `${OXYGEN}end_time`],
     day: { ...time('end_time', OXYGEN), from: [`${OXYGEN}end_time`, `${OXYGEN}start_time`] },
     fields: { spO2: { from: `${OXYGEN}spo2`, combine: 'mean', decimals: 1, none: [0] } },
   },

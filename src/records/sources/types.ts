@@ -128,6 +128,9 @@ export interface SpanRule {
   readonly prefer: readonly string[];
 }
 
+/** What many devices write in place of the skin's temperature. */
+export const DEVIATION = 'a deviation from the wearer’s own temperature';
+
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
 export interface MappingRule {
   readonly from: SourcePaths;
@@ -153,6 +156,8 @@ export interface MappingRule {
   readonly mayLackUnit?: true;
   /** The highest score of the source's own scale: left out, since the platform takes points of 100. */
   readonly scale?: number;
+  /** What the value is, if it is not the field's: left out with a note. */
+  readonly means?: string;
   /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */
   readonly decimals?: number;
   /** Values that mean "not measured", besides empty cells, `null`, `--`, `n/a` and `NaN`. */

@@ -2,8 +2,8 @@ import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { listNames } from '../listed.ts';
 import { Names, plain } from '../names.ts';
 import { noteImplausibleWellness } from '../plausible.ts';
-import { noteFarAhead, noteMissingDate, readDate } from '../days/record-date.ts';
-import { foreignNames } from '../sources/foreign.ts';
+import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
+import { foreignNames, isPlan } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
 import {
   isObject,
@@ -42,8 +42,9 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     dateSpelling,
   );
   const read = withSleepSecs(known, notes);
-  const fields = new Map(Object.entries(read));
   noteImplausibleWellness({ known: read, spellings }, value, notes);
+  notes.takeOut(read);
+  const fields = new Map(Object.entries(read));
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   const foreign = foreignNames(unknown);
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
@@ -52,15 +53,19 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);
   }
-  if (typeof date === 'object') noteFarAhead(date.date, date.names[0], notes, options);
+  const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
+  if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);
+  const plan = unknown.find((name) => isPlan(value[name]));
+  if (plan !== undefined)
+    notes.problem(plan, `is ${show(value[plan] ?? null)}: nothing was measured`);
   if (fields.size === 0 && notes.problems.length === 0) {
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
-  if (typeof date !== 'object' || notes.problems.length > 0) {
+  const { source, problems, warnings, recurring } = notes;
+  if (typeof date !== 'object' || problems.length > 0) {
     const known = typeof date === 'object' ? { date: date.date } : {};
-    return { ok: false, ...known, problems: notes.problems };
+    return { ok: false, ...known, problems, recurring };
   }
-  const { source, warnings, recurring } = notes;
   const { at, zoneUsed } = date;
   const about = { date: date.date, source, fields, items: [], warnings, recurring };
   return { ok: true, drafts: [{ ...about, zoneUsed, at }] };

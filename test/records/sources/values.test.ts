@@ -127,11 +127,13 @@ describe('a file with all values in doubt', () => {
     expect(named.bodies).toHaveLength(1);
   });
 
-  it('is sent with a note if other values are plausible, and refused if strict', async () => {
-    const text = 'date,sleepSecs\n2026-11-20,480\n2026-11-21,27000\n';
+  it('is sent without them if other values are plausible, and refused if strict', async () => {
+    const text = 'date,sleepSecs,restingHr\n2026-11-20,480,47\n2026-11-21,27000,48\n';
     const { bodies, notes } = await read(text);
-    expect(bodies).toHaveLength(2);
-    expect(notes).toEqual(['f.csv:2: is 480 s: minutes? That would be 28800 s. Sent as it is']);
+    expect(bodies[0]).toEqual({ date: DAY, restingHr: 47 });
+    expect(notes).toEqual([
+      'f.csv:2: is 480 s: minutes? That would be 28800 s. Left out; --unit sleepSecs=s sends it',
+    ]);
     expect((await read(text, { strict: true })).bodies).toHaveLength(1);
   });
 
@@ -327,12 +329,34 @@ describe('an export of no known program', () => {
     expect(invalid.join()).toContain('write 12345');
   });
 
-  it('has a note about a weight a quarter away from the row before', async () => {
-    const rows = [63.5, 63.4, 140.1, 63.3].map((kg, at) => `2026-11-1${at},${kg}\n`).join('');
-    const { notes } = await read(`date,weight (kg)\n${rows}`);
-    expect(notes).toEqual([
-      'f.csv:4: is 140.1 kg, and the weight before was 63.4 kg. Sent as it is',
+  it('costs a weight a quarter away from the rows before, unless the next one is near to it', async () => {
+    const rows = (...all: number[]) =>
+      `date,weight (kg)\n${all.map((kg, at) => `2026-11-1${at},${kg}\n`).join('')}`;
+    const weights = async (text: string) => (await read(text)).bodies.map(({ weight }) => weight);
+    expect(await weights(rows(63.5, 63.4, 140.1, 63.3))).toEqual([63.5, 63.4, 63.3]);
+    expect(await weights(rows(63.5, 90, 90.4))).toEqual([63.5, 90.4]);
+    expect((await read(rows(63.5, 63.4, 140.1))).invalid).toEqual([
+      'f.csv:4: is 140.1 kg, and the weight before was 63.4 kg',
     ]);
+  });
+
+  it.each([
+    ['Weight [lb]', 'weight', 159.6, 72.39],
+    ['weight_lb', 'weight', 159.6, 72.39],
+    ['weight (st)', 'weight', 11.4, 72.39],
+    ['distance (mi)', 'distanceMeters', 4.1, 6_598.31],
+    ['sleep (min)', 'sleepSecs', 450, 27_000],
+    ['totalCaloriesBurned (kJ)', 'totalCaloriesBurned', 10_500, 2_509.56],
+    ['lactate (mg/dl)', 'lactate', 18, 2],
+  ])('has its unit in the header: %s', async (header, field, value, sent) => {
+    const text = `date,${header}\n2026-11-20,${value}\n`;
+    expect((await read(text, { strict: true })).bodies).toEqual([{ date: DAY, [field]: sent }]);
+  });
+
+  it('has a note about an energy without a unit', async () => {
+    const { left } = await read('date,activeCaloriesBurned\n2026-11-20,2510\n');
+    expect(left.join()).toContain('--unit activeCaloriesBurned=kJ converts');
+    expect((await read('date,activeCaloriesBurned (kcal)\n2026-11-20,2510\n')).left).toEqual([]);
   });
 
   it('is sent without rows that sum up its foods', async () => {

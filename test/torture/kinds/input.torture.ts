@@ -46,7 +46,7 @@ async function pushAmongHostile(round: Round, scene: Scene): Promise<void> {
   const days = [1, 2, 3].map((day) => ({
     date: `2026-02-0${day}`,
     restingHr: random.integer(40, 60),
-    weight: random.integer(60, 80),
+    weight: random.integer(65, 78),
   }));
   const records = days.map((day) => JSON.stringify(day));
   const isList = random.chance(0.5);
