@@ -37,25 +37,6 @@ describe('tokens of the environment', () => {
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
   });
 
-  it('userinfo is asked once about a token, and never by a dry run', async () => {
-    const world = await openWorld();
-    const { access_token } = world.sandbox.control.mint();
-    const env = { SYNC_ACCESS_TOKEN: access_token };
-    const ride = world.write('ride.fit', makeRecording());
-    const outcomeOf = async (...flags: string[]) =>
-      ndjson((await world.sync(['upload', '--json', ride, ...flags], { env })).stdout)[0]?.[
-        'outcome'
-      ];
-    expect(await outcomeOf('--dry-run')).toBe('would-upload');
-    expect(requestLines(world.sandbox)).toEqual([]);
-    expect(await outcomeOf()).toBe('uploaded');
-    expect(requestLines(world.sandbox)).toEqual(['userinfo 200', 'upload-fit 200']);
-    world.sandbox.control.clearRequests();
-    expect(await outcomeOf('--dry-run')).toBe('skipped');
-    expect(await outcomeOf()).toBe('skipped');
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
-
   it('a token takes precedence over a stored login', async () => {
     const world = await openLoggedInWorld();
     const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });

@@ -242,6 +242,14 @@ describe('scopes', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('Set a token that has it, or unset SYNC_ACCESS_TOKEN');
   });
+
+  it('asks for the scopes of --scope, and no others', async () => {
+    const world = await openWorld();
+    const login = await startLogin(world, ['--scope', 'workout:write offline_access']);
+    expect(new URL(login.authorizeUrl).searchParams.get('scope')).toBe(
+      'workout:write offline_access',
+    );
+  });
 });
 
 describe('the port of the redirect URI', () => {

@@ -373,26 +373,6 @@ describe('sync config', () => {
   });
 });
 
-describe("the system's own sync", () => {
-  it.skipIf(process.platform === 'win32')('still runs for scripts that flush disks', async () => {
-    const home = openHome();
-    const bin = installSync(home);
-    const system = join(home.dir, 'system');
-    mkdirSync(system);
-    writeProgram(join(system, 'sync'), 'echo "flushed $*"; exit 7');
-    writeFileSync(join(home.dir, 'ride.fit'), '');
-    for (const [line, said] of [
-      ['sync', 'flushed \n'],
-      ['sync ride.fit', 'flushed ride.fit\n'],
-      ['sync -f ride.fit', 'flushed -f ride.fit\n'],
-      ['sync -d ride.fit', 'flushed -d ride.fit\n'],
-    ] as const) {
-      const run = await runShell(line, { home, path: [bin, system] });
-      expect([run.code, run.stdout], line).toEqual([7, said]);
-    }
-  });
-});
-
 describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
   it('are reported as lost: the work continues and the run fails', async () => {
     const world = await openLoggedInWorld();

@@ -44,11 +44,9 @@ const outcomeOf = (run: Finished) => {
   return [run.code, [outcome, code].filter(Boolean).join(' ')];
 };
 
-describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision) => {
-  const open = () => openLoggedInWorld({ revision });
-
+describe('nutrition that was pushed', () => {
   it('holds each item once after it was sent, changed, extended and shortened', async () => {
-    const world = await open();
+    const world = await openLoggedInWorld();
     expect(outcomeOf(await pushFile(world, 'a.json', day(BANANA, RICE)))).toEqual([0, 'pushed']);
     expect(outcomeOf(await pushFile(world, 'a.json', day(RICE, BANANA)))).toEqual([0, 'skipped']);
     const changed = day({ ...BANANA, carbs: 30 }, RICE, GEL, GEL);
@@ -67,7 +65,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
   });
 
   it('stays away after it was taken back, and sync explain says so', async () => {
-    const world = await open();
+    const world = await openLoggedInWorld();
     await pushFile(world, 'a.json', day(BANANA));
     const undo = await world.sync(['undo', 'nutrition', DAY, '--json']);
     expect(outcomeOf(undo)).toEqual([0, 'undone']);
@@ -81,38 +79,27 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     expect(held(world)).toEqual(['Banana 25']);
   });
 
-  it('holds each item once after the program was killed during the request', async () => {
-    const world = await open();
-    world.sandbox.control.addFaults('nutrition:hang-after');
-    const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
-    await until(() => held(world).length > 0);
-    running.child.kill('SIGKILL');
-    await running.finished;
-    // A push of another day also sends the unfinished day.
-    const other = {
-      date: '2026-02-16',
-      items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
-    };
-    const run = await push(world, other);
-    expect(run.code).toBe(0);
-    expect([held(world), held(world, '2026-02-16')]).toEqual([['Rice 25'], ['Gel 25']]);
-    expect(outcomeOf(await push(world, day(RICE)))[0]).toBe(0);
-    expect(held(world)).toEqual(['Rice 25']);
-  });
-
-  it('is shown by --dry-run without a request', async () => {
-    const world = await open();
-    const dry = await push(world, day(BANANA), '--dry-run');
-    expect(first(dry)).toMatchObject({
-      outcome: 'would-push',
-      request: { body: day(BANANA) },
-    });
-    expect(requestCounts(world.sandbox)).toEqual({});
-    const { stdout } = await world.sync(['push', 'nutrition', '-', '--dry-run'], {
-      input: JSON.stringify(day(BANANA)),
-    });
-    expect(stdout).toContain('would be sent');
-  });
+  it.each(NUTRITION_REVISIONS)(
+    'holds each item once after the program was killed during the request (%s)',
+    async (revision) => {
+      const world = await openLoggedInWorld({ revision });
+      world.sandbox.control.addFaults('nutrition:hang-after');
+      const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
+      await until(() => held(world).length > 0);
+      running.child.kill('SIGKILL');
+      await running.finished;
+      // A push of another day also sends the unfinished day.
+      const other = {
+        date: '2026-02-16',
+        items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
+      };
+      const run = await push(world, other);
+      expect(run.code).toBe(0);
+      expect([held(world), held(world, '2026-02-16')]).toEqual([['Rice 25'], ['Gel 25']]);
+      expect(outcomeOf(await push(world, day(RICE)))[0]).toBe(0);
+      expect(held(world)).toEqual(['Rice 25']);
+    },
+  );
 });
 
 it('a nutrition item that both changed ends with exit code 6 until the athlete decides', async () => {

@@ -8,6 +8,7 @@ import {
   requestCounts,
   requestLines,
 } from '../support/acceptance.ts';
+import { hastyClock } from '../support/delivery.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
@@ -165,7 +166,7 @@ describe('a refresh', () => {
     const world = await openLoggedInWorld();
     expireAccess(world);
     world.sandbox.control.addFaults(fault);
-    const { code, stdout } = await world.sync(['token']);
+    const { code, stdout } = await world.sync(['token'], { clock: hastyClock });
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(requestCounts(world.sandbox)).toEqual({ token: 3 });
     expect((await world.sync(['status'])).code).toBe(known);
@@ -220,7 +221,7 @@ describe('a refused refresh that says nothing about the login', () => {
         ['upload', ride],
         ['watch', '--once', dirname(ride)],
       ]) {
-        const { code, stdout } = await world.sync([...args, '--json']);
+        const { code, stdout } = await world.sync([...args, '--json'], { clock: hastyClock });
         expect(code).toBe(exitCode);
         expect(ndjson(stdout)).toContainEqual(
           expect.objectContaining({
@@ -242,7 +243,9 @@ describe('a refused refresh that says nothing about the login', () => {
     const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
     const days = world.write('days.json', '[{"date": "2026-05-10", "restingHr": 51}]');
     expireAccess(world);
-    const { code, stdout } = await world.sync(['push', 'wellness', days, '--json']);
+    const { code, stdout } = await world.sync(['push', 'wellness', days, '--json'], {
+      clock: hastyClock,
+    });
     expect(code).toBe(exitCode);
     expect(ndjson(stdout)).toContainEqual(
       expect.objectContaining({ outcome: 'failed', code: errorCode, attempts: 0 }),

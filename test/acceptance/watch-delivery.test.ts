@@ -56,21 +56,6 @@ describe('recordings during a hanging request of the platform', () => {
     await until(() => health()?.queue.waiting === 0 && health()?.queue.kept === 0);
     expect(await stop(watcher)).toBe(0);
   });
-
-  it('no longer need their files if they were in flight when the watcher stopped', async () => {
-    await openWorld();
-    const ride = anotherRecording();
-    put(join(world.folder, 'ride.fit.gz'), gzipSync(ride));
-    world.sandbox.control.addFaults('upload-fit:hang*1');
-    const watcher = world.watch();
-    await until(() => world.requests() === 1);
-    expect(await stop(watcher)).toBe(0);
-    rmSync(join(world.folder, 'ride.fit.gz'));
-    const next = world.watch();
-    await until(() => world.recordings().length === 1);
-    expect(await stop(next)).toBe(0);
-    expect(world.hashes()).toEqual([sha256(ride)]);
-  });
 });
 
 describe('two watchers of one account', () => {
@@ -205,27 +190,6 @@ describe('recordings during an outage of the platform', () => {
     await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
     expect(await stop(watcher)).toBe(0);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
-  });
-
-  it('are not sent again after a rejection, neither by the next rescan nor by the next start', async () => {
-    await openWorld();
-    mkdirSync(world.folder);
-    world.sandbox.control.addFaults('upload-fit:422*1');
-    const watcher = world.watch(['--poll', '1']);
-    await ready(watcher);
-    put(join(world.folder, 'refused.fit'), anotherRecording());
-    await until(() => events(watcher, 'upload').length === 1);
-    expect(events(watcher, 'upload')).toMatchObject([{ outcome: 'rejected' }]);
-    const later = [anotherRecording(), anotherRecording()] as const;
-    put(join(world.folder, 'next.fit'), later[0]);
-    await until(() => world.requests() === 2);
-    await stop(watcher);
-    const next = world.watch();
-    await ready(next);
-    put(join(world.folder, 'third.fit'), later[1]);
-    await until(() => world.requests() === 3);
-    await stop(next);
-    expect(world.hashes()).toEqual(later.map(sha256).sort());
   });
 
   it('survive an upload address that answers 404', async () => {

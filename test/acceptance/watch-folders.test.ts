@@ -103,28 +103,6 @@ describe('a folder that comes and goes', () => {
     },
   );
 
-  it('is watched again after it was deleted and created again three times', async () => {
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
-    const sent: Uint8Array[] = [];
-    for (let round = 1; round <= 3; round++) {
-      rmSync(world.folder, { recursive: true });
-      await until(() => statesOf(watcher).filter((state) => state === 'waiting').length === round);
-      mkdirSync(world.folder);
-      const early = anotherRecording();
-      put(join(world.folder, `early-${round}.fit`), early);
-      await until(() => world.requests() === sent.length + 1);
-      const late = anotherRecording();
-      put(join(world.folder, `sub/late-${round}.fit`), late);
-      await until(() => world.requests() === sent.length + 2);
-      sent.push(early, late);
-    }
-    await stop(watcher);
-    expect(world.hashes()).toEqual(sent.map(sha256).sort());
-    expect(world.requests()).toBe(6);
-  });
-
   it('is watched again after a replacement that was too fast to notice', async () => {
     mkdirSync(world.folder);
     const watcher = world.watch();

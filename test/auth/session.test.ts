@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
-import { systemClock } from '../../src/system/this-process.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
@@ -189,27 +188,6 @@ describe('a refresh', () => {
     const token = await openTestSession(needs).accessToken(never);
     expect(token.reveal()).toBe(access(await stored(needs.store)));
     expect(tokenRequests(service)).toHaveLength(1);
-  });
-
-  it('finishes and stores a refresh in flight when the program is stopped', async () => {
-    const { service, clock, needs, credentials } = await loggedIn({
-      settings: { refreshToken: 'rotate' },
-      faults: ['refresh:delay=300ms'],
-    });
-    clock.advance(HOUR);
-    const stop = new AbortController();
-    // Here the grace that the answer is given is a real one.
-    const patient: Clock = { ...clock, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
-    const asked = openTestSession({ ...needs, clock: patient }).accessToken(stop.signal);
-    await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
-    stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
-    expect((await failure(asked)).code).toBe('INTERRUPTED');
-    // When the caller is let go, the new tokens are safe.
-    const now = await stored(needs.store);
-    expect(refresh(now)).not.toBe(refresh(credentials));
-    const again = await openTestSession(needs).accessToken(never);
-    expect(again.reveal()).toBe(access(now));
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
   it('aborts an unanswered refresh after the grace period', async () => {

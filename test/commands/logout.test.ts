@@ -18,7 +18,6 @@ import {
   sandbox,
   scratchDir,
   testSystem,
-  tokenRequests,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
 import { ndjson } from '../support/program.ts';
@@ -225,39 +224,6 @@ it('refreshes an expired token for sync token, and warns of nothing', async () =
   const stored = await here.store.load(never);
   expect(report.accessToken).toBe(stored?.tokens.accessToken?.reveal());
   expect(report).toMatchObject(expiry(stored?.tokens.accessExpiresAt));
-  expect(warnings).toEqual([]);
-});
-
-it('uses SYNC_ACCESS_TOKEN alone without reading, refreshing or storing anything', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service, { SYNC_ACCESS_TOKEN: 'from-the-environment' });
-  const before = readFileSync(here.path, 'utf8');
-  const { report } = await here.token();
-  expect(report.accessToken).toBe('from-the-environment');
-  expect(readFileSync(here.path, 'utf8')).toBe(before);
-  expect(service.control.requestCount()).toBe(0);
-});
-
-it('refreshes SYNC_REFRESH_TOKEN in memory, and warns of a lost rotation', async () => {
-  const service = await sandbox({ settings: { refreshToken: 'rotate' } });
-  const answer = service.control.mint();
-  const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: answer.refresh_token });
-  const before = readFileSync(here.path, 'utf8');
-  const { report, warnings } = await here.token();
-  expect(report.accessToken).toMatch(/^sbx_at_/);
-  expect(readFileSync(here.path, 'utf8')).toBe(before);
-  expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
-  expect(warnings[0]).toContain('sync login --store file');
-  expect(warnings[0]).not.toMatch(/sbx_/);
-});
-
-it('does not warn if SYNC_REFRESH_TOKEN is not rotated', async () => {
-  const service = await sandbox({ settings: { refreshToken: 'keep' } });
-  const answer = service.control.mint();
-  const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: answer.refresh_token });
-  const { warnings } = await here.token();
   expect(warnings).toEqual([]);
 });
 
