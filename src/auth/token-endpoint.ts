@@ -65,8 +65,8 @@ export async function exchangeCode(
     code_verifier: grant.verifier.reveal(),
     ...clientFields(grant.client),
   };
-  const response = await post(context, endpoint, fields, 'unless-acted-on');
-  return readTokens(context, endpoint, response, {
+  const answer = await post(context, endpoint, fields, 'unless-acted-on');
+  return readTokens(endpoint, answer, {
     secrets: [grant.code, grant.verifier, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_REFUSED',
@@ -101,8 +101,8 @@ export async function refreshTokens(
     refresh_token: grant.refreshToken.reveal(),
     ...clientFields(grant.client),
   };
-  const response = await post(context, endpoint, fields, 'always');
-  return readTokens(context, endpoint, response, {
+  const answer = await post(context, endpoint, fields, 'always');
+  return readTokens(endpoint, answer, {
     secrets: [grant.refreshToken, grant.client.secret],
     invalidGrant: {
       code: 'AUTH_EXPIRED',
@@ -137,7 +137,7 @@ export async function revokeToken(
     token_type_hint: request.kind,
     ...clientFields(request.client),
   };
-  const response = await post(context, endpoint, fields, 'always');
+  const { response } = await post(context, endpoint, fields, 'always');
   if (response.status >= 200 && response.status < 300) return 'revoked';
   if ([404, 405, 410, 501].includes(response.status)) return 'unsupported';
   throw refusal(response, endpoint.url, { secrets: [request.token, request.client.secret] });
@@ -147,14 +147,25 @@ function clientFields({ id, secret }: OAuthClient): Record<string, string> {
   return { client_id: id, ...(secret === undefined ? {} : { client_secret: secret.reveal() }) };
 }
 
+interface Answer {
+  readonly response: HttpResponse;
+  /**
+   * From when the lifetimes of tokens count (ms since the epoch). From the answer on, a token of seconds would
+   * seem valid after the service refused it.
+   */
+  readonly sentAt: number;
+}
+
 async function post(
   context: Context,
   { http, url }: Endpoint,
   fields: Record<string, string>,
   repeatable: Repeatable,
-): Promise<HttpResponse> {
-  const send = () =>
-    http.send({
+): Promise<Answer> {
+  let sentAt = 0;
+  const send = () => {
+    sentAt = context.clock.now();
+    return http.send({
       method: 'POST',
       url,
       contentType: 'application/json',
@@ -163,10 +174,11 @@ async function post(
       totalTimeoutMs: TOTAL_TIMEOUT_MS,
       signal: context.signal,
     });
+  };
   const { response } = await withRetry(context, send, repeatable, {
     policy: RETRY,
   });
-  return response;
+  return { response, sentAt };
 }
 
 interface RefusalOptions {
@@ -179,9 +191,8 @@ interface RefusalOptions {
 }
 
 function readTokens(
-  { clock }: Context,
   { url }: Endpoint,
-  response: HttpResponse,
+  { response, sentAt }: Answer,
   options: RefusalOptions & {
     readonly askedScopes: readonly string[] | undefined;
     readonly before?: TokenSet;
@@ -204,7 +215,7 @@ function readTokens(
   const { askedScopes, before } = options;
   return decodeTokenResponse(
     body,
-    { now: clock.now(), askedScopes, before },
+    { now: sentAt, askedScopes, before },
     `The answer of ${url.host} to the token request`,
   );
 }

@@ -150,18 +150,6 @@ export function isProcessThere(
   return start !== undefined && start === recorded;
 }
 
-/**
- * Returns the health of all watchers, the living first, then the most recent.
- *
- * @param now ms since the epoch
- * @throws SyncError `STORAGE`
- */
-export function readHealth(stateDir: string, now: number): readonly SeenHealth[] {
-  return listWatchers(stateDir)
-    .flatMap((found) => healthOf(found, now) ?? [])
-    .sort((a, b) => Number(b.alive) - Number(a.alive) || (a.updatedAt < b.updatedAt ? 1 : -1));
-}
-
 /** Returns a watcher's health; undefined before it began. */
 export function healthOf(
   { paths, state, running: alive }: FoundWatcher,

@@ -20,6 +20,8 @@ export interface Stock {
   readonly findings: readonly Finding[];
   readonly files: readonly RecordingFile[];
   readonly members: readonly MemberRecording[];
+  /** Size of both. */
+  readonly bytes: number;
   /** Days to send, and what cannot be used. */
   readonly records: Readonly<Record<RecordKind, PreparedInputs>>;
 }
@@ -83,6 +85,7 @@ export async function takeStock(
     findings: findings.all,
     files: recordings.files,
     members: recordings.members,
+    bytes: recordings.bytes,
     records: { wellness, nutrition },
   };
 }
@@ -95,14 +98,15 @@ export async function takeStock(
  */
 export async function sendStock(
   context: Context,
-  { files, members, records }: Stock,
+  { files, members, bytes, records }: Stock,
   options: DeliveryOptions,
   recordings: RunTarget,
   days: DeliveryTarget,
 ): Promise<void> {
   const { jobs, dryRun } = options;
   const upload = { jobs, dryRun, force: false, anyType: false, metadata: {} };
-  const sender = new BatchSender(context, upload, recordings, files.length + members.length);
+  const total = { count: files.length + members.length, bytes };
+  const sender = new BatchSender(context, upload, recordings, total);
   await sender.sendFiles(files);
   await sender.sendMembers(members);
   for (const kind of KINDS) await deliverRecords(context, records[kind].records, options, days);

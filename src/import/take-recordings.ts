@@ -31,6 +31,8 @@ export interface RecordingOptions {
 export class RecordingStock {
   readonly files: RecordingFile[] = [];
   readonly members: MemberRecording[] = [];
+  /** Of both. */
+  bytes = 0;
   readonly #findings: Findings;
   readonly #options: RecordingOptions;
   readonly #known: KnownRecordings | undefined;
@@ -134,6 +136,7 @@ export class RecordingStock {
         { kind: 'recordings', title: 'Recordings', sends: true },
         { bytes: bytes.length, days },
       );
+      this.bytes += bytes.length;
       if ('file' in from) this.files.push(from.file);
       else this.members.push({ path, read: () => readMember(from.member) });
     }

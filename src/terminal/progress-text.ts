@@ -11,6 +11,9 @@ export interface ProgressState {
   /** All items; undefined if their number is not known yet. */
   readonly total?: number | undefined;
   readonly sentBytes?: number | undefined;
+  /** Size of the finished items, and of all; 0: unknown. */
+  readonly doneBytes?: number;
+  readonly totalBytes?: number;
   /** Name of the item in work, or what the command does. */
   readonly current?: string | undefined;
 }
@@ -74,7 +77,8 @@ function countText({ noun, done, total }: ProgressState): string {
   return total === undefined ? plural(done, noun) : `${done} of ${total}`;
 }
 
-function figures({ done, total, sentBytes = 0 }: ProgressState, elapsedMs: number) {
+function figures(state: ProgressState, elapsedMs: number) {
+  const { done, total, sentBytes = 0, doneBytes = 0, totalBytes = 0 } = state;
   const isSettled = elapsedMs >= SETTLED_MS;
   const hasRate = isSettled && sentBytes > 0;
   const hasLeft =
@@ -82,8 +86,15 @@ function figures({ done, total, sentBytes = 0 }: ProgressState, elapsedMs: numbe
   return {
     sent: sentBytes > 0 ? bytes(sentBytes) : '',
     rate: hasRate ? `${bytes((sentBytes / elapsedMs) * 1000)}/s` : '',
-    left: hasLeft ? `${shortTime((elapsedMs / done) * (total - done))} left` : '',
+    left: hasLeft
+      ? `${shortTime(elapsedMs / shareDone(done / total, doneBytes, totalBytes) - elapsedMs)} left`
+      : '',
   };
+}
+
+/** A slow line takes as long as the bytes, a fast one as the items. Recordings grow from year to year. */
+function shareDone(ofItems: number, doneBytes: number, totalBytes: number): number {
+  return totalBytes === 0 ? ofItems : (ofItems + Math.min(1, doneBytes / totalBytes)) / 2;
 }
 
 function barText(share: number, width: number, { bar }: Glyphs): string {

@@ -23,25 +23,31 @@ export interface MemberRecording {
   readonly read: () => Promise<RecordingContents | UnreadableMember>;
 }
 
+/** The number of recordings of a run, and their size. */
+export interface BatchTotal {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
   readonly #context: Context;
   readonly #jobs: number;
   readonly #target: RunTarget;
-  readonly #total: number | undefined;
+  readonly #total: BatchTotal | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
   readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
-  readonly #totals = { done: 0, sentBytes: 0 };
+  readonly #totals = { done: 0, doneBytes: 0, sentBytes: 0 };
   /** The recording started last. */
   #current = '';
 
-  /** @param total number of recordings, if it is known, for the progress */
+  /** @param total if it is known, for the progress */
   constructor(
     context: Context,
     options: SendOptions & { readonly jobs: number },
     target: RunTarget,
-    total: number | undefined,
+    total: BatchTotal | undefined,
   ) {
     const runStartedAt = context.clock.now();
     this.#context = context;
@@ -119,7 +125,7 @@ export class BatchSender {
     }
     const item = await this.#uploader.uploadContents(path, contents);
     this.#judge(item);
-    this.#report(item);
+    this.#report(item, contents.bytes.length);
   }
 
   async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
@@ -129,7 +135,7 @@ export class BatchSender {
       this.#progress(file.path);
       const item = await this.#sendFile(deliver, file, buffers[slot] ?? reusedBuffer());
       if (item === undefined) busy.push(file);
-      else this.#report(item);
+      else this.#report(item, file.stamp.size);
       // Files that need no request would leave no time for a signal.
       if (item === undefined || !('attempts' in item)) await setImmediate();
     });
@@ -185,12 +191,13 @@ export class BatchSender {
   }
 
   #showProgress(): void {
-    const { done, sentBytes } = this.#totals;
-    this.#target.progress?.({ done, total: this.#total, sentBytes, current: this.#current });
+    const { count: total, bytes: totalBytes = 0 } = this.#total ?? {};
+    this.#target.progress?.({ ...this.#totals, total, totalBytes, current: this.#current });
   }
 
-  #report(item: UploadItem): void {
+  #report(item: UploadItem, bytes = 0): void {
     this.#totals.done++;
+    this.#totals.doneBytes += bytes;
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);
     this.#showProgress();

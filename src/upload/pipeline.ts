@@ -40,7 +40,8 @@ export async function uploadBatch(
   target.onWaiting?.(waiting.length);
   // Loaded only if there is a file to read.
   const { BatchSender } = await import('./batch-sender.ts');
-  const total = archives.length === 0 ? waiting.length : undefined;
+  const bytes = waiting.reduce((sum, { stamp }) => sum + stamp.size, 0);
+  const total = archives.length === 0 ? { count: waiting.length, bytes } : undefined;
   const sender = new BatchSender(context, options, target, total);
   await sender.sendFiles(waiting);
   if (archives.length === 0) return;

@@ -74,6 +74,9 @@ export interface UploadProgress {
   readonly done: number;
   /** Undefined if archives are read, whose recordings are not counted yet. */
   readonly total: number | undefined;
+  /** Bytes of the finished files, and of all; 0: unknown. */
+  readonly doneBytes: number;
+  readonly totalBytes: number;
   readonly sentBytes: number;
   /** The file started last. */
   readonly current: string;

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ndjson } from '../support/program.ts';
-import { type SeenHealth, readHealth } from '../../src/daemon/registry.ts';
+import type { SeenHealth } from '../../src/daemon/registry.ts';
+import { readHealth } from '../daemon/support.ts';
 import {
   anotherRecording,
   events,

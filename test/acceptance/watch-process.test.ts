@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { readHealth } from '../../src/daemon/registry.ts';
+import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { type Finished, PROGRAM, ndjson } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';

@@ -2,12 +2,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
-import { readHealth, watcherPaths } from '../../src/daemon/registry.ts';
+import { watcherPaths } from '../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { testContext } from '../support/context.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
+import { readHealth } from './support.ts';
 
 let dir: string;
 beforeEach(() => void (dir = scratchDir()));
@@ -61,15 +62,6 @@ it('reads the health of a watcher, its running process, and the end of its login
   lock?.release();
   put('/a', { ended: { at: NOW, exitCode: 0 } });
   expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false }]);
-});
-
-it('lists running watchers first, then the most recent ones', () => {
-  const ids = ['/a', '/b', '/c'].map((folder, i) =>
-    put(folder, { health: { ...HEALTH, updatedAt: `2026-02-1${i}T00:00:00.000Z` } }),
-  );
-  const lock = tryLock(pathsOf('/a').lockFile);
-  expect(readHealth(dir, NOW).map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
-  lock?.release();
 });
 
 it('ignores state files that are damaged or of another version', () => {

@@ -1,4 +1,10 @@
-import { type WatcherPaths, watcherPaths } from '../../src/daemon/registry.ts';
+import {
+  type SeenHealth,
+  type WatcherPaths,
+  healthOf,
+  listWatchers,
+  watcherPaths,
+} from '../../src/daemon/registry.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 export { scratchDir };
@@ -15,4 +21,11 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns the health of all watchers, the living first. @param now ms since the epoch */
+export function readHealth(stateDir: string, now: number): readonly SeenHealth[] {
+  return listWatchers(stateDir)
+    .flatMap((found) => healthOf(found, now) ?? [])
+    .sort((a, b) => Number(b.alive) - Number(a.alive));
 }

@@ -11,13 +11,8 @@ import { type Tally, countsText, outcomesJson } from '../outcomes.ts';
 import { invalidHint } from './invalid-hint.ts';
 
 /** Returns the progress of an upload for its line: the file in work by its name. */
-export function recordingProgress({
-  done,
-  total,
-  sentBytes,
-  current,
-}: UploadProgress): ProgressState {
-  return { noun: 'recording', done, total, sentBytes, current: basename(current) };
+export function recordingProgress(progress: UploadProgress): ProgressState {
+  return { noun: 'recording', ...progress, current: basename(progress.current) };
 }
 
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
