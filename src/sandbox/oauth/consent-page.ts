@@ -69,7 +69,7 @@ export function consentPage(options: ConsentPageOptions): Html {
           <fieldset>
             <legend>Permissions</legend>
             ${scopes.map(scopeLine)}
-            <p class="hint">You grant all of them or none.</p>
+            <p class="sub">You grant all of them or none.</p>
           </fieldset>
         </div>
         <div class="actions">
@@ -88,7 +88,7 @@ export function messagePage(options: { nonce: string; title: string; text: strin
     options.title,
     html`<h1>${options.title}</h1>
       <p class="lead">${options.text}</p>
-      <p class="hint">Nothing was granted. You can close this page.</p>`,
+      <p class="sub">Nothing was granted. You can close this page.</p>`,
   );
 }
 
@@ -156,6 +156,7 @@ main {
 main:has(.columns) { max-width: 46rem; padding-bottom: 0; }
 .brand { margin-bottom: .75rem; display: flex; align-items: center; gap: .5rem; color: var(--soft); font-weight: 600; }
 h1 { display: block; margin-bottom: .25rem; font-weight: 500; text-wrap: balance; }
+.lead, legend, .brand { font-size: .9375rem; }
 .lead { margin-bottom: 1rem; color: var(--soft); overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem 1.5rem; }
 fieldset { padding: 0; border: 0; min-width: 0; }
@@ -170,7 +171,7 @@ label.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint
 .choice > span { min-width: 0; line-height: 1.35; }
 .choice input { flex: none; min-height: 0; width: 1.125rem; height: 1.125rem; accent-color: var(--accent); }
 .sub { display: block; overflow-wrap: anywhere; }
-.hint { margin-top: .5rem; }
+p.sub { margin-top: .5rem; }
 .actions { position: sticky; bottom: 0; display: flex; gap: .75rem; padding: .75rem 0; background: var(--card); }
 .actions button { flex: 1 1 0; min-height: 2.75rem; font-size: 1rem; }
 .actions .approve { background: var(--accent); color: var(--on-accent); }

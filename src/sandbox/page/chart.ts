@@ -5,7 +5,6 @@ export type ChartHtml = ReturnType<typeof html>;
 
 /** A series of values at equal distances. */
 export interface ChartLine {
-  readonly label: string;
   readonly unit: string;
   /** null without a value, which interrupts the line. */
   readonly values: readonly (number | null)[];
@@ -14,11 +13,13 @@ export interface ChartLine {
   /** Decimal places below the pointer. */
   readonly digits: 0 | 1;
   readonly words: string;
+  /** A colour of page.css. */
+  readonly colour: string;
 }
 
 /** Draws a line that fills its parent. The page's script shows the value below the pointer. */
 export function drawing(
-  { unit, values, low, high, digits, words }: ChartLine,
+  { unit, values, low, high, digits, words, colour }: ChartLine,
   marks: 'area' | 'dots',
   data: Readonly<Record<'seconds' | 'days', string | null>>,
 ): ChartHtml {
@@ -38,6 +39,7 @@ export function drawing(
       preserveAspectRatio="none"
       width="100%"
       height="100%"
+      color="var(--${colour})"
       aria-hidden="true"
     >
       ${marks === 'area' && html`<path class="area" d="${runs.map(areaOf).join('')}" />`}

@@ -20,7 +20,7 @@ function activeFaults({ faults }: PageView, token: string): ChartHtml {
   return html`<div id="active-faults" data-part>
     ${
       faults.length === 0
-        ? html`<p class="empty">No active fault: every request gets its normal answer.</p>`
+        ? html`<p class="sub">No active fault: every request gets its normal answer.</p>`
         : html`<ul class="rows">
               ${faults.map(
                 ({ spec, skipLeft, hitsLeft }, index) =>
@@ -52,7 +52,7 @@ export function faultsSection(view: PageView, token: string): ChartHtml {
   return html`<section id="faults" aria-labelledby="faults-title">
     <h2 id="faults-title" tabindex="-1">Faults</h2>
     ${activeFaults(view, token)}
-    <div class="presets">
+    <div class="presets row">
       ${PRESETS.map(({ spec, label }, index) =>
         actionButton({
           id: `preset-${index}`,
@@ -77,7 +77,7 @@ export function faultsSection(view: PageView, token: string): ChartHtml {
         aria-describedby="fault-help"
       />
       <button id="add-fault">Add</button>
-      <p id="fault-help" class="hint">
+      <p id="fault-help" class="sub">
         Such as <code>nutrition:504(after)</code> or <code>wellness:truncate+3</code>.
       </p>
     </form>
@@ -90,7 +90,7 @@ export function loginsSection({ logins, athlete }: PageView, token: string): Cha
     'logins',
     'Logins',
     logins.length === 0
-      ? html`<p class="empty">No logins yet. To log in, type <code>sync login</code>.</p>`
+      ? html`<p class="sub">No logins yet. To log in, type <code>sync login</code>.</p>`
       : html`<ul class="rows">
           ${logins.map((each) => loginRow(each, athlete.timezone, token))}
         </ul>`,
@@ -125,7 +125,7 @@ function loginRow(
     </span>
     ${
       !state.revoked &&
-      html`<span class="buttons">
+      html`<span class="row">
         ${valid.has('access') && button('expire', 'Expire access token', whose, { kind: 'access' })}
         ${valid.has('refresh') && button('expire', 'Expire refresh token', whose, { kind: 'refresh' })}
         ${button('revoke', 'Revoke', `the login ${whose}`, {})}
@@ -147,7 +147,7 @@ export function revisionSection({ settings }: PageView, token: string): ChartHtm
   return section(
     'revision',
     'Platform revision',
-    html`<ul class="rows revisions">
+    html`<ul class="rows">
       ${REVISION_NAMES.map((name) => {
         const current = name === settings.revision;
         return html`<li ${current ? 'aria-current=true' : ''}>

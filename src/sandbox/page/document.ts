@@ -63,11 +63,11 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
       <body>
         <a class="skip" href="#main">Skip to the data</a>
         ${banner(view)} ${sectionsNav()} ${athletesNav(view)}
-        <main id="main" tabindex="-1">
-          <div class="data">
+        <main id="main" class="stack" tabindex="-1">
+          <div class="stack">
             ${recordingsSection(view)} ${wellnessSection(view)} ${nutritionSection(view)}
           </div>
-          <div class="side">
+          <div class="stack">
             ${requestsSection(view)} ${faultsSection(view, token)} ${loginsSection(view, token)}
             ${revisionSection(view, token)}
           </div>
@@ -79,9 +79,9 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
 }
 
 function banner({ origin, clientId, settings, faults }: PageView): ChartHtml {
-  return html`<header class="banner">
-    <h1><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
-    <p id="summary" class="summary" data-part>
+  return html`<header class="banner row">
+    <h1 class="row"><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
+    <p id="summary" class="row" data-part>
       <a id="to-revision" class="badge" href="#revision">revision ${settings.revision}</a>
       ${
         faults.length > 0 &&
@@ -90,8 +90,10 @@ function banner({ origin, clientId, settings, faults }: PageView): ChartHtml {
         >`
       }
     </p>
-    <p class="address">
-      <code id="exports">export SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${clientId}</code>
+    <p class="address row">
+      <code id="exports" class="sub"
+        >export SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${clientId}</code
+      >
       <button type="button" id="copy" hidden>Copy</button>
     </p>
   </header>`;
@@ -108,14 +110,14 @@ function sectionsNav(): ChartHtml {
     'Logins',
     'Revision',
   ];
-  return html`<nav class="sections" aria-label="Sections">
+  return html`<nav class="sections row" aria-label="Sections">
     ${titles.map((title) => html`<a href="#${title.toLowerCase()}">${title}</a>`)}
   </nav>`;
 }
 
 function athletesNav({ athletes, athlete }: PageView): ChartHtml {
   return html`<nav id="athletes" aria-label="Athletes" data-part>
-    <ul>
+    <ul class="stack">
       ${athletes.map(
         ({ athlete: each, recordings, wellness, nutrition }) =>
           html`<li>
@@ -146,7 +148,7 @@ function athletesNav({ athletes, athlete }: PageView): ChartHtml {
 function requestsSection(view: PageView): ChartHtml {
   const { requests, requestCount } = view;
   return html`<section id="requests" aria-labelledby="requests-title">
-    <div class="heading">
+    <div class="heading row">
       <h2 id="requests-title" tabindex="-1">Requests</h2>
       <span id="live" class="badge">not live</span>
       <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
@@ -154,7 +156,7 @@ function requestsSection(view: PageView): ChartHtml {
     <ol id="request-list" class="requests" data-part data-count="${requestCount}">
       ${
         requests.length === 0 &&
-        html`<li class="empty">No requests yet. They appear here as they arrive.</li>`
+        html`<li class="sub">No requests yet. They appear here as they arrive.</li>`
       }
       ${requests.map((each) => requestItem(each, view))}
     </ol>

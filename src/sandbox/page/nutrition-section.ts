@@ -8,14 +8,24 @@ import type { PageView } from './view.ts';
 import type { DailyState } from '../types.ts';
 
 /** Shape of each absorption type: they differ without colour too. */
-const SHAPES: readonly { type: string; label: string; path: string }[] = [
-  { type: 'RAPID', label: 'Rapid', path: 'M0-6 5.5 4.5H-5.5Z' },
-  { type: 'FAST', label: 'Fast', path: 'M0-6 6 0 0 6-6 0Z' },
-  { type: 'BALANCED', label: 'Balanced', path: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z' },
-  { type: 'DENSE', label: 'Dense', path: 'M-4.5-4.5H4.5V4.5H-4.5Z' },
-  { type: 'HYPER_LOAD', label: 'Hyper load', path: 'M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z' },
+const SHAPES = [
+  { type: 'RAPID', label: 'Rapid', colour: 'red', path: 'M0-6 5.5 4.5H-5.5Z' },
+  { type: 'FAST', label: 'Fast', colour: 'orange', path: 'M0-6 6 0 0 6-6 0Z' },
+  {
+    type: 'BALANCED',
+    label: 'Balanced',
+    colour: 'green',
+    path: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z',
+  },
+  { type: 'DENSE', label: 'Dense', colour: 'blue', path: 'M-4.5-4.5H4.5V4.5H-4.5Z' },
+  {
+    type: 'HYPER_LOAD',
+    label: 'Hyper load',
+    colour: 'purple',
+    path: 'M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z',
+  },
 ];
-const OTHER = { type: 'other', label: 'Other', path: 'M-5-1.5H5V1.5H-5Z' };
+const OTHER = { type: 'other', label: 'Other', colour: 'soft', path: 'M-5-1.5H5V1.5H-5Z' };
 
 /** Renders each day on a timeline of 24 hours in the athlete's time zone; it opens to a table. */
 export function nutritionSection({ nutrition, athlete }: PageView): ChartHtml {
@@ -23,27 +33,21 @@ export function nutritionSection({ nutrition, athlete }: PageView): ChartHtml {
     'nutrition',
     'Nutrition',
     nutrition.length === 0
-      ? html`<p class="empty">
+      ? html`<p class="sub">
           No nutrition yet. To send some, type
           <code>sync push nutrition meals.json</code>.
         </p>`
-      : html`<div class="legend">
+      : html`<div class="row">
             ${SHAPES.map(
-              ({ type, label, path }) =>
-                html`<span>
-                  <svg
-                    class="mark ${type}"
-                    viewBox="-8 -8 16 16"
-                    width="16"
-                    height="16"
-                    aria-hidden="true"
-                  >
-                    <path d="${path}" />
+              ({ label, colour, path }) =>
+                html`<span class="row">
+                  <svg viewBox="-8 -8 16 16" width="16" height="16" aria-hidden="true">
+                    <path fill="var(--${colour})" d="${path}" />
                   </svg>
                   ${label}
                 </span>`,
             )}
-            <span class="hint">Larger marks: more carbohydrate. Times of ${athlete.timezone}.</span>
+            <span class="sub">Larger marks: more carbohydrate. Times of ${athlete.timezone}.</span>
           </div>
           <div class="days">
             <div class="hours">
@@ -174,7 +178,12 @@ function mark({ item, part, time }: Eaten, lane: number): ChartHtml {
     y="${(lane + 0.5) * LANE + 4.5}"
     overflow="visible"
   >
-    <path class="mark ${shape.type}" transform="scale(${size.toFixed(2)})" d="${shape.path}">
+    <path
+      fill="var(--${shape.colour})"
+      stroke="var(--card)"
+      transform="scale(${size.toFixed(2)})"
+      d="${shape.path}"
+    >
       <title>
         ${time} ${item.name ?? ''}: ${figure(item.carbs ?? 0)} g carbohydrate, ${shape.label}
       </title>

@@ -11,16 +11,16 @@ export function recordingsSection(view: PageView): ChartHtml {
     'recordings',
     'Recordings',
     selected === null
-      ? html`<p class="empty">
+      ? html`<p class="sub">
           No recordings yet. To send some, type <code>sync seed --days 14</code> or
           <code>sync upload ride.fit</code>.
         </p>`
-      : html`<div class="recordings">
+      : html`<div class="recordings stack">
           <ul class="list">
             ${recordings.map((each) => recordingLink(each, view))}
             ${
               further > 0 &&
-              html`<li class="hint">
+              html`<li class="sub">
                 ${counted(further, 'older recording')} in
                 <a id="all-recordings" href="/_sandbox/state?athlete=${view.athlete.id}"
                   >the state</a
@@ -96,11 +96,11 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
     </header>
     ${
       facts !== null &&
-      html`<dl class="facts">
+      html`<dl class="facts row">
         ${factsOf(facts).map(
           ({ label, value }) =>
             html`<div>
-              <dt>${label}</dt>
+              <dt class="sub">${label}</dt>
               <dd>${value}</dd>
             </div>`,
         )}
@@ -108,9 +108,9 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
     }
     ${
       view === null || (view.series.length === 0 && view.track === null)
-        ? html`<p class="empty">This file has no records to draw.</p>`
-        : html`<div class="drawings">
-            <div class="series">
+        ? html`<p class="sub">This file has no records to draw.</p>`
+        : html`<div class="drawings stack">
+            <div class="series stack">
               ${view.series.map((each) => seriesChart(each, view.seconds))}
               ${view.series.length > 0 && html`<div class="plot">${timeAxis(view.seconds)}</div>`}
             </div>
@@ -120,14 +120,17 @@ function recordingCharts({ state, facts, view }: ListedRecording, page: PageView
   </article>`;
 }
 
+const COLOURS = { power: 'orange', 'heart-rate': 'red', altitude: 'blue' } as const;
+
 function seriesChart(series: RecordedSeries, seconds: number): ChartHtml {
   const { kind, label, unit, values, average, lowest, highest } = series;
   const numbers = `average ${figure(average)}, highest ${figure(highest)} ${unit}`;
   const words = `${label} over ${clockTime(seconds)}: lowest ${figure(lowest)}, ${numbers}`;
   const low = kind === 'power' ? 0 : lowest;
-  const line = { label, unit, values, low, high: highest, digits: 0, words } as const;
+  const colour = COLOURS[kind];
+  const line = { unit, values, low, high: highest, digits: 0, words, colour } as const;
   return html`<figure class="chart ${kind}">
-    <figcaption>
+    <figcaption class="row">
       <strong>${label}</strong> <span>${numbers}</span>
       <span class="readout" aria-hidden="true"></span>
     </figcaption>

@@ -56,7 +56,7 @@ export function wellnessSection({ wellness }: PageView): ChartHtml {
     'wellness',
     'Wellness',
     wellness.length === 0
-      ? html`<p class="empty">
+      ? html`<p class="sub">
           No wellness yet. To send some, type
           <code>sync push wellness morning.json</code>.
         </p>`
@@ -111,7 +111,15 @@ function trend(measure: Measure, days: readonly DailyState[]): ChartHtml {
     figure(value, digits),
   );
   const words = `${label}: ${counted(found.length, 'day')}, lowest ${lowest ?? ''}, highest ${highest ?? ''}, latest ${latest ?? ''} ${unit}`;
-  const line = { label, unit, values, digits, words, low: low - margin, high: high + margin };
+  const line = {
+    unit,
+    values,
+    digits,
+    words,
+    colour: 'accent',
+    low: low - margin,
+    high: high + margin,
+  };
   const names = slots.map((day) => (day === null ? '' : dayName(day.date))).join(',');
   return html`<figure class="chart trend">
     <figcaption>
