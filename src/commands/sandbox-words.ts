@@ -1,3 +1,4 @@
+import { platformAt } from '../config/platforms.ts';
 import { programName, type Text, joinTexts } from '../base/phrase.ts';
 import type { SandboxServer } from '../sandbox/server.ts';
 import { plural } from '../terminal/words.ts';
@@ -55,10 +56,13 @@ export function readyJson(
 
 /** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
 export function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
+  const known = platformAt(new URL(url));
   const lines = [
     exportLine(url, clientId),
     `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
-    `# Copy the line above into another terminal, then: ${programName()} login`,
+    known === undefined
+      ? `# Copy the line above into another terminal, then: ${programName()} login`
+      : `# In another terminal, type: ${programName()} login ${known.name}`,
     `# Open ${url}/ to look at it.`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),

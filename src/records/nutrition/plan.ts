@@ -66,8 +66,11 @@ export function planDay(
     item.state === 'dropped' && others.some(({ says }) => says.has(item.body))
       ? { ...item, state: 'unanswered' }
       : item;
-  const items = content.items.filter((item) => !moved.includes(item));
-  return { items: [...items, ...dropped.map(back)], fields: content.fields, moved, partialTotals };
+  const kept = content.items.filter((item) => !moved.includes(item));
+  const items = [...kept, ...dropped.map(back)];
+  // If everything that the record says was taken back, its totals stay away too.
+  const staysAway = itemsOf(record).length > 0 && items.every(({ undone }) => undone === true);
+  return { items, fields: staysAway ? known.fields : content.fields, moved, partialTotals };
 }
 
 /** Checks that the zone puts an item on this day: a record's own date may differ. */

@@ -187,11 +187,12 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
       sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
     }
     const others = revision === '2026-02' ? [] : ['soup 33'];
-    await push({ 'a.json': day(GEL, BAR) });
+    const drunk = { ...day(GEL, BAR), waterMl: 2500 };
+    await push({ 'a.json': drunk });
     expect(outcomesOf(await undo(DAY))).toEqual(['undone']);
     expect([held(), ledger.find('nutrition', DAY)?.state]).toEqual([others, 'undone']);
     const again = requestsOf(async () => {
-      const items = await push({ 'a.json': day(GEL, BAR) });
+      const items = await push({ 'a.json': drunk });
       expect(items).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
     });
     expect((await again).filter((request) => request.includes('gel'))).toEqual([]);
