@@ -8,8 +8,6 @@ import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import {
   type WireObject,
-  type PushAnswer,
-  type UploadAnswer,
   decodeProfileAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
@@ -44,13 +42,15 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
 
+type DayKind = 'wellness' | 'nutrition';
+
 export interface FramedUpload {
   readonly contentType: string;
   readonly body: readonly Uint8Array[];
 }
 
 /** The body of a request to `PATCH .../nutrition/DATE/items`. */
-export type ItemsRequest =
+type ItemsRequest =
   | Readonly<Record<string, never>>
   | { readonly action: 'delete'; readonly mealType: string; readonly itemId?: string };
 
@@ -60,7 +60,7 @@ const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];
 /** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 404, 405, 501];
 
-export type Delivered<T> = T & { readonly attempts: number };
+type Delivered<T> = T & { readonly attempts: number };
 
 export interface WorkoutQuery {
   readonly limit: number;
@@ -71,55 +71,6 @@ export interface WorkoutQuery {
   readonly includeDuplicates?: boolean;
 }
 
-/**
- * The service, with one method per endpoint. The token source decides about the athlete.
- *
- * All methods throw a `SyncError`: `NETWORK` and `SERVICE_UNAVAILABLE` (try again later),
- * `AUTH_REQUIRED`, `AUTH_EXPIRED` and `SCOPE_MISSING` (a login helps), `REJECTED` (a final 4xx, with
- * `details.status`), `SERVICE_ANSWER` (an unreadable response).
- */
-export interface ServiceClient {
-  /** Uploads one recording (4.1). */
-  uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
-  /** Sends one record (4.2, 4.3). */
-  push(
-    kind: 'wellness' | 'nutrition',
-    body: WireObject,
-    repeatable: Repeatable,
-    signal: AbortSignal,
-  ): Promise<Delivered<PushAnswer>>;
-  /** Returns whether the login is known to have a scope. Sends nothing. */
-  grants(scope: string, signal: AbortSignal): Promise<boolean>;
-  /**
-   * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
-   * responds to a good token with 401, 404, 405 or 501.
-   *
-   * @returns the status, and what the service says: a JSON error, if it is one.
-   */
-  patchNutritionItems(
-    date: string,
-    body: ItemsRequest,
-    signal: AbortSignal,
-  ): Promise<{ readonly status: number; readonly error?: string }>;
-  /**
-   * Lists days, the newest first; needs `health:read` or `nutrition:read`.
-   *
-   * @returns the body as the service sent it; undefined if this service has no such route.
-   */
-  listDays(kind: 'wellness' | 'nutrition', query: DaysQuery, signal: AbortSignal): Promise<unknown>;
-  /** Lists workouts (4.7). @returns the body as the service sent it */
-  listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
-  /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
-  renameWorkout(id: string, title: string, signal: AbortSignal): Promise<boolean>;
-  /** Removes a workout with its recording. @returns as {@link renameWorkout} */
-  removeWorkout(id: string, signal: AbortSignal): Promise<boolean>;
-  /** Reads the profile. @returns undefined if this service shows it to no application */
-  readProfile(signal: AbortSignal): Promise<unknown>;
-  /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
-  updateProfile(change: WireObject, signal: AbortSignal): Promise<unknown>;
-  userinfo(signal: AbortSignal): Promise<unknown>;
-}
-
 export interface DaysQuery {
   /** `YYYY-MM-DD`; a revision without date filters returns the newest days. */
   readonly first: string;
@@ -127,10 +78,16 @@ export interface DaysQuery {
   readonly limit: number;
 }
 
-export function createServiceClient(
-  context: Context,
-  options: ServiceClientOptions,
-): ServiceClient {
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+/**
+ * Returns the service, with one method per endpoint. The token source decides about the athlete.
+ *
+ * All methods throw a `SyncError`: `NETWORK` and `SERVICE_UNAVAILABLE` (try again later),
+ * `AUTH_REQUIRED`, `AUTH_EXPIRED` and `SCOPE_MISSING` (a login helps), `REJECTED` (a final 4xx, with
+ * `details.status`), `SERVICE_ANSWER` (an unreadable response).
+ */
+export function createServiceClient(context: Context, options: ServiceClientOptions) {
   const { http, tokens } = options;
 
   function sendAs(
@@ -227,8 +184,7 @@ export function createServiceClient(
     id: string,
     request: Pick<HttpRequest, 'method' | 'signal' | 'body' | 'contentType'>,
   ): Promise<boolean> {
-    const url = endpoint('workouts');
-    url.pathname += `/${encodeURIComponent(id)}`;
+    const url = endpoint('workouts', `/${encodeURIComponent(id)}`);
     const { response } = await call('workouts', { ...request, url }, NO_ROUTE);
     if (!isSuccess(response)) return false;
     confirmed(response);
@@ -241,7 +197,11 @@ export function createServiceClient(
     return error.with({ hint: options.scopeHint?.(scope) });
   }
 
-  const endpoint = (name: EndpointName) => endpointUrl(options.baseUrl, options.endpoints[name]);
+  const endpoint = (name: EndpointName, below = '') => {
+    const url = endpointUrl(options.baseUrl, options.endpoints[name]);
+    url.pathname += below;
+    return url;
+  };
 
   const json = (value: unknown) => ({
     contentType: 'application/json',
@@ -249,29 +209,35 @@ export function createServiceClient(
   });
 
   return {
-    async uploadRecording(upload, signal) {
-      const { response, attempts, sent } = await call('uploadFit', {
-        method: 'POST',
-        ...upload,
-        signal,
-      });
+    /** Uploads one recording (4.1). */
+    async uploadRecording(upload: FramedUpload, signal: AbortSignal) {
+      const request = { method: 'POST', ...upload, signal } as const;
+      const { response, attempts, sent } = await call('uploadFit', request);
       return counted(attempts, () => decodeUploadAnswer(response, sent));
     },
-    async push(kind, body, repeatable, signal) {
-      const { response, attempts, sent } = await call(
-        kind,
-        { method: 'POST', ...json(body), signal },
-        [],
-        { repeatable, mayBeEmpty: true },
-      );
+    /** Sends one record (4.2, 4.3). */
+    async push(kind: DayKind, body: WireObject, repeatable: Repeatable, signal: AbortSignal) {
+      const request = { method: 'POST', ...json(body), signal } as const;
+      const how = { repeatable, mayBeEmpty: true };
+      const { response, attempts, sent } = await call(kind, request, [], how);
       return counted(attempts, () => decodePushAnswer(response, sent));
     },
-    async grants(scope, signal) {
+    /** Returns whether the login is known to have a scope. Sends nothing. */
+    async grants(scope: string, signal: AbortSignal) {
       return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
-    async patchNutritionItems(date, body, signal) {
-      const url = endpoint('nutrition');
-      url.pathname += `/${date}/items`;
+    /**
+     * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
+     * responds to a good token with 401, 404, 405 or 501.
+     *
+     * @returns the status, and what the service says: a JSON error, if it is one.
+     */
+    async patchNutritionItems(
+      date: string,
+      body: ItemsRequest,
+      signal: AbortSignal,
+    ): Promise<{ readonly status: number; readonly error?: string }> {
+      const url = endpoint('nutrition', `/${date}/items`);
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const { response } = await call('nutrition', request, ABOUT_ITEMS);
       const { status } = response;
@@ -279,36 +245,44 @@ export function createServiceClient(
       else if (isJsonObject(response)) return { status, error: refusalMessage(response, []) };
       return { status };
     },
-    async listDays(kind, { first, last, limit }, signal) {
+    /**
+     * Lists days, the newest first; needs `health:read` or `nutrition:read`.
+     *
+     * @returns the body as the service sent it; undefined if this service has no such route.
+     */
+    async listDays(kind: DayKind, { first, last, limit }: DaysQuery, signal: AbortSignal) {
       const url = endpoint(kind);
       const query = { startDate: first, endDate: last, limit: String(limit) };
       url.search = new URLSearchParams(query).toString();
       const { response } = await call(kind, { method: 'GET', url, signal }, NO_ROUTE);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
-      const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
-      if (startDate !== undefined) query.set('startDate', startDate);
-      if (endDate !== undefined) query.set('endDate', endDate);
-      if (includeDuplicates) query.set('includeDuplicates', 'true');
+    /** Lists workouts (4.7). @returns the body as the service sent it */
+    async listWorkouts(query: WorkoutQuery, signal: AbortSignal) {
       const url = endpoint('workouts');
-      url.search = query.toString();
-      const { response } = await call('workouts', { method: 'GET', url, signal });
-      return jsonValue(response);
+      for (const [name, value] of Object.entries(query)) {
+        if (value !== undefined && value !== false) url.searchParams.set(name, String(value));
+      }
+      return jsonValue((await call('workouts', { method: 'GET', url, signal })).response);
     },
-    renameWorkout: (id, title, signal) =>
+    /** Renames a workout. @returns false if the service offers no such route, or has no such workout */
+    renameWorkout: (id: string, title: string, signal: AbortSignal) =>
       changeWorkout(id, { method: 'PATCH', ...json({ title }), signal }),
-    removeWorkout: (id, signal) => changeWorkout(id, { method: 'DELETE', signal }),
-    async readProfile(signal) {
+    /** Removes a workout with its recording. @returns as {@link renameWorkout} */
+    removeWorkout: (id: string, signal: AbortSignal) =>
+      changeWorkout(id, { method: 'DELETE', signal }),
+    /** Reads the profile. @returns undefined if this service shows it to no application */
+    async readProfile(signal: AbortSignal) {
       const { response } = await call('profile', { method: 'GET', signal }, [401]);
       return isSuccess(response) ? jsonValue(response) : undefined;
     },
-    async updateProfile(change, signal) {
+    /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
+    async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
       const { response, sent } = await call('profile', request, [], { mayBeEmpty: true });
       return decodeProfileAnswer(response, sent);
     },
-    async userinfo(signal) {
+    async userinfo(signal: AbortSignal) {
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
     },
   };

@@ -1,5 +1,5 @@
 import { type ErrorCode, SyncError } from '../base/errors.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
 import { IN_BETWEEN } from './http-failure.ts';
@@ -74,13 +74,7 @@ function meaningOf(
       return {
         code: 'REJECTED',
         message: `The platform has nothing at ${path} (404).`,
-        hint: joinTexts(
-          [
-            phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere,`,
-            phrase`${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
-          ],
-          ' ',
-        ),
+        hint: phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere, ${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
         details: { endpoint: name },
       };
     case 413:

@@ -1,11 +1,11 @@
 import { type Config, accountKey, hasEnvironmentTokens } from '../config/config.ts';
 import { moveAccount } from '../ledger/accounts.ts';
-import { openDatabase, type Database } from '../ledger/database.ts';
-import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
-import { type ProcessMark, markProcess } from '../system/processes.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { knownFiles } from '../ledger/known-files.ts';
+import { markProcess } from '../system/processes.ts';
 import { RecordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
-import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
+import { uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import type { DeliveryTarget } from '../records/deliver.ts';
 import type { UploadTarget } from '../upload/uploader.ts';
@@ -14,15 +14,7 @@ import { type Connection, type Service, withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
 import type { ConnectOptions } from './open-connection.ts';
 
-export interface OpenLedger {
-  readonly path: string;
-  readonly database: Database;
-  readonly mark: ProcessMark;
-  readonly uploads: UploadLedger;
-  readonly known: KnownFiles;
-  readonly records: RecordLedger;
-  close(): void;
-}
+export type OpenLedger = ReturnType<typeof openLedgerAt>;
 
 export interface Targets {
   readonly upload: UploadTarget;
@@ -73,7 +65,7 @@ export function openLedgerAt(
     readonly former?: string | undefined;
   },
   clock: Clock,
-): OpenLedger {
+) {
   const database = openDatabase(path);
   if (former !== undefined) {
     moveCopies(stateDir, former, account);
@@ -90,7 +82,7 @@ export function openLedgerAt(
     mark,
     uploads: uploadLedger(database, account, mark, now),
     known,
-    get records() {
+    get records(): RecordLedger {
       return (records ??= new RecordLedger(database, account, mark, now));
     },
     close() {

@@ -1,9 +1,9 @@
-import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
+import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
 import { askedScopes } from '../config/platforms.ts';
 import { missingScopeHint } from '../config/scopes.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../config/config.ts';
-import { type ServiceClient, createServiceClient } from '../api/client.ts';
+import { createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
@@ -16,33 +16,13 @@ export interface ConnectOptions {
   readonly retry?: RetryPolicy;
 }
 
-export interface OpenConnection {
-  readonly client: ServiceClient;
-  /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */
-  logIn(signal: AbortSignal): Promise<unknown>;
-  /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
-  whoIs(signal: AbortSignal): Promise<WhoAmI>;
-  close(): Promise<void>;
-}
+export type OpenConnection = Awaited<ReturnType<typeof openConnection>>;
 
 /** Opens HTTP, the login and the client: loaded with the first request. */
-export async function openConnection(
-  context: AppContext,
-  config: Config,
-  options: ConnectOptions,
-): Promise<OpenConnection> {
-  const { env, platform, programDir, version, trace } = context;
-  const http = tracedHttp(
-    context,
-    await openHttp({ env, version, connections: options.connections }),
-  );
-  const session = openSession(context, config, {
-    http,
-    env,
-    platform,
-    programDir,
-    attended: options.attended ?? context.io.interactive,
-  });
+export async function openConnection(context: AppContext, config: Config, options: ConnectOptions) {
+  const { connections, attended = context.io.interactive } = options;
+  const http = tracedHttp(context, await openHttp({ ...context, connections }));
+  const session = openSession(context, config, { ...context, http, attended });
   session.start();
   const reportPause = pauseReporter(context);
   const client = createServiceClient(context, {
@@ -53,7 +33,7 @@ export async function openConnection(
     policy: options.retry ?? DEFAULT_RETRY,
     onRetry: (notice) => {
       const { attempt, waitMs, reason } = notice;
-      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
+      context.trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
       reportPause(notice);
     },
     scopeHint: (scope) =>
@@ -64,11 +44,12 @@ export async function openConnection(
   });
   return {
     client,
-    logIn: async (signal) => await session.accessToken(signal),
-    async whoIs(signal) {
+    /** Reads the login, and renews it if that is due. @throws SyncError as a token source does */
+    logIn: async (signal: AbortSignal) => await session.accessToken(signal),
+    /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
+    async whoIs(signal: AbortSignal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
-      const policy = options.retry ?? PATIENT;
-      const userinfo = { http, url, policy };
+      const userinfo = { http, url, policy: options.retry ?? PATIENT };
       return await whoIsLoggedIn({ ...context, signal }, userinfo, session);
     },
     close: async () => {

@@ -17,25 +17,13 @@ export interface NewOnly {
   done(): void;
 }
 
+export type WatchMarks = ReturnType<typeof watchMarks>;
+
 /**
- * Marks that the watcher puts on files. A mark holds while the file keeps its size and modification
+ * Returns marks that the watcher puts on files. A mark holds while the file keeps its size and modification
  * time; a changed owner or mode does not make an old ride a new one.
  */
-export interface WatchMarks {
-  isSeen(path: string, stamp: FileStamp): boolean;
-  isReported(path: string, stamp: FileStamp): boolean;
-  /** Marks files that were there before: they are not sent. One transaction. */
-  markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
-  markReported(path: string, stamp: FileStamp): void;
-  /**
-   * Opens a folder of which only new files are sent. Writes nothing yet.
-   *
-   * @param before what stands for the folder until it was scanned once, such as all devices
-   */
-  newOnly(folder: string, before?: string): NewOnly;
-}
-
-export function watchMarks(database: Database, account: string, now: () => number): WatchMarks {
+export function watchMarks(database: Database, account: string, now: () => number) {
   const put = (filePath: string, fileStamp: FileStamp, mark: string) => {
     const { path, stamp } = identityOf(filePath, fileStamp);
     database.run`
@@ -55,18 +43,24 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       WHERE account = ${account} AND folder = ${folder}` as
       { since: number; done: number } | undefined;
   return {
-    isSeen: (path, stamp) => has(path, stamp, 'seen'),
-    isReported: (path, stamp) => has(path, stamp, 'unfinished'),
-    markSeen(files) {
+    isSeen: (path: string, stamp: FileStamp) => has(path, stamp, 'seen'),
+    isReported: (path: string, stamp: FileStamp) => has(path, stamp, 'unfinished'),
+    /** Marks files that were there before: they are not sent. One transaction. */
+    markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]) {
       if (files.length === 0) return;
       transaction(database, () => {
         for (const { path, stamp } of files) put(path, stamp, 'seen');
       });
     },
-    markReported(path, stamp) {
+    markReported(path: string, stamp: FileStamp) {
       put(path, stamp, 'unfinished');
     },
-    newOnly(folder, before) {
+    /**
+     * Opens a folder of which only new files are sent. Writes nothing yet.
+     *
+     * @param before what stands for the folder until it was scanned once, such as all devices
+     */
+    newOnly(folder: string, before?: string): NewOnly {
       const own = find(folder);
       const row = own ?? (before === undefined ? undefined : find(before));
       const since = now();

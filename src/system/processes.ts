@@ -4,27 +4,13 @@ import { systemCode } from '../base/errors.ts';
 import { type Lock, isHeld, tryLock } from './process-lock.ts';
 import { loadCrypto } from './this-process.ts';
 
+export type ProcessMark = ReturnType<typeof markProcess>;
+
 /**
  * Tells the ledger which processes are alive. A process marks the work that it claims with an id, and
  * holds a lock of the same name until it ends. The system reuses process ids; locks end with the process.
  */
-export interface ProcessMark {
-  /** The id of this process. The first read takes its lock. */
-  readonly id: string;
-  /** Marks `work` as in progress in this process, until {@link ProcessMark.end}. */
-  begin(work: string): void;
-  /** Marks `work` as finished, even if the ledger could not record it. */
-  end(work: string): void;
-  /**
-   * Returns whether no process is doing this work any more. Either its process is dead, and its lock
-   * file is removed; or this process finished it and could not record that, as on a full disk.
-   */
-  isAbandoned(id: string, work: string): boolean;
-  release(): void;
-}
-
-/** Creates the mark of this process. It takes no lock before its first use. */
-export function markProcess(stateDir: string): ProcessMark {
+export function markProcess(stateDir: string) {
   const fileOf = (mark: string) => join(stateDir, 'locks', `process-${mark}.lock`);
   let held: { readonly id: string; lock: Lock | undefined } | undefined;
   const underWay = new Set<string>();
@@ -46,12 +32,19 @@ export function markProcess(stateDir: string): ProcessMark {
     return true;
   };
   return {
+    /** The id of this process. The first read takes its lock. */
     get id() {
       return (held ??= hold()).id;
     },
-    begin: (work) => void underWay.add(work),
-    end: (work) => void underWay.delete(work),
-    isAbandoned: (id, work) => (id === held?.id ? !underWay.has(work) : isDead(id)),
+    /** Marks `work` as in progress in this process, until `end`. */
+    begin: (work: string) => void underWay.add(work),
+    /** Marks `work` as finished, even if the ledger could not record it. */
+    end: (work: string) => void underWay.delete(work),
+    /**
+     * Returns whether no process is doing this work any more. Either its process is dead, and its lock
+     * file is removed; or this process finished it and could not record that, as on a full disk.
+     */
+    isAbandoned: (id: string, work: string) => (id === held?.id ? !underWay.has(work) : isDead(id)),
     release() {
       if (held?.lock === undefined) return;
       held.lock.release();

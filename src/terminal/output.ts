@@ -17,42 +17,14 @@ export interface GlobalFlags {
   readonly verbose: boolean;
 }
 
-export interface Output {
-  readonly json: boolean;
-  readonly verbose: boolean;
-  /**
-   * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
-   * people, which is wrapped in a terminal.
-   */
-  result(object: Readonly<Record<string, unknown>>, text?: Text): void;
-  /** Prints a script of this program, unchanged, or an object with it. */
-  script(object: Readonly<Record<string, unknown>>, script: string): void;
-  /** Prints a remark on stderr, unless `--quiet`. */
-  say(text: Text): void;
-  warn(text: Text): void;
-  detail(text: string): void;
-  error(object: Readonly<Record<string, unknown>>, text: Text): void;
-  progress(): Progress;
-  /**
-   * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the
-   * command prints replaces it.
-   *
-   * @param make default: the number of lines
-   */
-  summarise(make?: () => Readonly<Record<string, unknown>>): void;
-  /** Ends the run. May be called twice. @param isFailed nothing is summed up if nothing was done */
-  end(isFailed: boolean): void;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a line of the schema in src/json: its kind, the schema's version, its fields.
  *
  * @param profile the profile in use, which commands in the fields name
  */
-export function jsonLine(
-  fields: Readonly<Record<string, unknown>>,
-  profile: string | undefined,
-): string {
+export function jsonLine(fields: Fields, profile: string | undefined): string {
   // One spread: a second one would take longer than all else here.
   const line: Record<string, unknown> = { type: fields['type'], v: JSON_VERSION, ...fields };
   // A service's field of that name does not replace it.
@@ -62,22 +34,24 @@ export function jsonLine(
 
 /** Returns a replacer that adds the profile to the commands of each phrase. */
 function withProfile(profile: string) {
-  return function (this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  return function (this: Fields, key: string, value: unknown): unknown {
     const phrase = this[key];
     return phrase instanceof Phrase ? phrase.render(profile) : value;
   };
 }
 
+export type Output = ReturnType<typeof createOutput>;
+
 /** @param clock of the progress */
-export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
+export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
   let shown: ProgressDisplay | undefined;
-  let summary: (() => Readonly<Record<string, unknown>>) | undefined;
+  let summary: (() => Fields) | undefined;
   let lines = 0;
   const readable = (text: Text) => {
     const rendered = renderText(text, flags.profile);
     return io.unicode ? rendered : inAscii(rendered);
   };
-  const toLine = (object: Readonly<Record<string, unknown>>) => jsonLine(object, flags.profile);
+  const toLine = (object: Fields) => jsonLine(object, flags.profile);
   /** Writes a line to the terminal that the progress line is drawn on. */
   const above = (write: () => void) => {
     if (shown === undefined) write();
@@ -87,7 +61,11 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   return {
     json: flags.json,
     verbose: flags.verbose,
-    result(object, text) {
+    /**
+     * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
+     * people, which is wrapped in a terminal.
+     */
+    result(object: Fields, text?: Text) {
       if (flags.json) {
         if (object['type'] === 'summary') summary = undefined;
         lines++;
@@ -98,30 +76,39 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
         else io.out(line);
       }
     },
-    script(object, script) {
+    /** Prints a script of this program, unchanged, or an object with it. */
+    script(object: Fields, script: string) {
       io.out(flags.json ? toLine(object) : script);
     },
-    say(text) {
+    /** Prints a remark on stderr, unless `--quiet`. */
+    say(text: Text) {
       if (!flags.quiet) err(text);
     },
     warn: err,
-    detail(text) {
+    detail(text: string) {
       if (flags.verbose) err(text);
     },
-    error(object, text) {
+    error(object: Fields, text: Text) {
       if (flags.json) io.out(toLine(object));
       const shownText = wrap(readable(text), io.stderrColumns);
       above(() => io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText));
     },
-    summarise(make = () => ({ type: 'summary', total: lines })) {
+    /**
+     * Makes a summary the last line for programs, also after a failure on the way. A line of this type that the
+     * command prints replaces it.
+     *
+     * @param make default: the number of lines
+     */
+    summarise(make: () => Fields = () => ({ type: 'summary', total: lines })) {
       summary = make;
     },
-    end(isFailed) {
+    /** Ends the run. May be called twice. @param isFailed nothing is summed up if nothing was done */
+    end(isFailed: boolean) {
       if (flags.json && summary !== undefined && (lines > 0 || !isFailed))
         io.out(toLine(summary()));
       summary = undefined;
     },
-    progress() {
+    progress(): Progress {
       if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;
       shown?.stop();
       shown = new ProgressDisplay(io, clock);
