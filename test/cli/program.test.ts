@@ -196,6 +196,9 @@ describe('a command line that is wrong', () => {
       expect(stderr).toContain('SYNC_BASE_URL');
       expect([code, traces(options)]).toEqual([2, []]);
     }
+    const unknown = await runInProcess(['login', 'garmin'], fresh());
+    expect(unknown.stderr).toContain('Error: "garmin" is no known platform and no address.');
+    expect(unknown.code).toBe(2);
   });
 });
 

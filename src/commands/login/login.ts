@@ -110,6 +110,11 @@ function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOv
     throw new SyncError('USAGE', `${platform} and --base-url cannot be used together.`);
   }
   const baseUrl = platform === undefined ? flags.baseUrl : platformAddress(platform);
+  if (platform !== undefined && baseUrl === platform && !platform.includes('://')) {
+    throw new SyncError('USAGE', `"${platform}" is no known platform and no address.`, {
+      hint: phrase`${sync('login')} shows the known platforms; an address is such as https://training.example.com.`,
+    });
+  }
   const given = { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
