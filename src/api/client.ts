@@ -50,7 +50,7 @@ export interface FramedUpload {
 }
 
 /** The body of a request to `PATCH .../nutrition/DATE/items`. */
-type ItemsRequest =
+export type ItemsRequest =
   | Readonly<Record<string, never>>
   | { readonly action: 'delete'; readonly mealType: string; readonly itemId?: string };
 

@@ -141,7 +141,8 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
  */
 const MAY_HAVE_ACTED = [302, 303];
 
-const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
+/** 200: with `success: false`. */
+const ABOUT_THE_ITEM = [200, 400, 409, 411, 414, 415, 422];
 
 /** The endpoints that get items of a batch. */
 const HAS_ITEMS: readonly EndpointName[] = ['uploadFit', 'wellness', 'nutrition'];

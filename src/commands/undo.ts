@@ -78,6 +78,8 @@ async function undo(
 const REMOVED = { pushed: 'sent', conflict: 'not taken back' };
 
 function undoText(item: RecordItem): Text | undefined {
-  if (item.outcome === 'skipped') return `${item.date}: nothing on it was sent from here.`;
+  if (item.outcome === 'skipped') {
+    return `${item.date}: ${item.reason === 'undone' ? 'taken back before' : 'nothing on it was sent from here'}.`;
+  }
   return pushItemText(item, '', REMOVED);
 }

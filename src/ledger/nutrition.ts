@@ -53,9 +53,12 @@ export interface KnownDay extends DayContent {
  */
 export type DayStatus = 'open' | 'fresh' | 'settled';
 
-export const EMPTY_DAY: KnownDay = {
+/** A row of the ledger. */
+export type LedgerDay = KnownDay & { readonly status: DayStatus };
+
+export const EMPTY_DAY: LedgerDay = {
   ...{ items: [], fields: {}, sentFields: {}, others: [] },
-  idsLast: true,
+  ...{ idsLast: true, status: 'settled' },
 };
 
 /** The nutrition days of one account. Every method is one statement. */
@@ -68,27 +71,19 @@ export class NutritionLedger {
     this.#account = account;
   }
 
-  day(date: string): KnownDay & { readonly status: DayStatus } {
+  day(date: string): LedgerDay {
     const row = this.#database.get`
       SELECT day, status FROM nutrition_days
       WHERE account = ${this.#account} AND date = ${date}` as
       { readonly day: string; readonly status: DayStatus } | undefined;
-    if (row === undefined) return { ...EMPTY_DAY, status: 'settled' };
+    if (row === undefined) return EMPTY_DAY;
     return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
   }
 
-  put(date: string, known: KnownDay, status: DayStatus): void {
-    const { items, fields, sentFields, others, idsLast, asOf } = known;
-    const day = JSON.stringify({ items, fields, sentFields, others, idsLast, asOf });
+  put(date: string, { status, ...day }: LedgerDay): void {
     this.#database.run`
       INSERT OR REPLACE INTO nutrition_days (account, date, day, status)
-      VALUES (${this.#account}, ${date}, ${day}, ${status})`;
-  }
-
-  mark(date: string, status: DayStatus): void {
-    this.#database.run`
-      UPDATE nutrition_days SET status = ${status}
-      WHERE account = ${this.#account} AND date = ${date}`;
+      VALUES (${this.#account}, ${date}, ${JSON.stringify(day)}, ${status})`;
   }
 
   dates(status: DayStatus): readonly string[] {

@@ -139,13 +139,15 @@ class DayQueue {
       : await this.#claimed(record, warnings);
     const { kind, date, sources, zoneUsed } = record;
     const about = { kind, date, sources, zoneUsed, warnings: [...record.warnings, ...warnings] };
+    const isNews = about.warnings.length > 0 || outcome.outcome !== 'skipped';
+    if (!isNews && !this.#nutrition.isInput(record)) return;
     this.#target.report({ ...about, ...outcome });
   }
 
   /** Corrects the nutrition days of this run that another computer's request has spoiled meanwhile. */
   async review(): Promise<void> {
     if (this.#breaker.openedBy !== undefined) return;
-    for (const record of await this.#nutrition.spoiled()) await this.#claimed(record, []);
+    for (const record of await this.#nutrition.toReview()) await this.#claimed(record, []);
   }
 
   async #claimed(record: PreparedRecord, warnings: Warning[]): Promise<DayOutcome> {
@@ -158,7 +160,7 @@ class DayQueue {
       this.#options.force ||
       this.#options.undo !== undefined ||
       this.#options.merge === 'replace-day' ||
-      (kind === 'nutrition' && this.#nutrition.isOpen(date));
+      (kind === 'nutrition' && this.#nutrition.isDoubtful(date));
     if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
     if (dryRun) {
       return kind === 'wellness'

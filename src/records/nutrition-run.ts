@@ -1,16 +1,15 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import { inParallel } from '../base/parallel.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import type { DeliveryOptions, DeliveryTarget } from './deliver.ts';
 import { emptyDay } from './merge.ts';
 import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
 import type { ShownItem } from './nutrition/day-match.ts';
-import { deliverDay, isRight } from './nutrition/delivery.ts';
+import { deliverDay } from './nutrition/delivery.ts';
 import type { NutritionRecord } from './nutrition/plan.ts';
 import { NutritionService } from './nutrition/service.ts';
 
-/** Limits the days that one run looks at without the scope for reading. */
+/** Limits the sent days that one run looks at without the scope for reading. */
 const MAX_LOOKS = 29;
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
@@ -22,7 +21,8 @@ export class NutritionRun {
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   readonly #listed = new Map<string, readonly ShownItem[]>();
   readonly #delivered = new Set<string>();
-  #open: ReadonlySet<string> = new Set();
+  /** Days that are unfinished, or that another computer may have spoiled. */
+  #doubtful: ReadonlySet<string> = new Set();
   #isReview = false;
 
   constructor(
@@ -38,100 +38,79 @@ export class NutritionRun {
     this.#byDate = new Map(records.map((record) => [record.date, record]));
   }
 
-  /** Checks that an earlier run left a day unfinished. */
-  isOpen(date: string): boolean {
-    return this.#open.has(date);
+  /** Checks that a day needs a look, even if its record is unchanged. */
+  isDoubtful(date: string): boolean {
+    return this.#doubtful.has(date);
+  }
+
+  /** Checks that a record came from the user, not from an earlier run. */
+  isInput({ date }: PreparedRecord): boolean {
+    return this.#byDate.has(date);
   }
 
   /**
-   * Lists the days to send, and the days of the last run, which another computer may have spoiled.
+   * Lists the days to send, and those of the last run, which another computer may have spoiled.
    *
-   * @returns the days that are not finished, as records without new content.
+   * @returns the days that need a look, as records without new content.
    */
   async unfinished(): Promise<readonly PreparedRecord[]> {
     const { ledger } = this.#target;
     if (this.#options.dryRun) return [];
-    await this.#list();
-    const open = ledger.nutrition.dates('open');
-    this.#open = new Set(open);
-    if (this.#options.undo !== undefined) return [];
-    const failed = ledger.failedDays('nutrition');
-    return open.flatMap((date) => {
-      // The service keeps failing on this day: only a command that names it sends it again.
-      const isHopeless = (failed.get(date) ?? 0) >= ENOUGH_FAULTS;
-      return this.#byDate.has(date) || isHopeless ? [] : [this.#recordOf(date)];
-    });
-  }
-
-  async #list(): Promise<void> {
-    const { ledger } = this.#target;
-    const { nutrition } = ledger;
     const isChanged = ({ kind, date, digest }: PreparedRecord) =>
       this.#options.force || !ledger.isUnchanged(kind, date, digest);
     const changed = [...this.#byDate.values()].filter(isChanged).map(({ date }) => date);
-    const fresh = nutrition.dates('fresh');
-    const dates = new Set([...changed, ...fresh, ...nutrition.dates('open')]);
-    const isToSend = (date: string) => changed.includes(date);
-    const checked = await this.#look(dates, new Set(fresh.filter((date) => !isToSend(date))));
-    for (const [date, isGood] of checked) nutrition.mark(date, isGood ? 'settled' : 'open');
+    const failed = ledger.failedDays('nutrition');
+    // The service keeps failing on some days: only a command that names one sends it again.
+    const open = ledger.nutrition
+      .dates('open')
+      .filter((date) => this.#byDate.has(date) || (failed.get(date) ?? 0) < ENOUGH_FAULTS);
+    const fresh = ledger.nutrition.dates('fresh').filter((date) => !changed.includes(date));
+    const seen = await this.#look([...changed, ...open], fresh);
+    this.#doubtful = new Set([...open, ...seen]);
+    if (this.#options.undo !== undefined) return [];
+    return [...this.#doubtful].flatMap((date) =>
+      this.#byDate.has(date) ? [] : [this.#recordOf(date)],
+    );
   }
 
-  /** Returns the days of this run that another computer's request has spoiled. */
-  async spoiled(): Promise<readonly PreparedRecord[]> {
+  /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
+  async toReview(): Promise<readonly PreparedRecord[]> {
     this.#listed.clear();
     this.#isReview = true;
-    const checked = await this.#look(this.#delivered, this.#delivered);
-    const spoiled = [...checked].flatMap(([date, isGood]) => (isGood ? [] : [date]));
-    for (const date of spoiled) this.#target.ledger.nutrition.mark(date, 'open');
-    this.#open = new Set(spoiled);
-    return spoiled.map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
+    if (this.#delivered.size === 0 || !(await this.#service.canRead())) return [];
+    this.#doubtful = new Set(await this.#look([], [...this.#delivered]));
+    return [...this.#doubtful].map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
   }
 
   /**
-   * Lists days for their delivery, if the login may. A failure is left to the days themselves.
+   * Lists days, if the login may. A failure is left to the days themselves.
    *
-   * @returns of the days to check, which hold the intended items.
+   * @param toCheck sent days. Without the scope, each costs a request, and a platform that replaces days
+   *   shows none.
+   * @returns those of `toCheck` that can be compared now
    */
-  async #look(
-    dates: ReadonlySet<string>,
-    toCheck: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, boolean>> {
-    const checked = new Map<string, boolean>();
+  async #look(toSend: readonly string[], toCheck: readonly string[]): Promise<readonly string[]> {
     try {
-      if (dates.size === 0) return checked;
-      const canRead = await this.#service.canRead();
-      const looked = canRead ? this.#service.list(dates) : this.#lookAt([...toCheck]);
-      for (const [date, shown] of await looked) {
-        this.#listed.set(date, shown);
-        if (!toCheck.has(date)) continue;
-        checked.set(date, await isRight(date, shown, { ...this.#target, service: this.#service }));
+      if (await this.#service.canRead()) {
+        const listed = await this.#service.list(new Set([...toSend, ...toCheck]));
+        for (const [date, shown] of listed) this.#listed.set(date, shown);
+        return toCheck.filter((date) => listed.has(date));
       }
+      const newest = toCheck.toSorted().reverse().slice(0, MAX_LOOKS);
+      const [date] = newest;
+      return date !== undefined && (await this.#service.kind(date)) === 'adds' ? newest : [];
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
+      return [];
     }
-    return checked;
-  }
-
-  /**
-   * Looks at sent days without the scope for reading, the newest first. On a platform that adds, a day
-   * without items changes nothing, and the answer shows the day.
-   */
-  async #lookAt(dates: readonly string[]): Promise<ReadonlyMap<string, readonly ShownItem[]>> {
-    const found = new Map<string, readonly ShownItem[]>();
-    const [date, ...more] = dates.toSorted().reverse().slice(0, MAX_LOOKS);
-    if (this.#isReview || date === undefined) return found;
-    if ((await this.#service.kind(date)) !== 'adds') return found;
-    await inParallel([date, ...more], this.#options.jobs, async (day) => {
-      const { fields } = this.#target.ledger.nutrition.day(day);
-      const posted = await this.#service.post(day, { items: [], fields }, 'always');
-      if ('items' in posted && posted.items !== undefined) found.set(day, posted.items);
-    });
-    return found;
   }
 
   #recordOf(date: string): PreparedRecord {
-    const { items } = this.#target.ledger.nutrition.day(date);
-    return emptyDay(date, [...new Set(items.map(({ input }) => input))]);
+    const { ledger } = this.#target;
+    const { items } = ledger.nutrition.day(date);
+    const known = ledger.find('nutrition', date);
+    const digest = known?.state === 'confirmed' ? known.digest : '';
+    return { ...emptyDay(date, [...new Set(items.map(({ input }) => input))]), digest };
   }
 
   /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link deliverDay} */
@@ -145,6 +124,7 @@ export class NutritionRun {
       { merge, force, dryRun, undo, remember },
       {
         ...{ ledger, service: this.#service, run: this.#byDate, listed: this.#listed },
+        isDoubtful: this.#doubtful.has(date) || this.#listed.has(date),
         isReview: this.#isReview,
         warn: (warning) => warnings.push(warning),
         url: url(kind).href,

@@ -47,7 +47,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.uploads.confirm('a', 1, {});
   before.records.claim('nutrition', '2026-05-10', 'd', false);
   before.records.confirm('nutrition', '2026-05-10', 'd', { sentFrom: ['/meals.json'] });
-  before.records.nutrition.put('2026-05-10', GEL, 'settled');
+  before.records.nutrition.put('2026-05-10', GEL);
   before.records.nutrition.noteSource('oauth:late');
   before.records.wellness.putFile(MONITOR, STAMP);
   before.records.wellness.noteWatched('2026-05-10', 'd');
@@ -94,10 +94,10 @@ it('prefers confirmations and later days if both accounts have a row', () => {
     records.claim('wellness', '2026-05-10', digest, false);
     records.confirm('wellness', '2026-05-10', digest);
   }
-  old.records.nutrition.put('2026-05-10', BAR, 'settled');
-  old.records.nutrition.put('2026-05-11', BAR, 'settled');
+  old.records.nutrition.put('2026-05-10', BAR);
+  old.records.nutrition.put('2026-05-11', BAR);
   old.records.nutrition.noteSource('oauth:old');
-  late.records.nutrition.put('2026-05-10', GEL, 'settled');
+  late.records.nutrition.put('2026-05-10', GEL);
   late.records.nutrition.noteSource('oauth:late');
   moveAccount(database, 'profile', 'athlete');
   expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0, undone: 0 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { EMPTY_DAY, type KnownDay, NutritionLedger } from '../../src/ledger/nutrition.ts';
+import { EMPTY_DAY, type LedgerDay, NutritionLedger } from '../../src/ledger/nutrition.ts';
 import { openIn, scratchDir } from './support.ts';
 
 const DAY = '2026-02-15';
 const OTHER_DAY = '2026-02-16';
-const holding = (...names: string[]): KnownDay => ({
+const holding = (...names: string[]): LedgerDay => ({
   ...EMPTY_DAY,
   items: names.map((name) => ({ body: { name, carbs: 25 }, input: '/food/a.json', id: name })),
   fields: { waterMl: 500 },
@@ -16,20 +16,20 @@ function open(dir = scratchDir(), account = 'athlete:1') {
 
 it('keeps a nutrition day with its status, which another process sees', () => {
   const { dir, ledger } = open();
-  expect(ledger.day(DAY)).toEqual({ ...EMPTY_DAY, status: 'settled' });
-  ledger.put(DAY, holding('gel'), 'open');
+  expect(ledger.day(DAY)).toEqual(EMPTY_DAY);
+  ledger.put(DAY, { ...holding('gel'), status: 'open' });
   expect(open(dir).ledger.day(DAY)).toEqual({ ...holding('gel'), status: 'open' });
-  ledger.mark(DAY, 'fresh');
+  ledger.put(DAY, { ...holding('gel'), status: 'fresh' });
   expect(ledger.day(DAY)).toEqual({ ...holding('gel'), status: 'fresh' });
 });
 
 it('lists the nutrition days of a status by date, for one account only', () => {
   const { dir, ledger } = open();
   const other = open(dir, 'athlete:2').ledger;
-  for (const date of [OTHER_DAY, DAY]) ledger.put(date, holding('gel'), 'open');
+  for (const date of [OTHER_DAY, DAY]) ledger.put(date, { ...holding('gel'), status: 'open' });
   expect(ledger.dates('open')).toEqual([DAY, OTHER_DAY]);
   expect(other.dates('open')).toEqual([]);
-  ledger.mark(DAY, 'settled');
+  ledger.put(DAY, holding('gel'));
   expect([ledger.dates('open'), ledger.dates('settled')]).toEqual([[OTHER_DAY], [DAY]]);
 });
 

@@ -611,9 +611,11 @@ class Life {
         return 'done';
       } catch (error) {
         if (!(error instanceof SyncError) || error.code !== 'INTERRUPTED') throw error;
-        // A killed run reports nothing.
-        for (const item of this.#items)
-          if (item.unsure === true && item.by.includes(name)) item.either = true;
+        // A killed run reports nothing, and the next one sends again what it may have sent.
+        for (const item of this.#items.filter(({ by }) => by.includes(name))) {
+          if (item.unsure === true) item.either = true;
+          if (item.recent !== undefined) item.pending = true;
+        }
         return 'stopped';
       }
     };

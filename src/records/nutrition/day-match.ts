@@ -17,44 +17,32 @@ export interface ShownItem {
   readonly body: JsonObject;
 }
 
-/** An item of the ledger, and what the platform holds of it. */
-interface Version {
-  readonly item: SentItem;
-  readonly shown: ShownItem;
-}
-
-/** What a comparison found, for messages. */
-interface News {
-  /** Changed both by the input and in the platform. */
-  readonly contested: Version[];
-  /** Changed in the platform. */
-  readonly edited: ShownItem[];
-  /** Stored with other values than were sent. */
-  readonly adapted: Version[];
-  /** No longer on the platform. */
-  readonly removed: SentItem[];
-  /** Not in the answer to the request that sent them. */
-  readonly unshown: SentItem[];
-  /** No longer in the input. */
-  readonly gone: SentItem[];
-  /** Dropped by another computer's request. */
-  readonly again: SentItem[];
-  /** Versions that this ledger never sent. */
-  readonly earlier: ShownItem[];
+/**
+ * What a look found, for a note. `adapted`: stored with other values than were sent. `again`: dropped by another
+ * computer's request. `earlier`: a version that this ledger never sent. `edited`, `removed`: in the platform.
+ * `unshown`: not in the answer to the request that sent it.
+ */
+export interface News {
+  readonly what: 'adapted' | 'again' | 'earlier' | 'edited' | 'removed' | 'unshown';
+  readonly body: JsonObject;
+  /** As the platform stored it. */
+  readonly stored?: JsonObject;
 }
 
 /** What to do about a day. */
-export interface Comparison extends News {
-  /** The ledger's items after the look. */
-  readonly items: readonly SentItem[];
-  /** Those of `items` that have to be sent. */
-  readonly missing: readonly SentItem[];
-  /** Items to remove from the platform. */
-  readonly surplus: readonly ShownItem[];
+export interface Comparison extends Found {
   /** Items of this client that are not in `items`, such as other computers'. They stay. */
   readonly others: readonly ShownItem[];
-  /** Items of other sources. They stay. */
-  readonly foods: readonly ShownItem[];
+}
+
+interface Found {
+  /** The ledger's items after the look. */
+  readonly items: SentItem[];
+  /** Items to remove from the platform. */
+  readonly surplus: ShownItem[];
+  /** Those that the input holds no longer. */
+  readonly gone: SentItem[];
+  readonly news: News[];
 }
 
 export interface CompareOptions {
@@ -88,12 +76,12 @@ export function compareDay(
   shown: readonly ShownItem[],
   options: CompareOptions,
 ): Comparison {
-  const { source, fresh } = options;
   // What a platform that replaced days showed has other ids since the last replacement.
   const idsLast = options.idsLast && day.idsLast;
-  const free = new Set(shown.filter((item) => isOwn(item, source)));
+  const free = new Set(shown.filter((item) => isOwn(item, options.source)));
   // An item that was taken back and has left may come from another computer now.
-  const isOver = ({ undone, state }: SentItem) => undone === true && state === 'gone' && !fresh;
+  const isOver = ({ undone, state }: SentItem) =>
+    undone === true && state === 'gone' && !options.fresh;
   const known = day.items.filter((item) => !isOver(item));
   const found = matchItems(known, free, idsLast);
   const surplus = takeCopies(found, free, options);
@@ -101,41 +89,24 @@ export function compareDay(
   const hasNews =
     [...free].some((item) => !day.others.includes(otherKey(item))) ||
     [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
-  const news: News = {
-    ...{ contested: [], edited: [], adapted: [], removed: [] },
-    ...{ unshown: [], gone: [], again: [], earlier: [] },
-  };
   const items = day.items.filter(isOver);
-  const kept = sortDropped(known, found, options, { items, surplus, gone: news.gone });
+  const into: Found = { items, surplus, gone: [], news: [] };
+  const kept = sortDropped(known, found, options, into);
   for (const item of known.filter((each) => !isDropped(each))) {
-    const identity = itemIdentity(item.body);
-    const isNew = item.state === 'new' || item.state === 'unanswered';
-    const changed = isNew ? kept.get(identity) : undefined;
     const own = found.get(item);
+    const changed = isPending(item) ? kept.get(itemIdentity(item.body)) : undefined;
     const there = changed ?? own;
-    if (there === undefined) items.push(absent(item, options, hasNews, news));
+    if (there === undefined) into.items.push(absent(item, options, hasNews, into.news));
     else {
-      const isContested = isNew && (there === changed || item.edited !== undefined);
-      if (there === changed) kept.delete(identity);
+      if (changed !== undefined) kept.delete(itemIdentity(item.body));
       // The athlete changed the earlier version while the new one was on its way.
-      if (own !== undefined && there !== own) surplus.push(own);
-      const next = present(item, there, isContested, options, news);
-      items.push(next);
-      if (next.state === 'new' && next.edited === undefined) {
-        surplus.push(there);
-        items.push(dropped(item, there));
-      }
+      if (own !== undefined && there !== own) into.surplus.push(own);
+      const isContested = changed !== undefined || (isPending(item) && item.edited !== undefined);
+      present(item, there, isContested, options, into);
     }
   }
-  news.edited.push(...kept.values());
-  return {
-    items,
-    missing: items.filter(isToSend),
-    surplus,
-    others: [...free, ...kept.values()],
-    foods: shown.filter((item) => !isOwn(item, source)),
-    ...news,
-  };
+  for (const { body } of kept.values()) into.news.push({ what: 'edited', body });
+  return { ...into, others: [...free, ...kept.values()] };
 }
 
 /**
@@ -147,18 +118,19 @@ function sortDropped(
   known: readonly SentItem[],
   found: ReadonlyMap<SentItem, ShownItem>,
   { fresh, isAnswer, force }: CompareOptions,
-  into: { readonly items: SentItem[]; readonly surplus: ShownItem[]; readonly gone: SentItem[] },
+  into: Found,
 ): Map<string, ShownItem> {
-  const wanted = new Set(known.filter((item) => !isDropped(item)).map(identityOf));
+  const isWanted = (item: SentItem) => !isDropped(item);
+  const wanted = new Set(known.filter(isWanted).map(({ body }) => itemIdentity(body)));
   const kept = new Map<string, ShownItem>();
   for (const item of known.filter(isDropped)) {
+    const identity = itemIdentity(item.body);
     const there = found.get(item);
-    const isChanged = there && !force && !holdsItem(there.body, item.as ?? item.body);
-    if (isChanged === true) {
-      kept.set(identityOf(item), there);
+    if (there !== undefined && !force && !holdsItem(there.body, item.as ?? item.body)) {
+      kept.set(identity, there);
       continue;
     }
-    if (item.state === 'dropped' && !wanted.has(identityOf(item))) into.gone.push(item);
+    if (item.state === 'dropped' && !wanted.has(identity)) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
       into.items.push(there.id === undefined ? item : { ...item, id: there.id });
@@ -170,58 +142,45 @@ function sortDropped(
   return kept;
 }
 
+function isPending({ state }: SentItem): boolean {
+  return state === 'new' || state === 'unanswered';
+}
+
 /** Checks that an item has to be sent. */
-export function isToSend({ state, edited }: SentItem): boolean {
-  return (state === 'new' || state === 'unanswered') && edited === undefined;
+export function isToSend(item: SentItem): boolean {
+  return isPending(item) && item.edited === undefined;
 }
 
-/** Returns the platform's version of an item, which has to go. */
-function dropped({ input }: SentItem, { id, meal, body }: ShownItem): SentItem {
-  const at = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
-  return { body: body, input, ...at, state: 'dropped' };
-}
-
-/** Decides about an item that the platform shows, in whatever version. `new`: the shown one has to go. */
+/** Decides about an item that the platform shows, in whatever version. */
 function present(
   item: SentItem,
   shown: ShownItem,
   isContested: boolean,
   { force, isAnswer, isFirst }: CompareOptions,
-  news: News,
-): SentItem {
-  const { id, meal } = shown;
-  const { body, state } = item;
-  const plain = statedItem(item);
+  into: Found,
+): void {
+  const { body, state, as } = item;
+  const { body: theirs, id, meal } = shown;
+  const place = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
   const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
-  const at = {
-    ...plain,
-    ...(isFresh ? { state: 'fresh' as const } : {}),
-    ...(id === undefined ? {} : { id }),
-    ...(meal === undefined ? {} : { meal }),
-  };
-  const theirs = shown.body;
-  if (holdsItem(shown.body, body)) return at;
-  if (item.as !== undefined && holdsItem(shown.body, item.as)) return { ...at, as: item.as };
-  if (isAnswer === true && item.state === 'unanswered' && !isContested) {
-    news.adapted.push({ item, shown });
-    return { ...at, as: theirs };
-  }
-  if (force) return { ...plain, state: 'new' };
-  if (isContested) {
-    news.contested.push({ item, shown });
-    return { ...at, edited: theirs, state: 'new' };
-  }
-  if (item.state === 'new') {
+  const at = { ...statedItem(item), ...(isFresh ? { state: 'fresh' as const } : {}), ...place };
+  if (holdsItem(theirs, body)) into.items.push(at);
+  else if (as !== undefined && holdsItem(theirs, as)) into.items.push({ ...at, as });
+  else if (isAnswer === true && state === 'unanswered' && !isContested) {
+    into.news.push({ what: 'adapted', body, stored: theirs });
+    into.items.push({ ...at, as: theirs });
+  } else if (!force && isContested) into.items.push({ ...at, edited: theirs, state: 'new' });
+  else if (!force && state !== 'new') {
+    const isNews = item.edited === undefined || !holdsItem(theirs, item.edited);
+    if (isNews) into.news.push({ what: 'edited', body: theirs });
+    into.items.push({ ...at, edited: theirs });
+  } else {
     // This ledger never sent it: a version of another computer, or of a lost ledger.
-    news.earlier.push(shown);
-    return item;
+    if (!force) into.news.push({ what: 'earlier', body: theirs });
+    const gone = { body: theirs, input: item.input, ...place, state: 'dropped' as const };
+    into.items.push({ ...statedItem(item), state: 'new' }, gone);
+    into.surplus.push(shown);
   }
-  if (item.edited === undefined || !holdsItem(shown.body, item.edited)) news.edited.push(shown);
-  return { ...at, edited: theirs };
-}
-
-function identityOf({ body }: Pick<SentItem, 'body'>): string {
-  return itemIdentity(body);
 }
 
 /** Identifies an item of another computer. A platform that replaces a day gives all its items new ids. */
@@ -296,22 +255,20 @@ function absent(
   item: SentItem,
   { fresh, isAnswer, resends = false }: CompareOptions,
   hasNews: boolean,
-  news: News,
+  news: News[],
 ): SentItem {
   if (item.state === 'unanswered' && isAnswer === true) {
-    news.unshown.push(item);
+    news.push({ what: 'unshown', body: item.body });
     return { ...statedItem(item), state: 'fresh' };
   }
-  if (item.state === 'new' || item.state === 'unanswered') {
-    return { ...statedItem(item), state: item.state };
-  }
+  if (isPending(item)) return { ...statedItem(item), state: item.state ?? 'new' };
   if (resends) return { ...statedItem(item), state: 'unanswered' };
   if (item.state === 'removed') return item;
   // A request of another computer that had read the day before ours was written after ours.
   if (fresh && hasNews && item.state === 'fresh') {
-    news.again.push(item);
+    news.push({ what: 'again', body: item.body });
     return { ...statedItem(item), state: 'unanswered' };
   }
-  news.removed.push(item);
+  news.push({ what: 'removed', body: item.body });
   return { ...item, state: 'removed' };
 }

@@ -1,6 +1,6 @@
 import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
-import { instantOf, itemIdentity, itemText, sameInput } from './items.ts';
+import { itemIdentity, itemKey, itemText } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import type { JsonObject, NutritionPart } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -75,13 +75,12 @@ export function mergeDay(
     drop(slots.filter(({ said }) => !said).map(({ item }) => item));
     slots = slots.filter(({ said }) => said);
   }
-  const byInstant = new KeyIndex(dropped, ({ body }) => instantOf(body));
+  const byKey = new KeyIndex(dropped, ({ body }) => itemKey(body));
   const items = slots.flatMap(({ item }): SentItem[] => {
     if (item.state === 'removed' && mode === 'replace-day') {
       return [{ ...statedItem(item), state: 'new' }];
     }
-    const isSame = ({ body }: SentItem) => sameInput(body, item.body);
-    const back = item.state === 'new' ? byInstant.first(instantOf(item.body), isSame) : undefined;
+    const back = item.state === 'new' ? byKey.first(itemKey(item.body)) : undefined;
     if (back === undefined) return [item];
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
@@ -148,17 +147,13 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
-  const byInstant = new KeyIndex(left, ({ item }) => instantOf(item.body));
-  const equals = items.map((body) =>
-    left.size === 0
-      ? undefined
-      : take(byInstant.first(instantOf(body), ({ item }) => sameInput(item.body, body))),
-  );
+  const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
+  const equals = items.map((body) => take(byKey.first(itemKey(body))));
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
     if (equal !== undefined) return { item: withOwner(equal, input), said: true };
-    const version = left.size === 0 ? undefined : take(byIdentity.first(itemIdentity(body)));
+    const version = take(byIdentity.first(itemIdentity(body)));
     if (version !== undefined) before.push(version);
     // The athlete's version stays until the user decides.
     const theirs = version?.state === 'new' && version.edited !== undefined ? version : {};

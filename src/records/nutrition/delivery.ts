@@ -1,9 +1,9 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type { DayContent, DayStatus, KnownDay, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent, DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
-import type { DayOutcome, PreparedRecord, Warning } from '../types.ts';
+import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import {
   type Comparison,
   type ShownItem,
@@ -14,18 +14,19 @@ import {
 } from './day-match.ts';
 import { isDropped, nutritionBody } from './day-plan.ts';
 import { type DayOptions, type NutritionRecord, planDay } from './plan.ts';
-import type { PlatformKind, NutritionService, Posted } from './service.ts';
+import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
 
 /**
  * Delivers a nutrition day so that the platform holds each item once, whether it adds to a day that is sent
- * again or replaces it. The day is looked at, then the missing items are sent; a platform that replaces
- * gets the whole day. The ledger holds the day as open from before the first request until it is done, so
- * that a request that may have been processed is never repeated: the next look shows its effect.
+ * again or replaces it. Each round looks at the day, sends what is missing, or removes what is surplus, until
+ * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
+ * the first request that may change it until it is done: a request that may have been processed is never
+ * repeated before the next look shows its effect.
  */
 
 /** Limits the attempts to bring a day to its intended content. */
-const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 8;
 
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
@@ -36,8 +37,10 @@ export interface DayTarget {
   readonly service: NutritionService;
   /** The other records of the run, by date. */
   readonly run: ReadonlyMap<string, PreparedRecord>;
-  /** What a list at the start of the run showed; each is used once. */
+  /** What a list of the run showed; each is used once. */
   readonly listed: Map<string, readonly ShownItem[]>;
+  /** Look at the day, even if nothing has to be sent: another computer may have spoiled it. */
+  readonly isDoubtful: boolean;
   /** The day was sent in this run already. */
   readonly isReview: boolean;
   readonly warn: (warning: Warning) => void;
@@ -54,80 +57,57 @@ export async function deliverDay(
 ): Promise<DayOutcome> {
   const { date } = record;
   const { ledger, warn } = target;
-  const { status, ...before } = ledger.nutrition.day(date);
-  const plan = planDay(record, before, options, ledger, target.run);
+  const known = ledger.nutrition.day(date);
+  const plan = planDay(record, known, options, ledger, target.run);
   const { items, fields, moved, partialTotals } = plan;
   if (moved.length > 0) warn(words.movedNote(record, moved));
-  // The platform may hold something else by now.
-  const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
   const versions = record.parts.map(({ input, asOf }) => [input, asOf] as const);
-  const asOf = { ...before.asOf, ...Object.fromEntries(versions) };
-  const day = { ...before, items, fields, asOf };
-  if (isDone(day) && status !== 'open' && !looksAnew) {
+  const asOf = { ...known.asOf, ...Object.fromEntries(versions) };
+  const day = { ...known, items, fields, asOf };
+  // The platform may hold something else by now.
+  const isDoubtful = known.status === 'open' || target.isDoubtful;
+  const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
+  if (isDone(day) && !isDoubtful && !looksAnew) {
     // Another input may hold an item now, or no longer.
-    if (!options.dryRun) ledger.nutrition.put(date, day, status);
-    const isUndone = record.parts.length > 0 && items.some(({ undone }) => undone === true);
-    return isUndone ? UNDONE : UNCHANGED;
+    if (!options.dryRun) ledger.nutrition.put(date, day);
+    return atRest(day);
   }
   if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
-  if (options.dryRun) {
-    const dropped = items.filter((item) => item.state === 'dropped');
-    if (dropped.length > 0 && options.undo === undefined) {
-      warn(words.goneNote(record, dropped, true));
-    }
-    const body = nutritionBody(date, contentOf(day, []));
-    return { outcome: 'would-push', request: { method: 'POST', url: target.url, body } };
-  }
-  ledger.nutrition.put(date, day, 'open');
-  const delivery = new DayDelivery(record, day, status !== 'settled', options, target);
-  const restore = () => {
-    if (!delivery.mayHaveChanged) ledger.nutrition.put(date, before, status);
-  };
-  try {
-    const outcome = await delivery.run(context);
-    if (!delivery.isFinished) restore();
-    return outcome;
-  } catch (error) {
-    // The next run continues an interrupted day.
-    if (!(error instanceof SyncError) || !endsRun(error.code)) restore();
-    throw error;
-  } finally {
-    delivery.tell();
-  }
+  if (!options.dryRun)
+    return await new DayDelivery(record, known, day, options, target).run(context);
+  const dropped = items.filter((item) => item.state === 'dropped');
+  if (dropped.length > 0 && options.undo === undefined) warn(words.goneNote(record, dropped, true));
+  const body = nutritionBody(date, contentOf(day, []));
+  return { outcome: 'would-push', request: { method: 'POST', url: target.url, body } };
 }
 
-const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
-const UNDONE = { outcome: 'skipped', reason: 'undone' } as const;
+/** Returns the outcome of a day that needed no request. */
+function atRest({ items }: DayContent): DayOutcome {
+  const isUndone = items.some(({ undone }) => undone === true);
+  return { outcome: 'skipped', reason: isUndone ? 'undone' : 'unchanged' };
+}
 
 /** Checks that nothing of a day has to be sent or removed. */
-function isDone({ items, fields, sentFields }: KnownDay): boolean {
+function isDone({ items, fields, sentFields }: LedgerDay): boolean {
   const isOpen = ({ state }: SentItem) =>
     state === 'new' || state === 'unanswered' || state === 'dropped';
   return !items.some(isOpen) && sameJson(fields, sentFields);
-}
-
-/** Checks that nothing of a day is missing or surplus. */
-export async function isRight(
-  date: string,
-  shown: readonly ShownItem[],
-  { ledger, service }: Pick<DayTarget, 'ledger' | 'service'>,
-): Promise<boolean> {
-  const idsLast = (await service.kind(date)) === 'adds';
-  const options = { source: service.source, idsLast, force: false, fresh: true };
-  const { missing, surplus, removed, edited } = compareDay(
-    ledger.nutrition.day(date),
-    shown,
-    options,
-  );
-  return missing.length + surplus.length + removed.length + edited.length === 0;
 }
 
 /** Returns what a day should hold, as a platform that replaces days gets it. */
 function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]): DayContent {
   const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
   const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
-  const theirs = others.map(({ body }) => ({ body: body, input: '' }));
-  return { items: [...own, ...theirs], fields };
+  return { items: [...own, ...others.map(({ body }) => ({ body, input: '' }))], fields };
+}
+
+/** What a look at a day showed. */
+interface Look {
+  readonly items: readonly ShownItem[];
+  /** From a list for the whole run: the day may have changed since. */
+  readonly isListed?: boolean;
+  /** From the answer to a request of this delivery. */
+  readonly isAnswer?: boolean;
 }
 
 class DayDelivery {
@@ -135,29 +115,28 @@ class DayDelivery {
   readonly #options: DayOptions;
   readonly #target: DayTarget;
   readonly #service: NutritionService;
-  readonly #fresh: boolean;
-  #day: KnownDay;
+  /** The row of the ledger. */
+  #stored: LedgerDay;
+  #day: LedgerDay;
   #attempts = 0;
-  #pauses = false;
   /** What an answer showed, in place of the next look. */
-  #next: readonly ShownItem[] | undefined;
+  #next: Look | undefined;
   #gone: readonly SentItem[] = [];
-  readonly #notes: Warning[] = [];
   readonly #said = new Set<string>();
-  /** A request of this run may have changed the day. */
-  mayHaveChanged = false;
-  isFinished = false;
+  #failure: SyncError | undefined;
+  /** What others wrote on the day may have been erased. */
+  #isUnseen = false;
 
   constructor(
     record: NutritionRecord,
-    day: KnownDay,
-    fresh: boolean,
+    known: LedgerDay,
+    day: LedgerDay,
     options: DayOptions,
     target: DayTarget,
   ) {
     this.#record = record;
+    this.#stored = known;
     this.#day = day;
-    this.#fresh = fresh;
     this.#options = options;
     this.#target = target;
     this.#service = target.service;
@@ -166,212 +145,179 @@ class DayDelivery {
   async run({ clock, signal }: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
     const { date } = this.#record;
     for (let round = 1; round <= MAX_ROUNDS; round++) {
-      if (this.#pauses) await clock.sleep(SETTLE_MS, signal);
-      this.#pauses = false;
-      const listed = this.#target.listed.get(date);
-      this.#target.listed.delete(date);
-      const shown = listed ?? this.#next ?? (await this.#look());
-      this.#next = undefined;
-      const adds = (await this.#service.kind(date)) === 'adds' && shown !== undefined;
-      const outcome = adds
-        ? await this.#add(shown, listed !== undefined)
-        : await this.#replace(shown);
-      if (outcome !== undefined) return outcome;
-    }
-    return this.#conflict({ ...words.unstableText(date), stored: [], intended: [] });
-  }
-
-  /** Reports what the looks at the day found. */
-  tell(): void {
-    for (const note of this.#notes) this.#warn(note);
-  }
-
-  async #look(): Promise<readonly ShownItem[] | undefined> {
-    const { date } = this.#record;
-    const read = (await this.#service.canRead())
-      ? (await this.#service.list([date])).get(date)
-      : undefined;
-    if (read !== undefined || (await this.#service.kind(date)) !== 'adds') return read;
-    return await this.#service.look(date, this.#day.fields);
-  }
-
-  /** Sends missing items to a platform that adds, then removes surplus ones. */
-  async #add(shown: readonly ShownItem[], isListed: boolean): Promise<DayOutcome | undefined> {
-    const { date } = this.#record;
-    let seen = this.#compare(shown);
-    // A removal follows a look at once.
-    if (isListed && seen.surplus.length > 0) return undefined;
-    this.#take(seen);
-    const { fields } = this.#day;
-    if (seen.missing.length > 0 || !sameJson(fields, this.#day.sentFields)) {
-      const content = { items: seen.missing, fields };
-      const posted = await this.#send(content, 'unless-acted-on');
-      if (posted === undefined || 'outcome' in posted) return posted;
-      if (posted.items !== undefined) {
-        this.#service.learnSource(shown, posted.items);
-        if (await this.#isReplaced(shown, posted.items)) return undefined;
-        seen = this.#compare(posted.items, true);
-        this.#take(seen);
+      const look = await this.#look();
+      const adds = (await this.#service.kind(date)) === 'adds';
+      if (adds && look === undefined) return this.#conflict(words.unseenText(date));
+      const seen = look && this.#compare(look);
+      const posted = await this.#sendMissing(look, seen, adds);
+      if (posted === 'unclear') await clock.sleep(SETTLE_MS, signal);
+      else if (typeof posted === 'object') return posted;
+      else if (posted === 'shown') continue;
+      else if (!adds || seen === undefined || seen.surplus.length === 0) {
+        return this.#finish([]);
+      }
+      // A removal follows a look at once.
+      else if (look?.isListed !== true) {
+        const removed = await this.#remove(seen.surplus);
+        if (removed !== 'changed') return removed;
       }
     }
-    const stuck: ShownItem[] = [];
-    if (seen.surplus.length > 0) this.#put('open');
-    for (const item of seen.surplus) {
-      this.mayHaveChanged = true;
-      this.#attempts++;
-      const removal = await this.#service.remove(date, item);
-      if (removal === 'changed') return undefined;
-      if (removal === 'no-route') stuck.push(item);
-      // The platform recalculates the day's own fields.
-      else this.#day = { ...this.#day, sentFields: {} };
-    }
-    if (!sameJson(this.#day.fields, this.#day.sentFields)) {
-      const again = await this.#send({ items: [], fields }, 'always');
-      if (again === undefined || 'outcome' in again) return again;
-    }
-    return this.#finish(seen, stuck);
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#conflict(words.unstableText(date));
   }
 
-  /** Sends the whole day to a platform that replaces days. @param shown undefined: it cannot be seen */
-  async #replace(shown: readonly ShownItem[] | undefined): Promise<DayOutcome | undefined> {
-    const seen = shown && this.#compare(shown);
+  async #look(): Promise<Look | undefined> {
+    const { date } = this.#record;
+    const { listed } = this.#target;
+    const next = this.#next;
+    this.#next = undefined;
+    if (next !== undefined) return next;
+    const fromList = listed.get(date);
+    listed.delete(date);
+    if (fromList !== undefined) return { items: fromList, isListed: true };
+    const read = (await this.#service.list([date])).get(date);
+    if (read !== undefined) return { items: read };
+    if ((await this.#service.kind(date)) !== 'adds') return undefined;
+    const hasRow = this.#stored.status === 'fresh';
+    const items = await this.#service.look(date, this.#day.fields, hasRow);
+    return items && { items };
+  }
+
+  /** Compares the day with a look, and takes over what that found. */
+  #compare({ items: shown, isAnswer = false }: Look): Comparison {
+    const { source, adds: idsLast } = this.#service;
+    const { force, undo, merge } = this.#options;
+    const seen = compareDay(this.#day, shown, {
+      ...{ source, idsLast, isAnswer },
+      force: force || undo !== undefined,
+      resends: merge === 'replace-day',
+      fresh: this.#stored.status !== 'settled',
+      isFirst: this.#attempts === 0 && !this.#target.isReview,
+    });
+    this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
+    if (this.#gone.length === 0) this.#gone = seen.gone;
+    for (const note of words.newsNotes(this.#record, seen.news)) this.#warn(note);
+    return seen;
+  }
+
+  /**
+   * Sends what the day lacks: to a platform that adds the missing items, to any other the whole day.
+   *
+   * @returns as {@link #send}; undefined if nothing had to be sent
+   */
+  async #sendMissing(look: Look | undefined, seen: Comparison | undefined, adds: boolean) {
+    const { fields, sentFields } = this.#day;
+    const items = this.#day.items.filter(isToSend);
+    const isSame = items.length === 0 && sameJson(fields, sentFields);
+    if (adds) return isSame ? undefined : await this.#send({ items, fields }, look);
     if (seen !== undefined) {
-      this.#take(seen);
-      const { fields, sentFields } = this.#day;
-      const isSame = seen.missing.length + seen.surplus.length === 0;
-      if (isSame && sameJson(fields, sentFields)) return this.#finish(seen, []);
-      if (seen.foods.length > 0) {
-        if (!this.#options.force) return this.#keepFoods(seen.foods);
-        this.#warn(words.erasedNote(this.#record, seen.foods));
-      }
+      // The answer to the whole day shows no more than what was sent.
+      if (look?.isAnswer === true || (isSame && seen.surplus.length === 0)) return undefined;
+      const foods = look?.items.filter((item) => !isOwn(item, this.#service.source)) ?? [];
+      if (foods.length > 0 && !this.#options.force) return this.#keep(foods);
+      if (foods.length > 0) this.#warn(words.erasedNote(this.#record, foods));
     }
-    const content = contentOf(this.#day, seen?.others ?? []);
-    const posted = await this.#send(content, 'always');
-    if (posted === undefined || 'outcome' in posted) return posted;
-    let after = seen;
-    if (posted.items !== undefined) {
-      this.#service.learnSource(shown ?? [], posted.items);
-      const own = posted.items.filter((item) => isOwn(item, this.#service.source));
-      if (own.length > content.items.length) {
-        this.#learn('adds');
-        this.#next = posted.items;
-        return undefined;
-      }
-      after = this.#compare(posted.items, true);
-      this.#take(after);
-    }
-    return this.#finish(after, [], shown === undefined);
+    this.#isUnseen = seen === undefined;
+    return await this.#send(contentOf(this.#day, seen?.others ?? []), look);
   }
 
   /**
    * Sends a part of the day, or all of it.
    *
-   * @returns undefined if the answer is unclear and the next look shows its effect.
+   * @returns `shown` if the answer shows the day; `taken` if it does not; `unclear` if a look has to show
+   *   whether the platform took it.
    */
-  async #send(
-    content: DayContent,
-    repeatable: 'always' | 'unless-acted-on',
-  ): Promise<Extract<Posted, { items: unknown }> | DayOutcome | undefined> {
-    const items = this.#day.items.map((item): SentItem =>
+  async #send(content: DayContent, look?: Look): Promise<'shown' | 'taken' | 'unclear'> {
+    const { adds } = this.#service;
+    const before = this.#stored;
+    const sent = this.#day.items.map((item): SentItem =>
       isToSend(item) ? { ...item, state: 'unanswered' } : item,
     );
-    this.#day = { ...this.#day, items };
-    this.#put('open');
-    const before = this.mayHaveChanged;
-    this.mayHaveChanged = true;
+    this.#put('open', { items: sent });
     try {
+      const repeatable = adds && content.items.length > 0 ? 'unless-acted-on' : 'always';
       const posted = await this.#service.post(this.#record.date, content, repeatable);
       this.#attempts += posted.attempts;
-      if ('rejected' in posted) {
-        const { rejected: message } = posted;
-        this.mayHaveChanged = before;
-        return { outcome: 'rejected', message, attempts: this.#attempts };
-      }
       this.#day = { ...this.#day, sentFields: content.fields };
-      if (posted.items === undefined) this.#day = { ...this.#day, items: items.flatMap(asTaken) };
-      return posted;
+      if (posted.items !== undefined) {
+        this.#next = await this.#learn(look?.items ?? [], posted.items, content.items.length);
+        return 'shown';
+      }
+      this.#day = { ...this.#day, items: sent.map(asTaken) };
+      return 'taken';
     } catch (error) {
-      if (!isUnclear(error)) this.mayHaveChanged = before;
-      if (!isUnclear(error) || repeatable === 'always' || endsRun(error.code)) throw error;
+      if (!isUnclear(error)) this.#target.ledger.nutrition.put(this.#record.date, before);
+      if (!isUnclear(error) || !adds || endsRun(error.code)) throw error;
       const { attempts } = error.details;
       if (typeof attempts === 'number') this.#attempts += attempts;
-      this.#pauses = true;
       this.#failure = error;
-      return undefined;
+      return 'unclear';
     }
   }
 
-  #failure: SyncError | undefined;
-
-  /** Checks if a platform that was taken to add has replaced the day: then its earlier items are missing. */
-  async #isReplaced(before: readonly ShownItem[], after: readonly ShownItem[]): Promise<boolean> {
+  /** Learns from an answer if the platform adds or replaces. @returns what to compare next */
+  async #learn(
+    before: readonly ShownItem[],
+    after: readonly ShownItem[],
+    sent: number,
+  ): Promise<Look> {
+    this.#service.learnSource(before, after);
+    const isOurs = (item: ShownItem) => isOwn(item, this.#service.source);
+    if (!this.#service.adds && after.filter(isOurs).length > sent) {
+      this.#service.learnKind('adds');
+      return { items: after };
+    }
     const ids = new Set(after.map(({ id }) => id));
-    const own = before.filter((item) => isOwn(item, this.#service.source));
-    const lost = own.filter(({ id }) => !ids.has(id));
-    if (lost.length === 0 || (await this.#service.askAgain(this.#record.date)) === 'adds') {
-      return false;
+    const lost = before.filter((item) => isOurs(item) && !ids.has(item.id));
+    const isDoubtful = this.#service.adds && lost.length > 0;
+    if (!isDoubtful || (await this.#service.askAgain(this.#record.date)) === 'adds') {
+      return { items: after, isAnswer: true };
     }
-    this.#learn('replaces');
-    this.#next = [...after, ...lost];
-    return true;
+    this.#service.learnKind('replaces');
+    return { items: [...after, ...lost] };
   }
 
-  #learn(kind: PlatformKind): void {
-    const setting = this.#service.learnKind(kind);
-    if (setting !== undefined) this.#warn(words.contradictedNote(this.#record, setting, kind));
-  }
-
-  #compare(shown: readonly ShownItem[], isAnswer = false): Comparison {
-    const { source } = this.#service;
-    const { force, undo, merge } = this.#options;
-    return compareDay(this.#day, shown, {
-      source,
-      idsLast: this.#service.adds,
-      force: force || undo !== undefined,
-      resends: merge === 'replace-day',
-      fresh: this.#fresh,
-      isFirst: this.#attempts === 0 && !this.#target.isReview,
-      isAnswer,
-    });
-  }
-
-  /** Takes over what a comparison found. */
-  #take(seen: Comparison): void {
-    const others = seen.others.map(otherKey);
-    const { adds: idsLast } = this.#service;
-    this.#day = { ...this.#day, items: seen.items, others, idsLast };
-    if (this.#gone.length === 0) this.#gone = seen.gone;
-    this.#notes.push(...words.newsNotes(this.#record, seen));
+  /** Removes items from a platform that adds, and sends the day's own fields again. */
+  async #remove(surplus: readonly ShownItem[]): Promise<DayOutcome | 'changed'> {
+    const stuck: ShownItem[] = [];
+    for (const item of surplus) {
+      this.#put('open', { sentFields: {} });
+      this.#attempts++;
+      const removal = await this.#service.remove(this.#record.date, item);
+      if (removal === 'changed') return 'changed';
+      if (removal === 'no-route') stuck.push(item);
+    }
+    const { fields } = this.#day;
+    if (!sameJson(fields, {})) {
+      // The platform has recalculated them.
+      if ((await this.#send({ items: [], fields })) === 'unclear') return 'changed';
+    }
+    return this.#finish(stuck);
   }
 
   /** Ends without a request: a replacement would erase what others wrote. */
-  #keepFoods(foods: readonly ShownItem[]): DayOutcome {
-    const intended = contentOf(this.#day, []).items.map(({ body }) => body);
-    const stored = foods.map(({ body }) => body);
-    return this.#conflict({ ...words.foodsText(this.#record.date, foods), stored, intended });
+  #keep(foods: readonly ShownItem[]): DayOutcome {
+    const intended = contentOf(this.#day, []).items;
+    return this.#conflict(words.foodsText(this.#record.date, foods), foods, intended);
   }
 
-  #finish(seen: Comparison | undefined, stuck: readonly ShownItem[], unseen = false): DayOutcome {
-    const { date } = this.#record;
+  /** @param stuck surplus items that cannot be removed from here */
+  #finish(stuck: readonly ShownItem[]): DayOutcome {
+    const unseen = this.#isUnseen && !this.#service.adds;
     const items = stuck.length > 0 ? this.#day.items : this.#day.items.map(asGone);
-    this.#day = { ...this.#day, items };
+    const isSettled = unseen || (this.#attempts === 0 && !this.#target.isReview);
     // Without the scope for reading, no look at a replaced day is possible.
-    this.#put(unseen ? 'settled' : 'fresh');
-    this.isFinished = true;
+    this.#put(isSettled ? 'settled' : 'fresh', { items });
     if (this.#gone.length > 0 && this.#options.undo === undefined && stuck.length === 0) {
       this.#warn(words.goneNote(this.#record, this.#gone, false));
     }
-    const contested = this.#day.items.filter(({ state, edited }) => state === 'new' && edited);
+    const contested = items.filter(({ state, edited }) => state === 'new' && edited);
     if (stuck.length > 0 || contested.length > 0) {
-      return this.#conflict({
-        ...words.conflictText(date, stuck, contested),
-        stored: [...stuck, ...(seen?.contested ?? []).map(({ shown }) => shown)].map(
-          ({ body }) => body,
-        ),
-        intended: contested.map(({ body }) => body),
-      });
+      const theirs = contested.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
+      const text = words.conflictText(this.#record.date, stuck, contested);
+      return this.#conflict(text, [...stuck, ...theirs], contested);
     }
-    if (this.#attempts === 0) return UNCHANGED;
+    if (this.#attempts === 0) return atRest(this.#day);
     if (this.#options.remember) return { outcome: 'undone', attempts: this.#attempts };
     if (!unseen) return { outcome: 'pushed', attempts: this.#attempts };
     if (!this.#service.saidUnseen) this.#warn(words.unseenNote(this.#record));
@@ -379,15 +325,17 @@ class DayDelivery {
     return { outcome: 'pushed', attempts: this.#attempts, unseen: true };
   }
 
-  #conflict(
-    about: Omit<Extract<DayOutcome, { outcome: 'conflict' }>, 'outcome' | 'attempts'>,
-  ): DayOutcome {
-    if (this.#failure !== undefined && !this.isFinished) throw this.#failure;
-    return { outcome: 'conflict', ...about, attempts: this.#attempts };
+  #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {
+    const bodies = (items: Bodies) => items.map(({ body }) => body);
+    const lists = { stored: bodies(stored), intended: bodies(intended) };
+    return { outcome: 'conflict', ...text, ...lists, attempts: this.#attempts };
   }
 
-  #put(status: DayStatus): void {
-    this.#target.ledger.nutrition.put(this.#record.date, this.#day, status);
+  /** Changes the day, and writes it to the ledger. */
+  #put(status: DayStatus, change: Partial<LedgerDay>): void {
+    this.#day = { ...this.#day, ...change, status };
+    this.#target.ledger.nutrition.put(this.#record.date, this.#day);
+    this.#stored = this.#day;
   }
 
   /** Warns of something about the day, once. */
@@ -398,10 +346,11 @@ class DayDelivery {
   }
 }
 
+type Bodies = readonly { readonly body: JsonObject }[];
+
 /** Returns an item after a request that was taken, without an answer that shows it. */
-function asTaken({ state, ...item }: SentItem): SentItem[] {
-  if (state === 'unanswered') return [{ ...item, state: 'fresh' }];
-  return state === 'dropped' ? [] : [state === undefined ? item : { ...item, state }];
+function asTaken(item: SentItem): SentItem {
+  return item.state === 'unanswered' ? { ...item, state: 'fresh' } : item;
 }
 
 function asGone(item: SentItem): SentItem {

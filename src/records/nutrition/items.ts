@@ -1,5 +1,4 @@
-import { canonicalJson, sameJson } from '../digest.ts';
-import { KeyIndex } from './key-index.ts';
+import { canonicalJson } from '../digest.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 
 /** Compares nutrition items, tolerating what services drop, trim or fill in. */
@@ -24,38 +23,9 @@ export function itemIdentity(item: JsonObject): string {
   return `${instantOf(item)} ${nameOf(item)}`;
 }
 
-/** Returns all fields of an item as one text, regardless of the zone of `logged_at`. */
+/** Returns all fields of an item as one text, regardless of the zone of `logged_at`: what an input says. */
 export function itemKey(item: JsonObject): string {
   return canonicalJson({ ...item, logged_at: instantOf(item) });
-}
-
-/** Checks that two items say the same: they have the same {@link itemKey}. */
-export function sameInput(one: JsonObject, other: JsonObject): boolean {
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    instantOf(one) === instantOf(other) &&
-    names.every((name) => name === 'logged_at' || isSameValue(one[name], other[name]))
-  );
-}
-
-/** Finds items that say the same as another one. */
-export class ItemSet {
-  readonly #byInstant: KeyIndex<number | string, JsonObject>;
-
-  constructor(items: readonly JsonObject[]) {
-    this.#byInstant = new KeyIndex(new Set(items), instantOf);
-  }
-
-  has(item: JsonObject): boolean {
-    const isSame = (other: JsonObject) => sameInput(other, item);
-    return this.#byInstant.first(instantOf(item), isSame) !== undefined;
-  }
-}
-
-/** Returns the bodies of items as a set. */
-export function itemSet(items: readonly { readonly body: JsonObject }[]): ItemSet {
-  return new ItemSet(items.map(({ body }) => body));
 }
 
 /** Checks that a service that shows `shown` holds `item`. */
@@ -92,10 +62,6 @@ function nameOf({ name }: JsonObject): string {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  return one !== undefined && other !== undefined && sameJson(one, other);
 }
 
 function sameAmount(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

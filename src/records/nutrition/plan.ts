@@ -1,7 +1,7 @@
 import type { DayContent, KnownDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { type MergeMode, isDropped, mergeDay } from './day-plan.ts';
-import { ItemSet, itemSet } from './items.ts';
+import { itemKey } from './items.ts';
 import type { JsonObject, PreparedRecord } from '../types.ts';
 
 /** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
@@ -52,7 +52,10 @@ export function planDay(
   const around = record.zoneUsed || dropped.length > 0 ? daysAround(record.date) : [];
   const others = around.map((day) => {
     const itemsThere = ledger.nutrition.day(day).items.filter((item) => !isDropped(item));
-    return { stored: itemSet(itemsThere), says: new ItemSet(itemsOf(run.get(day))) };
+    return {
+      stored: new Set(itemsThere.map(({ body }) => itemKey(body))),
+      says: new Set(itemsOf(run.get(day)).map(itemKey)),
+    };
   });
   // If only the zone of the input has changed since, items stay on the day that they were sent for.
   const moved = content.items.filter(
@@ -60,10 +63,13 @@ export function planDay(
       record.zoneUsed &&
       item.state === 'new' &&
       isWrittenOn(item, record.date) &&
-      others.some(({ stored, says }) => stored.has(item.body) && !says.has(item.body)),
+      others.some(({ stored, says }) => {
+        const key = itemKey(item.body);
+        return stored.has(key) && !says.has(key);
+      }),
   );
   const back = (item: SentItem): SentItem =>
-    item.state === 'dropped' && others.some(({ says }) => says.has(item.body))
+    item.state === 'dropped' && others.some(({ says }) => says.has(itemKey(item.body)))
       ? { ...item, state: 'unanswered' }
       : item;
   const kept = content.items.filter((item) => !moved.includes(item));

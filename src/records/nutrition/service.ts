@@ -2,7 +2,7 @@ import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
-import type { DaysQuery, ServiceClient } from '../../api/client.ts';
+import type { DaysQuery, ItemsRequest, ServiceClient } from '../../api/client.ts';
 import type { Repeatable } from '../../api/retry.ts';
 import { type WireItem, shownDays, shownItems } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
@@ -33,14 +33,15 @@ const MAX_LISTED = 10_000;
 
 const DAY_MS = 86_400_000;
 
-/** The answer to a nutrition day; `items`: what the day holds now, if the platform shows it. */
-export type Posted =
-  | { readonly items: readonly ShownItem[] | undefined; readonly attempts: number }
-  | { readonly rejected: string; readonly attempts: number };
+/** The answer to a nutrition day. */
+interface Posted {
+  /** What the day holds now, if the platform shows it. */
+  readonly items: readonly ShownItem[] | undefined;
+  readonly attempts: number;
+}
 
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #mode: NutritionMode;
   readonly #target: NutritionTarget;
   #kind: Promise<PlatformKind> | undefined;
   #canRead: boolean | undefined;
@@ -56,7 +57,7 @@ export class NutritionService {
     target: NutritionTarget,
   ) {
     this.#context = context;
-    this.#mode = mode;
+    if (mode !== 'auto') this.learnKind(mode === 'append' ? 'adds' : 'replaces');
     this.#target = target;
     this.source = target.ledger.nutrition.source();
   }
@@ -66,7 +67,7 @@ export class NutritionService {
    * the route for single items refuses before it reads anything: a platform with this route adds.
    */
   async kind(date: string): Promise<PlatformKind> {
-    const asked = (this.#kind ??= this.#given() ?? this.#probe(date));
+    const asked = (this.#kind ??= this.#probe(date));
     try {
       this.adds = (await asked) === 'adds';
       return await asked;
@@ -77,23 +78,16 @@ export class NutritionService {
     }
   }
 
-  #given(): Promise<PlatformKind> | undefined {
-    if (this.#mode === 'auto') return undefined;
-    return Promise.resolve(this.#mode === 'append' ? 'adds' : 'replaces');
-  }
-
   async #probe(date: string): Promise<PlatformKind> {
-    const client = await this.#target.client();
-    const { status, error } = await client.patchNutritionItems(date, {}, this.#context.signal);
+    const { status, error } = await this.#patch(date, {});
     // Unknown counts as the interface says.
     return status === 400 && error !== undefined ? 'adds' : 'replaces';
   }
 
-  /** Records the kind that an answer has proved. @returns the setting, if it says otherwise */
-  learnKind(kind: PlatformKind): NutritionMode | undefined {
+  /** Records the kind that an answer has proved, whatever the setting says. */
+  learnKind(kind: PlatformKind): void {
     this.#kind = Promise.resolve(kind);
     this.adds = kind === 'adds';
-    return this.#mode === 'auto' ? undefined : this.#mode;
   }
 
   /** Asks again, after an answer that made the kind doubtful. */
@@ -171,28 +165,34 @@ export class NutritionService {
    * Learns what a day holds on a platform that adds, without the scope for reading. A removal that names no
    * item tells if the day has a row. Only then a day without items is sent: its answer shows the row.
    *
+   * @param hasRow it is known that the day has one
    * @returns undefined if the platform does not show it, or turned out to replace days.
    */
-  async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
-    const client = await this.#target.client();
-    const request = { action: 'delete', mealType: 'lunch' } as const;
-    const { status, error } = await client.patchNutritionItems(date, request, this.#context.signal);
-    if (status === 404 && error !== undefined) return [];
-    if (status !== 400) {
-      this.learnKind('replaces');
-      return undefined;
+  async look(
+    date: string,
+    fields: JsonObject,
+    hasRow: boolean,
+  ): Promise<readonly ShownItem[] | undefined> {
+    if (!hasRow) {
+      const { status, error } = await this.#patch(date, { action: 'delete', mealType: 'lunch' });
+      if (status === 404 && error !== undefined) return [];
+      if (status !== 400) {
+        this.learnKind('replaces');
+        return undefined;
+      }
     }
-    const posted = await this.post(date, { items: [], fields }, 'always');
-    return 'items' in posted ? posted.items : undefined;
+    return (await this.post(date, { items: [], fields }, 'always')).items;
   }
 
-  /** Sends a day (interface 4.3). */
+  /** Sends a day (interface 4.3). @throws SyncError `REJECTED`, and those of the client */
   async post(date: string, content: DayContent, repeatable: Repeatable): Promise<Posted> {
     const client = await this.#target.client();
     const body = nutritionBody(date, content);
     const answer = await client.push('nutrition', body, repeatable, this.#context.signal);
     const { attempts } = answer;
-    if (answer.outcome === 'rejected') return { rejected: answer.message, attempts };
+    if (answer.outcome === 'rejected') {
+      throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
+    }
     const items = answer.data === undefined ? undefined : shownItems(answer.data);
     return { items: items?.map(asShown), attempts };
   }
@@ -200,11 +200,14 @@ export class NutritionService {
   /** Removes one item. `changed`: the day changed in the meantime. */
   async remove(date: string, { id, meal }: ShownItem): Promise<'removed' | 'changed' | 'no-route'> {
     if (id === undefined || meal === undefined) return 'no-route';
-    const client = await this.#target.client();
-    const request = { action: 'delete', mealType: meal, itemId: id } as const;
-    const { status } = await client.patchNutritionItems(date, request, this.#context.signal);
+    const { status } = await this.#patch(date, { action: 'delete', mealType: meal, itemId: id });
     if (status === 409) return 'changed';
     return status < 300 ? 'removed' : 'no-route';
+  }
+
+  async #patch(date: string, change: ItemsRequest) {
+    const client = await this.#target.client();
+    return await client.patchNutritionItems(date, change, this.#context.signal);
   }
 }
 

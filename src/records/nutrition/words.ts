@@ -1,7 +1,7 @@
 import { type CommandLine, type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from '../types.ts';
-import type { Comparison, ShownItem } from './day-match.ts';
+import type { News, ShownItem } from './day-match.ts';
 import { itemList } from './day-plan.ts';
 import { itemText } from './items.ts';
 
@@ -27,27 +27,27 @@ export function goneNote(about: About, gone: readonly SentItem[], dryRun: boolea
   );
 }
 
+/** The notes about what a look at a day found, with what the user can do. */
+const NEWS = {
+  edited: ['changed in the platform, so left as it is there', ' (--force overwrites it)'],
+  removed: ['no longer on the platform, so left out', ' (--replace-day sends it again)'],
+  again: ["dropped by another computer's request at the same moment, so sent again", ''],
+  earlier: ['an earlier version, not from this computer, is replaced', ''],
+  unshown: ['the answer does not show it, so look at the day in the platform', ''],
+} as const;
+
 /** Returns the notes about what a look at a day found. */
-export function newsNotes(about: About, seen: Comparison): readonly Warning[] {
-  const { edited, removed, again, earlier, adapted, unshown } = seen;
-  const lists = [
-    [edited, 'changed in the platform, so left as it is there', ' (--force overwrites it)'],
-    [removed, 'no longer on the platform, so left out', ' (--replace-day sends it again)'],
-    [again, "dropped by another computer's request at the same moment, so sent again", ''],
-    [earlier, 'an earlier version, not from this computer, is replaced', ''],
-    [unshown, 'the answer does not show it, so look at the day in the platform', ''],
-  ] as const;
-  return [
-    ...lists
-      .filter(([items]) => items.length > 0)
-      .map(([items, what, hint]) => note(about, `${what}: ${listOf(items)}${hint}`)),
-    ...adapted.map(({ item, shown }) =>
-      note(
-        about,
-        `the platform changed "${itemText(item.body)}"; it stored "${itemText(shown.body)}"`,
-      ),
-    ),
-  ];
+export function newsNotes(about: About, news: readonly News[]): readonly Warning[] {
+  const lists = Object.entries(NEWS).flatMap(([of, [text, hint]]) => {
+    const items = news.filter(({ what }) => what === of);
+    return items.length === 0 ? [] : [note(about, `${text}: ${listOf(items)}${hint}`)];
+  });
+  const adapted = news.flatMap(({ body, stored }) =>
+    stored === undefined
+      ? []
+      : [note(about, `the platform changed "${itemText(body)}"; it stored "${itemText(stored)}"`)],
+  );
+  return [...lists, ...adapted];
 }
 
 /** Names the command that has these flags: `sync import` sends days, too. */
@@ -78,15 +78,8 @@ export function unseenNote(about: About): Warning {
   );
 }
 
-export function contradictedNote(about: About, setting: string, kind: string): Warning {
-  return note(
-    about,
-    phrase`nutritionDelivery is "${setting}", but the platform ${kind === 'adds' ? 'adds to a day' : 'replaces a day'}: ${sync('config', 'unset', 'nutritionDelivery')} lets sync find out by itself`,
-  );
-}
-
 /** Says why a day is not as the input has it, and what settles that. */
-interface ConflictText {
+export interface ConflictText {
   readonly message: string;
   readonly hint: Text;
 }
@@ -95,6 +88,13 @@ export function foodsText(date: string, foods: readonly ShownItem[]): ConflictTe
   return {
     message: `The platform replaces a day, which would erase ${listOf(foods, Infinity)}.`,
     hint: phrase`Enter ${date} in the platform, or erase that with ${pushAgain('--force')}.`,
+  };
+}
+
+export function unseenText(date: string): ConflictText {
+  return {
+    message: `The platform does not show what it holds on ${date}, so nothing was added to it.`,
+    hint: phrase`${sync('login', '--scope', '... nutrition:read')} may let sync read the day.`,
   };
 }
 

@@ -52,12 +52,14 @@ function compare({ ledger, there, others = [], ...options }: Case): Record<strin
     ...{ source: OURS, idsLast: true, force: false, fresh: false },
     ...options,
   });
-  const { items, contested, adapted, surplus, others: left, foods, ...rest } = found;
-  const { edited, removed, unshown, gone, again, earlier } = rest;
-  const named = { surplus, others: left, foods, edited, removed, unshown, gone, again, earlier };
-  const lists = Object.entries(named).map(([name, list]) => [name, list.map(textOf)]);
-  const pairs = [...contested, ...adapted].map((pair) => textOf(pair.shown));
-  const all = [...lists, ['pairs', pairs], ['items', items.map(sentText)]] as [string, string[]][];
+  const { items, surplus, gone, others: left, news } = found;
+  const lists = Object.entries({ surplus, others: left, gone });
+  const all: [string, string[]][] = lists.map(([name, list]) => [name, list.map(textOf)]);
+  for (const what of ['edited', 'removed', 'unshown', 'again', 'earlier', 'adapted'] as const) {
+    const bodies = news.filter((each) => each.what === what);
+    all.push([what, bodies.map(({ body: of, stored = of }) => textOf({ body: stored }))]);
+  }
+  all.push(['items', items.map(sentText)]);
   return Object.fromEntries(all.filter(([, list]) => list.length > 0));
 }
 
@@ -76,27 +78,27 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   [
     'an item that the athlete removed stays away',
     { ledger: ['gel 25#1'], there: [] },
-    { items: ['gel 25#1 removed'], removed: ['gel 25#1'] },
+    { items: ['gel 25#1 removed'], removed: ['gel 25'] },
   ],
   [
     'a fresh item that is missing was removed, if nobody else has written',
     { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], others: ['9'], fresh: true },
-    { items: ['gel 25#1 removed'], removed: ['gel 25#1'], others: ['tea 1#9'] },
+    { items: ['gel 25#1 removed'], removed: ['gel 25'], others: ['tea 1#9'] },
   ],
   [
     'a fresh item that is missing beside a new one of another computer is sent again',
     { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], fresh: true },
-    { items: ['gel 25 unanswered'], again: ['gel 25#1'], others: ['tea 1#9'] },
+    { items: ['gel 25 unanswered'], again: ['gel 25'], others: ['tea 1#9'] },
   ],
   [
     'a fresh item beside a copy of our other one, from another computer, is sent again',
     { ledger: ['gel 25#1 fresh', 'bar 40#2 fresh'], there: ['bar 40#9'], fresh: true },
-    { items: ['gel 25 unanswered', 'bar 40#9 fresh'], again: ['gel 25#1'] },
+    { items: ['gel 25 unanswered', 'bar 40#9 fresh'], again: ['gel 25'] },
   ],
   [
     'an edited item stays as it is there',
     { ledger: ['gel 25#1'], there: ['gel 30#1'] },
-    { items: ['gel 25#1 edited 30'], edited: ['gel 30#1'] },
+    { items: ['gel 25#1 edited 30'], edited: ['gel 30'] },
   ],
   [
     'an edited item is replaced with force',
@@ -131,7 +133,7 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   ...([true, false] as const).map((idsLast): [string, Case, Record<string, string[]>] => [
     `an item that was changed in both places is contested (IDs last: ${String(idsLast)})`,
     { ledger: ['gel 30 new', 'gel 25#1 dropped'], there: ['gel 40#1'], idsLast },
-    { items: ['gel 30#1 new edited 40'], pairs: ['gel 40#1'] },
+    { items: ['gel 30#1 new edited 40'] },
   ]),
   [
     'an item that the athlete edited while its new version was on its way is contested',
@@ -139,17 +141,17 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
       ledger: ['gel 30 unanswered', 'gel 25#1 dropped'],
       ...{ there: ['gel 40#1', 'gel 30#2'], isAnswer: true },
     },
-    { items: ['gel 30#1 new edited 40'], surplus: ['gel 30#2'], pairs: ['gel 40#1'] },
+    { items: ['gel 30#1 new edited 40'], surplus: ['gel 30#2'] },
   ],
   [
     'an item that the input drops after the athlete edited it stays',
     { ledger: ['gel 25#1 dropped'], there: ['gel 40#1'] },
-    { edited: ['gel 40#1'], others: ['gel 40#1'] },
+    { edited: ['gel 40'], others: ['gel 40#1'] },
   ],
   [
     'a version that was never sent from here is replaced',
     { ledger: ['gel 25 new'], there: ['gel 30#1'] },
-    { items: ['gel 25 new', 'gel 30#1 dropped'], surplus: ['gel 30#1'], earlier: ['gel 30#1'] },
+    { items: ['gel 25 new', 'gel 30#1 dropped'], surplus: ['gel 30#1'], earlier: ['gel 30'] },
   ],
   [
     'of copies the one with the smallest ID stays',
@@ -164,7 +166,7 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   [
     'an equal food of another source counts as none',
     { ledger: ['gel 25 new'], there: ['gel 25#1 manual'] },
-    { items: ['gel 25 new'], foods: ['gel 25#1'] },
+    { items: ['gel 25 new'] },
   ],
   [
     'an answer that lacks an item that was sent is noted',
@@ -174,7 +176,7 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   [
     'an answer with other values shows how the platform stored the item',
     { ledger: ['gel 25 unanswered'], there: ['gel 26#1'], isAnswer: true },
-    { items: ['gel 25#1 fresh'], pairs: ['gel 26#1'] },
+    { items: ['gel 25#1 fresh'], adapted: ['gel 26'] },
   ],
 ])('%s', (_what, day, expected) => {
   expect(compare(day)).toEqual(expected);

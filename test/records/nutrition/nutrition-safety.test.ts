@@ -4,10 +4,13 @@ import {
   BAR,
   DAY,
   GEL,
+  type PushOptions,
   READ,
   RICE,
+  WRITE,
   crashing,
   day,
+  dayOn,
   daysAhead,
   itemOf,
   notesOf,
@@ -164,6 +167,46 @@ describe('an item with a refused new version', () => {
       expect(held()).toEqual(['gel 25', 'rice 95']);
     },
   );
+});
+
+describe('a platform that answers without the rows of a day', () => {
+  const rowless: PushOptions['wrap'] = (client) => ({
+    ...client,
+    push: async (...args) => {
+      const { attempts } = await client.push(...args);
+      return { outcome: 'pushed', attempts };
+    },
+  });
+
+  it.each([
+    ['2026-08', WRITE, 'conflict', ['gel 25']],
+    ['2026-08', READ, 'pushed', ['bar 40', 'gel 30']],
+    ['2026-02', WRITE, 'pushed', ['bar 40', 'gel 30']],
+    ['2026-02', READ, 'pushed', ['bar 40', 'gel 30']],
+  ] as const)('doubles and loses no item (%s, %j)', async (revision, scopes, outcome, left) => {
+    const { push, held } = await openNutrition({ revision }, { scopes });
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { wrap: rowless }))).toEqual(['pushed']);
+    const changed = day({ ...GEL, carbs: 30 }, BAR);
+    for (let run = 0; run < 2; run++) {
+      const items = await push({ 'a.json': changed }, { wrap: rowless });
+      expect(['skipped', outcome]).toContain(outcomesOf(items)[0]);
+      expect(held()).toEqual(left);
+    }
+    await push({ 'a.json': changed });
+    expect(held()).toEqual(['bar 40', 'gel 30']);
+  });
+});
+
+it('holds both versions of an item after a crash between add and delete, then the new one', async () => {
+  const { push, held } = await openNutrition({}, { scopes: READ });
+  await push({ 'a.json': day(GEL) });
+  // After the probe and the request that adds.
+  const wrap = crashing({ at: 2, after: false });
+  const crashed = push({ 'a.json': day({ ...GEL, carbs: 30 }) }, { wrap });
+  await expect(crashed).rejects.toThrow('killed');
+  expect(held()).toEqual(['gel 25', 'gel 30']);
+  await push({ 'b.json': dayOn('2026-02-16', BAR) });
+  expect(held()).toEqual(['gel 30']);
 });
 
 it('sends waterMl again if the request after a removal fails once', async () => {
