@@ -49,7 +49,7 @@ async function inProcess(days: number, env: NodeJS.ProcessEnv): Promise<Answer> 
 }
 
 it("seeding does not depend on the machine's time zone and language", async () => {
-  const days = 7;
+  const days = 3;
   const expected = hashesOf(synthesize({ ...SUMMER, days }));
   const [kathmandu, apia] = await Promise.all([
     inProcess(days, { TZ: 'Asia/Kathmandu', LANG: 'ne_NP.UTF-8', LC_ALL: 'ne_NP.UTF-8' }),
