@@ -19,13 +19,27 @@ export async function confirmed(
       hint: `Run the same command with --yes to ${action}.`,
     });
   }
+  if (isYes(await ask({ io, signal }, question, { cancelled: `${otherwise}.` }))) return true;
+  output.say(`${otherwise}.`);
+  return false;
+}
+
+/** Anything but a plain yes is a no. */
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer);
+}
+
+/** @throws SyncError `INTERRUPTED` on Ctrl-C and at the end of stdin; the signal's reason. */
+export async function ask(
+  { io, signal }: Pick<AppContext, 'io' | 'signal'>,
+  question: string,
+  { hidden = false, cancelled = 'Cancelled.' } = {},
+): Promise<string> {
   try {
-    if (/^y(es)?$/i.test(await io.ask(question, { signal }))) return true;
+    return await io.ask(question, { hidden, signal });
   } catch (error) {
     signal.throwIfAborted();
     if (!isAbort(error)) throw error;
-    throw new SyncError('INTERRUPTED', `${otherwise}.`, { cause: error });
+    throw new SyncError('INTERRUPTED', cancelled, { cause: error });
   }
-  output.say(`${otherwise}.`);
-  return false;
 }

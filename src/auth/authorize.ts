@@ -2,22 +2,14 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type CheckedCallback, checkPastedAddress } from './callback.ts';
-import { CallbackServer } from './callback-server.ts';
+import { CallbackServer, type CallbackServerOptions } from './callback-server.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
 
-export interface AuthorizeOptions {
-  /** The redirect URI to listen on; sent letter by letter. Port 0 takes any free port. */
-  readonly redirectUri: string;
+export interface AuthorizeOptions extends Omit<CallbackServerOptions, 'expected'> {
   /** The authorize endpoint (interface 4.5). */
   readonly endpoint: URL;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  readonly platform: NodeJS.Platform;
-  /** The user who runs this process; absent on a system without user IDs. */
-  readonly userId: number | undefined;
-  readonly profile?: string | undefined;
-  /** Called for a request that looked like the callback of another login. */
-  readonly onRefused: (why: string) => void;
 }
 
 export interface Authorization {

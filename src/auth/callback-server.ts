@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { unlessAborted } from '../base/tasks.ts';
 import {
   type CheckedCallback,
   type ExpectedAnswer,
@@ -100,17 +101,7 @@ export class CallbackServer {
 
   /** Waits for the one callback that is accepted. Rejects with the signal's reason. */
   async waitForCallback(signal: AbortSignal): Promise<CheckedCallback> {
-    signal.throwIfAborted();
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<never>((_resolve, reject) => {
-      onAbort = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([this.#accepted.promise, aborted]);
-    } finally {
-      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-    }
+    return await unlessAborted(this.#accepted.promise, signal);
   }
 
   /**

@@ -219,35 +219,26 @@ async function revokeAll(
   // Ctrl-C ends the requests, as the time limit does; the login is deleted in any case.
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
   const given = [
-    {
-      name: 'refresh token',
-      kind: 'refresh_token',
-      token: tokens.refreshToken,
-      expiresAt: tokens.refreshExpiresAt,
-    },
-    {
-      name: 'access token',
-      kind: 'access_token',
-      token: tokens.accessToken,
-      expiresAt: tokens.accessExpiresAt,
-    },
+    ['refresh', tokens.refreshToken, tokens.refreshExpiresAt],
+    ['access', tokens.accessToken, tokens.accessExpiresAt],
   ] as const;
   const client = { id: clientId, secret: secretFor(login, givenSecret(config)) };
   const revocations: Revocation[] = [];
   /** Why the service cannot be reached: the next token does not wait for the same failure. */
   let unreachable: string | undefined;
-  for (const { name, kind, token: secret, expiresAt } of given) {
+  for (const [kind, secret, expiresAt] of given) {
     if (secret === undefined) continue;
-    const entry = { token: name, expiresAt };
+    const token = `${kind} token` as const;
+    const entry = { token, expiresAt };
     if (localOnly) {
       revocations.push({ ...entry, outcome: 'not-tried' });
     } else if (unreachable !== undefined) {
       revocations.push({ ...entry, outcome: 'failed', message: unreachable });
     } else {
       try {
-        const request = { client, token: secret, kind };
+        const request = { client, token: secret, kind: `${kind}_token` } as const;
         const outcome = await revokeToken({ ...context, signal }, { http, url }, request);
-        revocations.push(outcome === 'revoked' ? { token: name, outcome } : { ...entry, outcome });
+        revocations.push(outcome === 'revoked' ? { token, outcome } : { ...entry, outcome });
       } catch (error) {
         const message = error instanceof SyncError ? error.message : 'no answer in time';
         revocations.push({ ...entry, outcome: 'failed', message });

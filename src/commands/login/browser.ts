@@ -1,17 +1,18 @@
 import { hostname } from 'node:os';
 import type { AppContext } from '../../app/context.ts';
+import { ask } from '../../app/confirm.ts';
 import type { Authorization } from '../../auth/authorize.ts';
 import { authorizationError } from '../../auth/authorize-check.ts';
 import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import { SyncError } from '../../base/errors.ts';
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { unlessAborted } from '../../base/tasks.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginAttempt } from './store.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import { type WhyByHand, byHandText, sshForwardCommand, whyNoBrowser } from './by-hand.ts';
-import { ask } from './target.ts';
 
 /**
  * Sends the user to the authorize endpoint, in a browser or with an address to open, and waits for
@@ -67,27 +68,12 @@ export async function waitForAnswer(
     onTimeout: () => timeoutError(timeoutMs, redirectUri, clientId, scopes),
     paste: io.interactive
       ? async (stop) => {
-          await settledOr(byHand, stop);
+          await unlessAborted(byHand, stop);
           return await ask({ io, signal: stop }, 'Address of the last page: ');
         }
       : undefined,
     onPasteRefused: (message) => context.warn(message),
   });
-}
-
-/** Waits for `promise`, but not beyond the signal. */
-async function settledOr(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /**

@@ -193,17 +193,12 @@ async function revokeReplaced(
     const token = old?.tokens.refreshToken;
     const all = [token, old?.tokens.accessToken].filter((one) => one !== undefined);
     if (old === undefined || token === undefined || all.some(isNew)) continue;
-    const { service, clientId } = old;
+    const { service, clientId: id } = old;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
-    const why = await revokeToken(
-      { ...context, signal },
-      { http, url: endpointUrl(new URL(service), config.endpoints.revoke) },
-      {
-        client: { id: clientId, secret: secretFor(old, givenSecret(config)) },
-        token,
-        kind: 'refresh_token',
-      },
-    ).then(
+    const endpoint = { http, url: endpointUrl(new URL(service), config.endpoints.revoke) };
+    const client = { id, secret: secretFor(old, givenSecret(config)) };
+    const request = { client, token, kind: 'refresh_token' } as const;
+    const why = await revokeToken({ ...context, signal }, endpoint, request).then(
       (outcome) => (outcome === 'revoked' ? undefined : 'the platform does not revoke tokens'),
       (error: unknown) => (error instanceof SyncError ? error.message : 'no answer in time'),
     );

@@ -1,3 +1,4 @@
+import { ask, isYes } from '../../app/confirm.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { Http } from '../../api/http.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -7,7 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
-import { type LoginTarget, confirm } from './target.ts';
+import type { LoginTarget } from './target.ts';
 
 export type LoginStore = CredentialStore & { readonly kind: 'keychain' | 'file' };
 
@@ -55,7 +56,7 @@ async function openWorkingStore(
     context.warn(error.message);
     const file = open('file');
     const question = 'Keep the login in a file that only you can read? [y/N] ';
-    if (!(await confirm(context, question))) throw error;
+    if (!isYes(await ask(context, question))) throw error;
     await file.probe(signal);
     return file;
   }
@@ -78,7 +79,7 @@ async function askToReplace(
   const other = [saved?.service, inFile].find((one) => one !== undefined && one !== service);
   if (other === undefined) return store;
   const question = `Profile "${config.profile}" is logged in at ${other}. Replace that login? [y/N] `;
-  if (!io.interactive || !(await confirm(context, question))) {
+  if (!io.interactive || !isYes(await ask(context, question))) {
     throw new SyncError(
       'CONFIG',
       `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,

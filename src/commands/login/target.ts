@@ -1,5 +1,6 @@
 import type { AppContext } from '../../app/context.ts';
-import { SyncError, isAbort, messageOf } from '../../base/errors.ts';
+import { ask } from '../../app/confirm.ts';
+import { SyncError, messageOf } from '../../base/errors.ts';
 import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { type Config, requireClientId } from '../../config/config.ts';
@@ -191,26 +192,6 @@ async function answered<T>(
     } catch (error) {
       context.warn(`That ${messageOf(error)}.`);
     }
-  }
-}
-
-/** Asks a yes-or-no question. Anything but a plain yes is a no. */
-export async function confirm(context: AppContext, question: string): Promise<boolean> {
-  return /^y(es)?$/i.test(await ask(context, question));
-}
-
-/** @throws SyncError `INTERRUPTED` on Ctrl-C and at the end of stdin; the signal's reason. */
-export async function ask(
-  { io, signal }: Pick<AppContext, 'io' | 'signal'>,
-  question: string,
-  { hidden = false } = {},
-): Promise<string> {
-  try {
-    return await io.ask(question, { hidden, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isAbort(error)) throw error;
-    throw new SyncError('INTERRUPTED', 'Cancelled.', { cause: error });
   }
 }
 

@@ -5,7 +5,7 @@ import { zoneFor } from '../../app/zone.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import { ask } from './target.ts';
+import { ask } from '../../app/confirm.ts';
 
 /**
  * Offers the platform's time zone, if no zone is set and this machine's has other clocks. Asks at a

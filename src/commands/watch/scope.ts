@@ -8,7 +8,7 @@ import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { devicePlaces } from '../../app/device-places.ts';
-import { ask } from '../login/target.ts';
+import { ask } from '../../app/confirm.ts';
 import { foldersToWatch } from './folders.ts';
 
 /** `--devices`, for every command that starts a watcher: name, description, default. */
