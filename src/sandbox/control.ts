@@ -43,18 +43,40 @@ const processSchema = v.strictObject({
 
 /** A wrong request is a Problem 400 or 404, a SettingError or a FaultSpecError. */
 export function createControl(world: World): Control {
-  const { athletes, recordings, daily, grants, requests, faults, settings, clients } = world;
-  const athleteOf = (id: string = athletes.first().id): string => {
-    if (athletes.has(id)) return id;
-    throw new ApiProblem(404, `No athlete "${id}": ${athletes.ids.join(', ')}`);
+  const { recordings, requests, faults, settings } = world;
+  return {
+    ...dataControl(world),
+    ...loginControl(world),
+    recordingBytes: (sha256, athlete) => recordings.bytes(sha256, athlete),
+    requests: (filter) => requests.list(filter),
+    request(ordinal) {
+      const found = requests.find(ordinal);
+      if (found === undefined) throw new ApiProblem(404, 'No such request in the log');
+      return found;
+    },
+    requestCount: () => requests.count,
+    clearRequests: () => requests.clear(),
+    settings: (change = {}) => settings.change(change),
+    faults: () => faults.list(),
+    addFaults: (...specs) => faults.add(specs),
+    clearFaults(spec) {
+      if (!faults.clear(spec)) throw new ApiProblem(404, `No fault "${spec ?? ''}"`);
+    },
   };
-  const chosen = ({ athlete, login }: v.InferOutput<typeof revokeSchema>) => ({
-    athleteId: athlete === undefined ? undefined : athleteOf(athlete),
-    loginId: login,
-  });
+}
+
+function athleteOf({ athletes }: World, id: string = athletes.first().id): string {
+  if (athletes.has(id)) return id;
+  throw new ApiProblem(404, `No athlete "${id}": ${athletes.ids.join(', ')}`);
+}
+
+type DataControl = Pick<Control, 'state' | 'clearState' | 'process' | 'addFood' | 'editFood'>;
+
+function dataControl(world: World): DataControl {
+  const { athletes, recordings, daily, grants } = world;
   return {
     state: (athlete) => ({
-      athletes: (athlete === undefined ? athletes.ids : [athleteOf(athlete)]).map((id) => ({
+      athletes: (athlete === undefined ? athletes.ids : [athleteOf(world, athlete)]).map((id) => ({
         athlete: id,
         profile: athletes.get(id),
         recordings: recordings.list(id),
@@ -67,10 +89,9 @@ export function createControl(world: World): Control {
       recordings.clear();
       daily.clear();
     },
-    recordingBytes: (sha256, athlete) => recordings.bytes(sha256, athlete),
     async process(request = {}) {
       const { athlete, sha256, outcome } = checkedRequest(processSchema, request);
-      const athleteId = athleteOf(athlete);
+      const athleteId = athleteOf(world, athlete);
       const found = recordings
         .list(athleteId)
         .filter((each) =>
@@ -88,20 +109,26 @@ export function createControl(world: World): Control {
         }
       }
     },
-    requests: (filter) => requests.list(filter),
-    request(ordinal) {
-      const found = requests.find(ordinal);
-      if (found === undefined) throw new ApiProblem(404, 'No such request in the log');
-      return found;
+    addFood(request) {
+      const { athlete, date, meal, source, item } = checkedRequest(addFoodSchema, request);
+      const athleteId = athleteOf(world, athlete);
+      const day = dayOf(daily.find(athleteId, 'nutrition', date));
+      const stored: StoredItem = { ...item, id: randomUUID(), source };
+      const after = editedDay(day, { [meal]: [...day[meal], stored] });
+      daily.put(athleteId, 'nutrition', date, { ...after }, 0);
+      return { ...stored };
     },
-    requestCount: () => requests.count,
-    clearRequests: () => requests.clear(),
-    settings: (change = {}) => settings.change(change),
-    faults: () => faults.list(),
-    addFaults: (...specs) => faults.add(specs),
-    clearFaults(spec) {
-      if (!faults.clear(spec)) throw new ApiProblem(404, `No fault "${spec ?? ''}"`);
-    },
+    editFood: (id, changes) => editFood(world, id, changes),
+  };
+}
+
+function loginControl(world: World): Pick<Control, 'mint' | 'expire' | 'revoke'> {
+  const { grants, settings, clients } = world;
+  const chosen = ({ athlete, login }: v.InferOutput<typeof revokeSchema>) => ({
+    athleteId: athlete === undefined ? undefined : athleteOf(world, athlete),
+    loginId: login,
+  });
+  return {
     mint(request = {}) {
       const { athlete, clientId, scopes, ...ttls } = checkedRequest(mintSchema, request);
       if (!clients.some((client) => client.id === clientId)) {
@@ -110,7 +137,7 @@ export function createControl(world: World): Control {
       const { accessTtl = settings.current.accessTtl } = ttls;
       const { refreshTtl = settings.current.refreshTtl } = ttls;
       return grants.mint(
-        { clientId, athleteId: athleteOf(athlete), scopes },
+        { clientId, athleteId: athleteOf(world, athlete), scopes },
         { ...settings.current, accessTtl, refreshTtl },
       );
     },
@@ -119,16 +146,6 @@ export function createControl(world: World): Control {
       return grants.expire(kind, chosen(logins));
     },
     revoke: (request = {}) => grants.revoke(chosen(checkedRequest(revokeSchema, request))),
-    addFood(request) {
-      const { athlete, date, meal, source, item } = checkedRequest(addFoodSchema, request);
-      const athleteId = athleteOf(athlete);
-      const day = dayOf(daily.find(athleteId, 'nutrition', date));
-      const stored: StoredItem = { ...item, id: randomUUID(), source };
-      const after = editedDay(day, { [meal]: [...day[meal], stored] });
-      daily.put(athleteId, 'nutrition', date, { ...after }, 0);
-      return { ...stored };
-    },
-    editFood: (id, changes) => editFood(world, id, changes),
   };
 }
 

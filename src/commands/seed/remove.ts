@@ -4,8 +4,8 @@ import type { Context } from '../../base/context.ts';
 import { type ExitCode, SyncError } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
-import type { ConfirmedUpload, LedgerUpload } from '../../ledger/uploads.ts';
-import { type Removable, type Undoable, findUndoable, removeWorkout } from '../../upload/undo.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { findUndoable, removeWorkout } from '../../upload/undo.ts';
 import {
   type DeliveryOptions,
   type DeliveryTarget,
@@ -48,11 +48,15 @@ export interface RemovalReport {
   readonly exitCode: ExitCode;
 }
 
+type RemovalItem = Leftover | RemovedRecording | RecordItem;
+
 export interface RemovalTarget {
   readonly ledger: Pick<OpenLedger, 'uploads' | 'records'>;
   readonly records: Omit<DeliveryTarget, 'report' | 'ledger'>;
-  readonly report: (item: Leftover | RemovedRecording | RecordItem) => void;
+  readonly report: (item: RemovalItem) => void;
 }
+
+type RemovalOptions = SynthesizeOptions & DeliveryOptions;
 
 /** A day's data, with the hash of each recording instead of its bytes. */
 type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: readonly string[] };
@@ -66,80 +70,26 @@ type RemovedDay = Pick<SyntheticDay, 'date' | RecordKind> & { readonly hashes: r
  */
 export async function removeSeed(
   context: Pick<Context, 'clock' | 'signal'>,
-  options: SynthesizeOptions & DeliveryOptions,
-  { ledger, records, report }: RemovalTarget,
+  options: RemovalOptions,
+  target: RemovalTarget,
 ): Promise<RemovalReport> {
-  const input = seedInput(options);
   const tally = new Tally('day');
   const left = { recording: 0, wellness: 0 };
   let recordings = 0;
-  let isOffered = true;
+  const report = (item: RemovalItem) => {
+    if ('outcome' in item) tally.add(item);
+    else if ('kind' in item) left[item.kind]++;
+    else recordings++;
+    target.report(item);
+  };
   const dates: string[] = [];
-  const leave = (leftover: Leftover) => {
-    left[leftover.kind]++;
-    report(leftover);
-  };
-
-  const offersRemoval = async (workout: Removable): Promise<boolean> => {
-    const client = await records.client();
-    return (await offered(() => removeWorkout(workout, client, context.signal))) ?? false;
-  };
-
+  const removeRecordings = recordingRemover(context, options, { ...target, report });
   for (const days of inBatches(synthesize(options), toRemove)) {
     context.signal.throwIfAborted();
     dates.push(...days.map(({ date }) => date));
-    const hashes = new Set(days.flatMap((day) => day.hashes));
-    const uploads = ledger.uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
-    const found: readonly Undoable[] =
-      options.dryRun || !isOffered
-        ? uploads.map(unfound)
-        : ((await offered(() => findUndoable(context, uploads, ledger.uploads, records.client))) ??
-          uploads.map(unfound));
-    for (const item of found) {
-      const upload = ledger.uploads.find(item.upload.sha256);
-      if (upload === undefined) continue;
-      const { path, sha256: hash, activity } = upload;
-      const removed = 'workoutId' in item && isOffered ? item : undefined;
-      if (removed !== undefined) {
-        isOffered = await offersRemoval(removed);
-      }
-      if (options.dryRun || (removed !== undefined && isOffered)) {
-        recordings++;
-        report({ removed: upload, workoutId: removed?.workoutId });
-      } else leave({ kind: 'recording', path, sha256: hash, activity });
-      if (!options.dryRun) ledger.uploads.forget(hash);
-    }
-    for (const { date, digest } of await recordsOf('wellness', days, options, context)) {
-      // Another push may have changed the day since: it is no longer the seed's.
-      const isOurs = ledger.records.filesOf('wellness', date).some(({ path }) => path === input);
-      if (!isOurs || ledger.records.find('wellness', date)?.digest !== digest) continue;
-      leave({ kind: 'wellness', date });
-      if (!options.dryRun) ledger.records.forget('wellness', date);
-    }
-
-    const made = await recordsOf('nutrition', days, options, context);
-    const keys = new Set(
-      made.flatMap((record) =>
-        record.kind === 'nutrition'
-          ? record.parts.flatMap(({ items = [] }) => items.map(itemKey))
-          : [],
-      ),
-    );
-    const undo = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
-    const isKnown = (date: string) => {
-      const { items } = ledger.records.nutrition.day(date);
-      return items.some((item) => !isDropped(item) && undo(item));
-    };
-    const empty = made.flatMap(({ date }) => (isKnown(date) ? [emptyDay(date, [input])] : []));
-    const target = {
-      ...records,
-      ledger: ledger.records,
-      report: (item: RecordItem) => {
-        tally.add(item);
-        report(item);
-      },
-    };
-    await deliverRecords(context, empty, { ...options, undo }, target);
+    await removeRecordings(new Set(days.flatMap((day) => day.hashes)));
+    await forgetWellness(context, days, options, { ...target, report });
+    await removeNutrition(context, days, options, { ...target, report });
   }
   return {
     from: dates[0] ?? '',
@@ -152,18 +102,81 @@ export async function removeSeed(
   };
 }
 
-function unfound(upload: ConfirmedUpload): Undoable {
-  return { upload, obstacle: 'missing' };
+/** Returns how to remove recordings by their hashes, until the service turns out not to offer that. */
+function recordingRemover(
+  context: Pick<Context, 'clock' | 'signal'>,
+  { dryRun }: RemovalOptions,
+  { ledger: { uploads }, records: { client }, report }: RemovalTarget,
+) {
+  let isOffered = true;
+  const offered = async <T>(request: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      if (isOffered) return await request();
+    } catch (error) {
+      // Without the scope the recordings stay, and the records go.
+      if (!(error instanceof SyncError && error.code === 'SCOPE_MISSING')) throw error;
+    }
+    return undefined;
+  };
+  return async (hashes: ReadonlySet<string>) => {
+    const sent = uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
+    const find = () => findUndoable(context, sent, uploads, client);
+    const found = dryRun ? undefined : await offered(find);
+    for (const [index, { sha256: hash }] of sent.entries()) {
+      const upload = uploads.find(hash);
+      if (upload === undefined) continue;
+      const item = found?.[index];
+      const workout = item !== undefined && 'workoutId' in item ? item : undefined;
+      if (workout !== undefined) {
+        const remove = async () => await removeWorkout(workout, await client(), context.signal);
+        isOffered = (await offered(remove)) ?? false;
+      }
+      const { path, activity } = upload;
+      if (dryRun || (workout !== undefined && isOffered)) {
+        report({ removed: upload, workoutId: workout?.workoutId });
+      } else report({ kind: 'recording', path, sha256: hash, activity });
+      if (!dryRun) uploads.forget(hash);
+    }
+  };
 }
 
-/** Returns undefined if the login lacks the scope: the recordings stay, and the records go. */
-async function offered<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request();
-  } catch (error) {
-    if (error instanceof SyncError && error.code === 'SCOPE_MISSING') return undefined;
-    throw error;
+async function forgetWellness(
+  context: Pick<Context, 'signal'>,
+  days: readonly RemovedDay[],
+  options: RemovalOptions,
+  { ledger: { records: ledger }, report }: RemovalTarget,
+): Promise<void> {
+  for (const { date, digest } of await recordsOf('wellness', days, options, context)) {
+    // Another push may have changed the day since: it is no longer the seed's.
+    const isOurs = ledger.filesOf('wellness', date).some(({ path }) => path === seedInput(options));
+    if (!isOurs || ledger.find('wellness', date)?.digest !== digest) continue;
+    report({ kind: 'wellness', date });
+    if (!options.dryRun) ledger.forget('wellness', date);
   }
+}
+
+async function removeNutrition(
+  context: Pick<Context, 'clock' | 'signal'>,
+  days: readonly RemovedDay[],
+  options: RemovalOptions,
+  { ledger: { records: ledger }, records, report }: RemovalTarget,
+): Promise<void> {
+  const input = seedInput(options);
+  const made = await recordsOf('nutrition', days, options, context);
+  const keys = new Set(
+    made.flatMap((record) =>
+      record.kind === 'nutrition'
+        ? record.parts.flatMap(({ items = [] }) => items.map(itemKey))
+        : [],
+    ),
+  );
+  const undo = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
+  const empty = made
+    .filter(({ date }) =>
+      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && undo(item)),
+    )
+    .map(({ date }) => emptyDay(date, [input]));
+  await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });
 }
 
 function toRemove({ date, recordings, wellness, nutrition }: SyntheticDay): RemovedDay {
