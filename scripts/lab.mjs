@@ -32,7 +32,7 @@ if (values.list) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'sync-lab-'));
-const laboratory = openLaboratory(scratch, console.log);
+const laboratory = openLaboratory(scratch);
 const cleanUp = async () => {
   await laboratory.close();
   rmSync(scratch, { recursive: true, force: true });

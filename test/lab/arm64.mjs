@@ -1,10 +1,9 @@
 // The archive for Linux on arm64, by QEMU's user emulation: the demo, in a tree of Debian's arm64 libraries.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromRoot } from '../../scripts/standalone/project.mjs';
-import { CACHE, MIRROR } from './image.mjs';
+import { CACHE, MIRROR, words } from './image.mjs';
 import { includes } from './laboratory.mjs';
 import { withParent } from './platform.mjs';
 
@@ -17,6 +16,7 @@ const MASK =
 
 /** Registers the emulator in a user namespace of its own: the host's other programs do not see it. */
 const STEPS = String.raw`set -e
+exec 2>&1
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
 printf '%s' ':arm64:M::${MAGIC}:${MASK}:'"$(command -v qemu-aarch64-static):F" >/proc/sys/fs/binfmt_misc/register
 cd "$1"
@@ -26,10 +26,10 @@ chroot . /bin/uname -m
 chroot . /opt/athlete-sync/bin/athlete-sync --version
 exec chroot . /opt/athlete-sync/node /opt/demo.mjs`;
 
-export async function onArm64({ archive, scratch, say }) {
+export async function onArm64({ archive, scratch }) {
   const [tar, making] = [join(CACHE, 'arm64.tar'), join(CACHE, 'arm64-new.tar')];
   if (!existsSync(tar)) {
-    const args = ['--quiet', '--architectures=arm64', '--variant=extract', `--include=${PACKAGES}`];
+    const args = words`--quiet --architectures=arm64 --variant=extract --include=${PACKAGES}`;
     execFileSync('mmdebstrap', [...args, 'bookworm', making, MIRROR], { stdio: 'inherit' });
     renameSync(making, tar);
   }
@@ -43,17 +43,15 @@ export async function onArm64({ archive, scratch, say }) {
   execFileSync('tar', ['-xf', archive, '-C', folder, '--strip-components=1']);
   copyFileSync(fromRoot('scripts/demo.mjs'), join(tree, 'opt/demo.mjs'));
 
-  const namespace = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child'];
-  const child = spawn(...withParent('unshare', [...namespace, 'sh', '-c', STEPS, 'sh', tree]), {
-    env: { PATH: process.env.PATH, SYNC_DEMO_PROGRAM: '/opt/athlete-sync/dist/main.cjs' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (piece) => (text += piece));
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`The demo ended with ${code}: ${text}`);
+  const namespace = words`--user --map-root-user --mount --pid --fork --kill-child`;
+  const { status, stdout: text } = spawnSync(
+    ...withParent('unshare', [...namespace, 'sh', '-c', STEPS, 'sh', tree]),
+    {
+      env: { PATH: process.env.PATH, SYNC_DEMO_PROGRAM: '/opt/athlete-sync/dist/main.cjs' },
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(`The demo ended with ${status}: ${text}`);
   includes(text, 'aarch64');
   includes(text, 'At the sandbox: 8 recordings');
-  say(text.slice(text.indexOf('At the sandbox')));
 }

@@ -54,7 +54,7 @@ function mcopy(image, args) {
  * Plugs a stick in, as udisks mounts it for ada.
  *
  * @param at another place, where root mounts it with `options`
- * @returns its folder, and how it leaves
+ * @returns its folder, how it leaves, and how it comes elsewhere
  */
 export async function plugIn(lab, image, at, options = 'uid=ada,gid=ada') {
   const { qmp, root, ada } = lab.machine;
@@ -72,6 +72,7 @@ export async function plugIn(lab, image, at, options = 'uid=ada,gid=ada') {
   else await root(`mkdir -p '${at}' && mount -o ${options} ${device} '${at}'`);
   return {
     folder,
+    again: async (options) => await plugIn(lab, image, '/media/ada/ELSEWHERE', options),
     pull: async () => {
       await qmp('device_del', { id: `usb-${id}` });
       await lab.until(

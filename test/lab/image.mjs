@@ -35,7 +35,7 @@ export function requireTools(tools) {
 }
 
 /** @returns the folder of the image: `disk.img`, `vmlinuz`, `initrd.img` */
-export function buildImage(say) {
+export function buildImage() {
   mkdirSync(CACHE, { recursive: true });
   if (!existsSync(KEY)) run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', KEY]);
   const script = fromRoot('test/lab/machine.sh');
@@ -44,7 +44,7 @@ export function buildImage(say) {
   const folder = join(CACHE, `machine-${state.slice(0, 12)}`);
   if (existsSync(folder)) return folder;
 
-  say('Building the machine from Debian packages (once, some minutes).');
+  console.log('Building the machine from Debian packages (once, some minutes).');
   const building = `${folder}.building`;
   // Files keep their owners: inside a user namespace, if not root. There are no devices: the kernel makes them.
   const asRoot = (...command) => {

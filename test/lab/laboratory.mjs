@@ -13,7 +13,8 @@ const ENVIRONMENT = words`SYNC_BASE_URL=${PLATFORM} SYNC_CLIENT_ID=sandbox-clien
   SYNC_TOKEN_STORE=file NODE_EXTRA_CA_CERTS=/etc/ssl/platform.pem`;
 
 /** Shows what a failed scenario leaves. */
-const LAST_WORDS = `date; loginctl list-sessions --no-legend; journalctl -n 40 --no-pager -o short-iso
+const LAST_WORDS = `date; loginctl list-sessions --no-legend; ls -l /home/*/.local/share/keyrings
+  journalctl --no-pager -o short-iso | grep -Ev 'root|UID 0|user@0|user-0|run-user-0' | tail -n 60
   tail -n 30 /home/*/.local/state/athlete-sync/watch/*/daemon.log`;
 
 const TOOLS = {
@@ -31,14 +32,14 @@ async function byHost(what, task) {
   }
 }
 
-export function openLaboratory(scratch, say) {
+export function openLaboratory(scratch) {
   let prepared;
   let front;
   let open;
 
   /** Boots the machine, installs the package, logs ada in, and keeps that state. */
   async function prepare() {
-    const image = await byHost('The machine cannot be built', () => buildImage(say));
+    const image = await byHost('The machine cannot be built', () => buildImage());
     const deb = built(`${manifest.name}_${debianVersion}_amd64.deb`, 'deb.mjs', 'amd64');
     const certificate = makeCertificate();
     front = await byHost('Another laboratory runs', () => startFront(certificate));
@@ -96,15 +97,14 @@ export function openLaboratory(scratch, say) {
   }
 
   async function close() {
-    const { machine, sandbox, atEnd } = open ?? {};
+    const { machine, sandbox } = open ?? {};
     open = undefined;
-    atEnd?.();
     await machine?.stop();
     await sandbox?.stop();
   }
 
-  /** Runs the steps of a scenario in the machine, then looks for recordings that arrived twice. */
-  async function inMachine(steps) {
+  /** Continues from the kept state, with a copy of the platform's. */
+  async function inMachine() {
     prepared ??= prepare();
     const { image, folder, deb } = await prepared;
     const data = join(scratch, 'platform');
@@ -113,23 +113,21 @@ export function openLaboratory(scratch, say) {
     const sandbox = await openPlatform(data);
     const disk = join(folder, 'disk.qcow2');
     const start = async (options) => await boot({ image, disk, ...options });
-    const machine = await start({ snapshot: 'ready' });
-    const lab = tools({ machine, sandbox, front, scratch, say, start, deb });
-    try {
-      await steps(lab);
-      await lab.nothingDoubled();
-    } catch (error) {
-      say(await lab.machine.root(LAST_WORDS).catch(({ message }) => message));
-      throw error;
-    }
+    return tools({
+      machine: await start({ snapshot: 'ready' }),
+      sandbox,
+      front,
+      scratch,
+      start,
+      deb,
+    });
   }
 
-  /** Runs steps on the host, with an archive of the program. */
-  const withArchive = (platform, extension) => async (steps) => {
+  /** Runs on the host, with an archive of the program. */
+  const withArchive = (platform, extension) => async () => {
     const name = `${manifest.name}-${manifest.version}-${platform}.${extension}`;
     const archive = built(name, 'standalone.mjs', platform);
-    const sandbox = await openPlatform();
-    await steps({ sandbox, scratch, say, archive, atEnd: (task) => (open.atEnd = task) });
+    return tools({ sandbox: await openPlatform(), scratch, archive });
   };
   const places = {
     machine: inMachine,
@@ -138,10 +136,18 @@ export function openLaboratory(scratch, say) {
   };
 
   return {
+    /** Runs the steps of a scenario, then looks for recordings that arrived twice. */
     run: async (place, steps) => {
       await byHost('Missing', () => requireTools(TOOLS[place]));
+      let lab;
       try {
-        await places[place](steps);
+        lab = await places[place]();
+        await steps(lab);
+        await lab.nothingDoubled();
+      } catch (error) {
+        const left = lab?.machine?.root(LAST_WORDS).catch(({ message }) => message);
+        console.log((await left) ?? '');
+        throw error;
       } finally {
         await close();
       }
@@ -154,7 +160,7 @@ export function openLaboratory(scratch, say) {
 }
 
 function tools({ machine, start, ...rest }) {
-  const { sandbox, say } = rest;
+  const { sandbox } = rest;
   const recordingsOf = async (id) => (await sandbox.athlete(id)).recordings;
   const lab = {
     ...rest,
@@ -184,11 +190,11 @@ function tools({ machine, start, ...rest }) {
     /** Most recordings that may have been received again, because the power failed. */
     again: 0,
     nothingDoubled: async () => {
-      await sandbox.post('process', {});
       for (const id of ['athlete-1', 'athlete-2']) {
+        await sandbox.post('process', { athlete: id });
         const recordings = await recordingsOf(id);
         const again = recordings.reduce((sum, { receivedCount }) => sum + receivedCount - 1, 0);
-        if (again > 0) say(`received again: ${again} of at most ${lab.again}`);
+        if (again > 0) console.log(`received again: ${again} of at most ${lab.again}`);
         if (again > lab.again) throw new Error(`${again} recordings were received again`);
         const none = recordings.filter(({ processing }) => processing !== 'workout');
         equal(none.length, 0, 'recordings without a workout');
