@@ -23,9 +23,10 @@ const RETRY_MS = 300;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 async function serve(request: KeychainRequest): Promise<void> {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), request.limitMs + GRACE_MS).unref();
   try {
     const vault = await openVault(request.service);
+    // The parent limits the time until then: loading the library takes seconds on a machine that boots.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), request.limitMs + GRACE_MS).unref();
     await tell({ state: 'ready' });
     await tell({ state: 'done', ...(await perform(vault, request)) });
   } catch (error) {

@@ -205,6 +205,20 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(children()).toEqual([]);
   });
 
+  it('waits for a library that takes longer to load than its answer may take', async () => {
+    const { open } = await keychain();
+    const childPath = join(scratchDir(), 'slow.cjs');
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500)';
+    const child = JSON.stringify(join(built.dir, 'keychain-child.cjs'));
+    writeFileSync(
+      childPath,
+      `const load = process.dlopen;
+process.dlopen = (...args) => (${wait}, load.apply(process, args));
+require(${child});`,
+    );
+    expect(await open({ childPath, limitMs: 1_000 }).load(never)).toBeUndefined();
+  });
+
   it('saves refreshed tokens late, after the program stopped waiting for them', async () => {
     const { open, scratch } = await keychain();
     await open().save(someCredentials('before'), never);
