@@ -146,12 +146,12 @@ function isPending({ state }: SentItem): boolean {
   return state === 'new' || state === 'unanswered';
 }
 
-/** Checks that an item has to be sent. */
+/** Checks that the next request holds an item. */
 export function isToSend(item: SentItem): boolean {
   return isPending(item) && item.edited === undefined;
 }
 
-/** Decides about an item that the platform shows, in whatever version. */
+/** Decides about an item that the platform shows, in any version. */
 function present(
   item: SentItem,
   shown: ShownItem,

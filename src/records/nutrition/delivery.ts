@@ -19,10 +19,12 @@ import * as words from './words.ts';
 
 /**
  * Delivers a nutrition day so that the platform holds each item once, whether it adds to a day that is sent
- * again or replaces it. Each round looks at the day, sends what is missing, or removes what is surplus, until
+ * again or replaces it. Each round looks at the day, sends the missing items, or removes the surplus ones, until
  * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
  * the first request that may change it until it is done: a request that may have been processed is never
- * repeated before the next look shows its effect.
+ * repeated before the next look shows its effect. A changed item is added before its earlier version is
+ * removed, so that a crash in between loses nothing. (An `update` by id would set unnamed macros to 0, and can
+ * hit an equal food of the athlete.)
  */
 
 /** Limits the attempts to bring a day to its intended content. */
@@ -39,7 +41,7 @@ export interface DayTarget {
   readonly run: ReadonlyMap<string, PreparedRecord>;
   /** What a list of the run showed; each is used once. */
   readonly listed: Map<string, readonly ShownItem[]>;
-  /** Look at the day, even if nothing has to be sent: another computer may have spoiled it. */
+  /** Look at the day, even if no item is missing: another computer may have spoiled it. */
   readonly isDoubtful: boolean;
   /** The day was sent in this run already. */
   readonly isReview: boolean;
@@ -81,7 +83,7 @@ export async function deliverDay(
   return { outcome: 'would-push', request: { method: 'POST', url: target.url, body } };
 }
 
-/** Returns the outcome of a day that needed no request. */
+/** Returns the outcome of a day without a request. */
 function atRest({ items }: DayContent): DayOutcome {
   const isUndone = items.some(({ undone }) => undone === true);
   return { outcome: 'skipped', reason: isUndone ? 'undone' : 'unchanged' };
@@ -211,7 +213,7 @@ class DayDelivery {
     const isSame = items.length === 0 && sameJson(fields, sentFields);
     if (adds) return isSame ? undefined : await this.#send({ items, fields }, look);
     if (seen !== undefined) {
-      // The answer to the whole day shows no more than what was sent.
+      // The answer to the whole day shows no more than the request held.
       if (look?.isAnswer === true || (isSame && seen.surplus.length === 0)) return undefined;
       const foods = look?.items.filter((item) => !isOwn(item, this.#service.source)) ?? [];
       if (foods.length > 0 && !this.#options.force) return this.#keep(foods);

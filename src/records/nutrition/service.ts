@@ -84,7 +84,7 @@ export class NutritionService {
     return status === 400 && error !== undefined ? 'adds' : 'replaces';
   }
 
-  /** Records the kind that an answer has proved, whatever the setting says. */
+  /** Records the kind that an answer has proved, or the setting states. */
   learnKind(kind: PlatformKind): void {
     this.#kind = Promise.resolve(kind);
     this.adds = kind === 'adds';
