@@ -72,72 +72,43 @@ interface Refusal {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** It looked like an answer: the terminal tells of it. */
   readonly told: boolean;
 }
 
+/** An answer to another login: the terminal tells of it. */
+const told = (name: string, query: string): Refusal => ({ name, query, status: 400, told: true });
+const silent = (name: string, status: number, request: Partial<Refusal>): Refusal => ({
+  ...{ name, status, told: false },
+  ...request,
+});
+
+const ISSUER = 'iss=https%3A%2F%2Ftraining.example';
 const refusals: readonly Refusal[] = [
-  { name: 'a wrong state', query: `?code=${CODE}&state=other`, status: 400, told: true },
-  {
-    name: 'a state that is right but for its end',
-    query: `?code=${CODE}&state=${STATE}x`,
-    status: 400,
-    told: true,
-  },
-  { name: 'no state', query: `?code=${CODE}`, status: 400, told: true },
-  { name: 'an empty state', query: `?code=${CODE}&state=`, status: 400, told: true },
-  { name: 'two states', query: `${good}&state=${STATE}`, status: 400, told: true },
-  { name: 'two codes', query: `${good}&code=another`, status: 400, told: true },
-  {
-    name: 'an error with a wrong state',
-    query: '?error=access_denied&state=other',
-    status: 400,
-    told: true,
-  },
-  {
-    name: 'a wrong state with the right issuer',
-    query: `?code=${CODE}&state=other&iss=https%3A%2F%2Ftraining.example`,
-    status: 400,
-    told: true,
-  },
-  {
-    name: 'two issuers',
-    query: `${good}&iss=https%3A%2F%2Ftraining.example&iss=https%3A%2F%2Fevil.example`,
-    status: 400,
-    told: true,
-  },
-  { name: 'an error without a state', query: '?error=access_denied', status: 400, told: true },
-  { name: 'the right state and nothing else', query: `?state=${STATE}`, status: 400, told: true },
-  { name: 'a wrong path', path: `/other${good}`, status: 404, told: false },
-  { name: 'a longer path', path: `/callback/${good}`, status: 404, told: false },
-  {
-    name: 'a path with another host in it',
-    path: `//evil/callback${good}`,
-    status: 404,
-    told: false,
-  },
-  {
-    name: 'an absolute target',
-    path: `http://127.0.0.1/callback${good}`,
-    status: 404,
-    told: false,
-  },
-  { name: 'POST', method: 'POST', query: good, status: 405, told: false },
-  { name: 'HEAD', method: 'HEAD', query: good, status: 405, told: false },
-  {
-    name: 'a foreign Host header (DNS rebinding)',
+  told('a wrong state', `?code=${CODE}&state=other`),
+  told('a state that is right but for its end', `?code=${CODE}&state=${STATE}x`),
+  told('no state', `?code=${CODE}`),
+  told('an empty state', `?code=${CODE}&state=`),
+  told('two states', `${good}&state=${STATE}`),
+  told('two codes', `${good}&code=another`),
+  told('an error with a wrong state', '?error=access_denied&state=other'),
+  told('a wrong state with the right issuer', `?code=${CODE}&state=other&${ISSUER}`),
+  told('two issuers', `${good}&${ISSUER}&iss=https%3A%2F%2Fevil.example`),
+  told('an error without a state', '?error=access_denied'),
+  told('the right state and nothing else', `?state=${STATE}`),
+  silent('a wrong path', 404, { path: `/other${good}` }),
+  silent('a longer path', 404, { path: `/callback/${good}` }),
+  silent('a path with another host in it', 404, { path: `//evil/callback${good}` }),
+  silent('an absolute target', 404, { path: `http://127.0.0.1/callback${good}` }),
+  silent('POST', 405, { method: 'POST', query: good }),
+  silent('HEAD', 405, { method: 'HEAD', query: good }),
+  silent('a foreign Host header (DNS rebinding)', 403, {
     query: good,
     headers: { host: 'evil.example:80' },
-    status: 403,
-    told: false,
-  },
-  {
-    name: 'a Host header with another port',
+  }),
+  silent('a Host header with another port', 403, {
     query: good,
     headers: { host: '127.0.0.1:1' },
-    status: 403,
-    told: false,
-  },
+  }),
 ];
 
 describe('a callback of another login', () => {
