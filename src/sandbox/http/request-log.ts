@@ -120,27 +120,16 @@ export class RequestLog {
 }
 
 function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'> {
-  switch (body.kind) {
-    case 'json':
-      return { body: withoutSecrets(body.value) };
-    case 'form':
-      return { body: withoutSecrets(Object.fromEntries(body.fields)) };
-    case 'multipart':
-      return {
-        parts: body.parts.map((part) => ({
-          name: part.name,
-          fileName: part.fileName,
-          contentType: part.contentType,
-          size: part.bytes.length,
-          sha256: part.sha256,
-          ...(part.fileName === null ? { text: part.bytes.toString('utf8') } : {}),
-        })),
-      };
-    case 'none':
-    case 'other':
-    case 'malformed':
-      return {};
-  }
+  if (body.kind === 'json' || body.kind === 'form')
+    return { body: withoutSecrets(contentOf(body)) };
+  if (body.kind !== 'multipart') return {};
+  return {
+    parts: body.parts.map(({ bytes, ...part }) => ({
+      ...part,
+      size: bytes.length,
+      ...(part.fileName === null ? { text: bytes.toString('utf8') } : {}),
+    })),
+  };
 }
 
 /** Returns a value as JSON without codes and tokens; undefined if it is nested too deeply. */
