@@ -94,7 +94,7 @@ function declarePush(command: Command, force: string): Command {
     .option('--force', force)
     .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
     .addOption(jobsFlag('days at once'))
-    .addOption(dryRun());
+    .addOption(dryRun('the values of each day, with --verbose the requests'));
 }
 
 /** Reads all inputs to their end, then sends one request a day. */
@@ -127,7 +127,7 @@ async function push(
   const tally = new Tally('day');
   output.summarise(() => pushSummaryJson(tally));
   const failures = new FailureGroups();
-  const days = new DayReport();
+  const days = new DayReport(output.verbose);
   const report = (item: PushItem, zones?: ReadZones) => {
     tally.add(item);
     const { name, from } = options.zone;

@@ -308,7 +308,12 @@ describe('sync push', () => {
     ] as const) {
       world.sandbox.control.clearRequests();
       const dry = await world.sync(['push', kind, file, '--dry-run', '--json', '--jobs', '1']);
-      const shown = await world.sync(['push', kind, file, '--dry-run']);
+      const shown = await world.sync(['push', kind, file, '--dry-run', '--verbose']);
+      const brief = await world.sync(['push', kind, file, '--dry-run']);
+      expect(brief.stdout).toMatch(
+        kind === 'wellness' ? /^[-\d]+: would be sent.*: \w+ [\d."]+/m : /: \d items?$/m,
+      );
+      expect(brief.stdout).not.toContain('POST');
       expect([dry.code, shown.code]).toEqual([0, 0]);
       expect(requestLines(world.sandbox)).toEqual([]);
       const announced = ndjson(dry.stdout).slice(0, -1);

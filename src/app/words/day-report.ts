@@ -8,14 +8,21 @@ import { noteText, pushItemText } from './days.ts';
 /** Number of days, or of unusable records, up to which each has a line. */
 const LISTED = 10;
 
+const MANY = [
+  ['wellness', 'pushed', 'sent'],
+  ['nutrition', 'pushed', 'sent'],
+  ['wellness', 'would-push', 'would be sent'],
+  ['nutrition', 'would-push', 'would be sent'],
+] as const;
+
 /** Collects the days of a run, to report many in one line, and equal notes once. */
 export class DayReport {
   readonly #requests: boolean;
   readonly #days: { readonly item: RecordItem; readonly zone: string }[] = [];
   readonly #unusable: Extract<PushItem, { readonly outcome: 'invalid' }>[] = [];
 
-  /** @param requests show the requests of `--dry-run` */
-  constructor(requests = true) {
+  /** @param requests show the requests of `--dry-run`, and not the values alone */
+  constructor(requests: boolean) {
     this.#requests = requests;
   }
 
@@ -39,15 +46,14 @@ export class DayReport {
       show(text && isMixed ? phrase`${item.kind} of ${text}` : text);
     }
     const others = days.filter((day) => !isListed(day));
-    const sent = others.filter(({ item }) => item.outcome === 'pushed');
-    for (const kind of ['wellness', 'nutrition'] as const) {
-      const own = sent.filter(({ item }) => item.kind === kind);
+    for (const [kind, outcome, words] of MANY) {
+      const own = others.filter(({ item }) => item.kind === kind && item.outcome === outcome);
       const [first, last] = [own[0], own.at(-1)];
       if (first === undefined || last === undefined) continue;
       const zoned = own.find(({ item }) => item.zoneUsed);
       const where = zoned === undefined ? '' : ` (dates in ${zoned.zone})`;
       const count = own.length.toLocaleString('en-US');
-      show(`${count} days of ${kind} sent, ${first.item.date} to ${last.item.date}${where}`);
+      show(`${count} days of ${kind} ${words}, ${first.item.date} to ${last.item.date}${where}`);
     }
     const notes = others.flatMap(({ item }) => item.warnings);
     for (const [note, count] of grouped(notes, ({ field = '', message }) =>

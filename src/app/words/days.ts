@@ -3,7 +3,8 @@ import { toJson } from '../../base/printable.ts';
 import { isUtc } from '../../base/zone-name.ts';
 import type { RecordItem } from '../../records/deliver.ts';
 import type { ReadZones } from '../../records/days/read-zones.ts';
-import type { RecordKind, RecordRequest, Warning, Zone } from '../../records/types.ts';
+import type { JsonObject, RecordKind, RecordRequest, Warning, Zone } from '../../records/types.ts';
+import { show } from '../../records/values.ts';
 import { plural } from '../../terminal/words.ts';
 import type { Config } from '../../config/config.ts';
 import type { AppContext } from '../context.ts';
@@ -35,8 +36,9 @@ export function pushSummaryJson(tally: Tally): Record<string, unknown> {
 const SENT = { pushed: 'sent', conflict: 'not all sent' };
 
 /**
- * Returns the text of a day; undefined if it has no notes, and is unchanged or would be sent with requests
- * that are not shown.
+ * Returns the text of a day; undefined if it is unchanged, and has no notes.
+ *
+ * @param requests show the request of a day that would be sent, and not its values in one line
  */
 export function pushItemText(
   item: PushItem,
@@ -59,11 +61,14 @@ export function pushItemText(
     item.warnings.map((note) => phrase`  ${noteText(note)}`),
     '  ',
   );
-  const isBrief = item.outcome === 'would-push' && !requests;
   const isUnchanged = item.outcome === 'skipped' && item.reason === 'unchanged';
-  if ((isUnchanged || isBrief) && notes.length === 0) return undefined;
-  const lines = outcomeLines(item, zone, words);
-  return joinTexts([...(isBrief ? lines.slice(0, 1) : lines), ...notes], '\n');
+  if (isUnchanged && notes.length === 0) return undefined;
+  const [line = '', ...request] = outcomeLines(item, zone, words);
+  const lines =
+    item.outcome === 'would-push' && !requests
+      ? [phrase`${line}: ${valuesText(item.request.body)}`]
+      : [line, ...request];
+  return joinTexts([...lines, ...notes], '\n');
 }
 
 export function noteText({ source, field, message }: Warning): Text {
@@ -103,6 +108,16 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
     case 'would-push':
       return [`${item.date}: would be sent${where}`, ...requestLines(item.request)];
   }
+}
+
+/** Lists the values of a day: `restingHr 48, hrv 66.5`; `2 items, waterMl 500`. */
+function valuesText(body: JsonObject): string {
+  return Object.entries(body)
+    .filter(([name]) => name !== 'date' && name !== 'rawJson')
+    .map(([name, value]) =>
+      Array.isArray(value) ? plural(value.length, 'item') : `${name} ${show(value)}`,
+    )
+    .join(', ');
 }
 
 function requestLines({ method, url, body }: RecordRequest): Text[] {
