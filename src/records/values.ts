@@ -221,22 +221,10 @@ export function noteOther(
 /** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */
 const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Checks that a database can hold every text of a value, names included. */
-function isStorable(value: JsonValue): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every(isStorable);
-  for (const name of Object.keys(value)) {
-    if (!isStorable(name) || !isStorable(value[name] ?? null)) return false;
-  }
-  return true;
-}
-
 /** Notes a problem for each text of a record, names included, that no database can hold. */
 export function noteUnstorable(value: JsonValue, path: string, notes: Notes): void {
-  // Paths are for problems, and nearly no record has one.
-  if (isStorable(value)) return;
   if (typeof value === 'string') {
+    if (value.isWellFormed() && !value.includes('\0')) return;
     const found = UNSTORABLE.exec(value)?.[0];
     const what = found === '\0' ? 'a NUL character' : 'half of a surrogate pair';
     notes.problem(path, `has ${what} in it, which no platform can store: remove it`);

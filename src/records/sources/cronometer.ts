@@ -59,11 +59,7 @@ export const cronometer: Source = {
       item: {
         name: 'Food Name',
         quantity: 'Amount',
-        calories: 'Energy (kcal)',
-        'calories#kJ': { from: 'Energy (kJ)', factor: KCAL_PER_KJ },
-        carbs: 'Carbs (g)',
-        protein: 'Protein (g)',
-        fat: 'Fat (g)',
+        ...totals,
         fiber: 'Fiber (g)',
         sugar: 'Sugars (g)',
         meal: {

@@ -136,15 +136,7 @@ export const fitbit: Source = {
     dailyAnswer('resting heart rates', 'activities-heart', {
       restingHr: { from: 'value.restingHeartRate' },
     }),
-    {
-      kind: 'wellness',
-      holds: 'daily steps',
-      format: 'json',
-      records: 'activities-steps',
-      has: ['dateTime', 'value'],
-      day: { from: 'dateTime' },
-      fields: { steps: { from: 'value', none: [0] } },
-    },
+    dailyAnswer('daily steps', 'activities-steps', { steps: { from: 'value', none: [0] } }),
     dailyAnswer('heart rate variabilities', 'hrv', { hrv: { from: 'value.dailyRmssd' } }),
   ],
 };

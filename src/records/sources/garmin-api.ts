@@ -1,61 +1,55 @@
-import { DEVIATION, type Mapping, type Path, type Source, type WellnessMapping } from './types.ts';
+import {
+  DEVIATION,
+  type Path,
+  type Source,
+  type SourcePaths,
+  type WellnessMapping,
+} from './types.ts';
 
 /**
  * Answers of Garmin Connect's API, as scripts with garth or python-garminconnect save them: the answer
  * itself, a list of the answers of several days, or garth's own objects with their names in snake case.
  */
-const calendarDate = ['calendarDate', 'calendar_date'] as const;
 
 /** A value that Garmin could not measure. */
 const none: readonly number[] = [0, -1, -2];
 
-/** A member of the sleep answer, in both spellings. */
-function night(camel: string, snake: string): Path[] {
-  return [`dailySleepDTO.${camel}`, `daily_sleep_dto.${snake}`];
-}
+/** An answer. Without a `day`, it has its date in `calendarDate`. */
+type Answer = Omit<WellnessMapping, 'kind' | 'format' | 'day'> &
+  Partial<Pick<WellnessMapping, 'day'>>;
 
-/** Answers with one record a day, and with its date in `calendarDate`. */
-const days: readonly Pick<
-  WellnessMapping,
-  'holds' | 'records' | 'has' | 'hasNot' | 'at' | 'fields'
->[] = [
+/** Their members in camel case: {@link inBothSpellings} adds those of garth's objects. */
+const answers: readonly Answer[] = [
   {
     // usersummary-service/usersummary/daily: get_stats, get_user_summary, get_stats_and_body
     holds: 'daily summaries',
-    has: [
-      calendarDate,
-      ['totalKilocalories', 'total_kilocalories'],
-      ['userDailySummaryId', 'averageStressLevel', 'average_stress_level'],
-    ],
+    has: ['calendarDate', 'totalKilocalories', ['userDailySummaryId', 'averageStressLevel']],
     hasNot: ['allDayStress'],
     fields: {
-      restingHr: { from: ['restingHeartRate', 'resting_heart_rate'], none },
+      restingHr: { from: 'restingHeartRate', none },
       // 0 to 100, for the whole day. The platform stores a tenth of values above 10: a tenth of all is sent.
-      stress: { from: ['averageStressLevel', 'average_stress_level'], none: [-1, -2], factor: 0.1 },
+      stress: { from: 'averageStressLevel', none: [-1, -2], factor: 0.1 },
       spO2: { from: ['averageSpo2', 'average_spo_2'], none },
-      steps: { from: ['totalSteps', 'total_steps'] },
-      distanceMeters: { from: ['totalDistanceMeters', 'total_distance_meters'] },
-      floors: { from: ['floorsAscended', 'floors_ascended'] },
-      totalCaloriesBurned: { from: ['totalKilocalories', 'total_kilocalories'] },
-      activeCaloriesBurned: { from: ['activeKilocalories', 'active_kilocalories'] },
-      restingCaloriesBurned: { from: ['bmrKilocalories', 'bmr_kilocalories'] },
+      steps: 'totalSteps',
+      distanceMeters: 'totalDistanceMeters',
+      floors: 'floorsAscended',
+      totalCaloriesBurned: 'totalKilocalories',
+      activeCaloriesBurned: 'activeKilocalories',
+      restingCaloriesBurned: 'bmrKilocalories',
     },
   },
   {
     // wellness-service/wellness/dailyHeartRate: get_heart_rates
     holds: 'heart rate',
-    has: [
-      calendarDate,
-      ['lastSevenDaysAvgRestingHeartRate', 'last_seven_days_avg_resting_heart_rate'],
-    ],
-    hasNot: ['totalKilocalories', 'total_kilocalories'],
-    fields: { restingHr: { from: ['restingHeartRate', 'resting_heart_rate'], none } },
+    has: ['calendarDate', 'lastSevenDaysAvgRestingHeartRate'],
+    hasNot: ['totalKilocalories'],
+    fields: { restingHr: { from: 'restingHeartRate', none } },
   },
   {
     // userstats-service: get_rhr_day
     holds: 'resting heart rate',
     records: 'allMetrics.metricsMap.WELLNESS_RESTING_HEART_RATE',
-    has: [calendarDate, 'value'],
+    has: ['calendarDate', 'value'],
     fields: { restingHr: { from: 'value', none } },
   },
   {
@@ -67,30 +61,22 @@ const days: readonly Pick<
       'dateWeightList',
       '',
     ],
-    has: [calendarDate, 'weight', ['samplePk', 'sample_pk']],
+    has: ['calendarDate', 'weight', 'samplePk'],
     // Its `date` is the local time as if it were UTC.
-    at: { from: ['timestampGMT', 'timestamp_gmt'], format: 'ms' },
+    at: { from: 'timestampGMT', format: 'ms' },
     fields: {
       // Grams.
       weight: { from: 'weight', factor: 0.001, none },
-      bodyFat: { from: ['bodyFat', 'body_fat'], none },
+      bodyFat: { from: 'bodyFat', none },
     },
   },
   {
     // wellness-service/wellness/dailyStress and usersummary-service/stats/stress: get_stress_data
     holds: 'stress',
-    has: [
-      calendarDate,
-      ['avgStressLevel', 'avg_stress_level', 'values.overallStressLevel', 'overall_stress_level'],
-    ],
+    has: ['calendarDate', ['avgStressLevel', 'values.overallStressLevel', 'overall_stress_level']],
     fields: {
       stress: {
-        from: [
-          'avgStressLevel',
-          'avg_stress_level',
-          'values.overallStressLevel',
-          'overall_stress_level',
-        ],
+        from: ['avgStressLevel', 'values.overallStressLevel', 'overall_stress_level'],
         none: [-1, -2],
         factor: 0.1,
       },
@@ -99,46 +85,114 @@ const days: readonly Pick<
   {
     // usersummary-service/stats/steps: get_daily_steps
     holds: 'steps',
-    has: [calendarDate, ['totalSteps', 'total_steps'], ['stepGoal', 'step_goal']],
+    has: ['calendarDate', 'totalSteps', 'stepGoal'],
     fields: {
-      steps: { from: ['totalSteps', 'total_steps'] },
-      distanceMeters: { from: ['totalDistance', 'total_distance'] },
+      steps: 'totalSteps',
+      distanceMeters: 'totalDistance',
     },
   },
   {
     // usersummary-service: get_hydration_data
     holds: 'hydration',
-    has: [calendarDate, ['valueInML', 'value_in_ml'], ['goalInML', 'goal_in_ml']],
-    fields: { hydrationVolume: { from: ['valueInML', 'value_in_ml'], none: [0] } },
+    has: ['calendarDate', 'valueInML', 'goalInML'],
+    fields: { hydrationVolume: { from: 'valueInML', none: [0] } },
   },
   {
     // wellness-service/wellness/daily/spo2: get_spo2_data
     holds: 'blood oxygen',
-    has: [calendarDate, 'averageSpO2'],
+    has: ['calendarDate', 'averageSpO2'],
     fields: { spO2: { from: ['avgSleepSpO2', 'averageSpO2'], none } },
   },
   {
     // wellness-service/wellness/daily/respiration: get_respiration_data. The rate of waking hours is
     // another one.
     holds: 'respiration',
-    has: [calendarDate, 'avgSleepRespirationValue'],
+    has: ['calendarDate', 'avgSleepRespirationValue'],
     fields: { respiration: { from: 'avgSleepRespirationValue', none } },
   },
   {
     // metrics-service/metrics/trainingreadiness: several a day, the latest counts.
     holds: 'training readiness',
-    has: [calendarDate, 'score', ['primaryActivityTracker', 'primary_activity_tracker']],
+    has: ['calendarDate', 'score', 'primaryActivityTracker'],
     at: { from: 'timestamp', zone: 'utc' },
     fields: { readiness: 'score' },
   },
+  {
+    // sleep-service/sleep/dailySleepData: get_sleep_data
+    holds: 'sleep',
+    has: ['dailySleepDTO'],
+    day: { from: 'dailySleepDTO.calendarDate' },
+    fields: {
+      hrv: { from: 'avgOvernightHrv', none },
+      restingHr: { from: 'restingHeartRate', none },
+      avgSleepingHr: {
+        from: ['dailySleepDTO.avgHeartRate', 'dailySleepDTO.averageSpO2HRSleep'],
+        none,
+      },
+      sleepSecs: { from: 'dailySleepDTO.sleepTimeSeconds', none },
+      sleepDeepSecs: 'dailySleepDTO.deepSleepSeconds',
+      sleepRemSecs: 'dailySleepDTO.remSleepSeconds',
+      sleepLightSecs: 'dailySleepDTO.lightSleepSeconds',
+      sleepAwakeSecs: 'dailySleepDTO.awakeSleepSeconds',
+      sleepScore: { from: 'dailySleepDTO.sleepScores.overall.value', none },
+      spO2: { from: 'dailySleepDTO.averageSpO2Value', none },
+      respiration: { from: 'dailySleepDTO.averageRespirationValue', none },
+      skinTemp: { from: 'avgSkinTempDeviationC', means: DEVIATION },
+    },
+  },
+  {
+    // hrv-service/hrv: get_hrv_data; hrv-service/hrv/daily in `hrvSummaries`. RMSSD.
+    holds: 'HRV',
+    records: ['hrvSummaries', ''],
+    has: [['lastNightAvg', 'hrvSummary.lastNightAvg']],
+    day: { from: ['calendarDate', 'hrvSummary.calendarDate'] },
+    fields: { hrv: { from: ['lastNightAvg', 'hrvSummary.lastNightAvg'], none } },
+  },
+  {
+    // metrics-service/metrics/maxmet: get_max_metrics, and a part of get_training_status. For running
+    // (and walking) and for cycling.
+    holds: 'VO2max',
+    records: ['mostRecentVO2Max', ''],
+    has: [['generic.vo2MaxValue', 'cycling.vo2MaxValue']],
+    day: { from: ['generic.calendarDate', 'cycling.calendarDate'] },
+    fields: {
+      vo2max: {
+        from: [
+          'generic.vo2MaxPreciseValue',
+          'generic.vo2MaxValue',
+          'cycling.vo2MaxPreciseValue',
+          'cycling.vo2MaxValue',
+        ],
+        none,
+      },
+    },
+  },
 ];
 
-const files: readonly Mapping[] = days.map((file) => ({
-  ...file,
-  kind: 'wellness',
-  format: 'json',
-  day: { from: calendarDate },
-}));
+/** Adds to each path its spelling in snake case: `valueInML`, `value_in_ml`. */
+function spelled(paths: SourcePaths): readonly Path[] {
+  const snake = (path: Path) =>
+    path.replace(/(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase();
+  return [...new Set([paths].flat().flatMap((path) => [path, snake(path)]))];
+}
+
+function inBothSpellings(answer: Answer): WellnessMapping {
+  const { has, hasNot = [], day = { from: 'calendarDate' }, at, fields } = answer;
+  const rules = Object.entries(fields).map(([field, rule]) => {
+    const whole = typeof rule === 'string' ? { from: rule } : rule;
+    return [field, { ...whole, from: spelled(whole.from) }] as const;
+  });
+  return {
+    ...answer,
+    kind: 'wellness',
+    format: 'json',
+    has: has.map(spelled),
+    hasNot: spelled(hasNot),
+    day: { ...day, from: spelled(day.from) },
+    ...(at === undefined ? {} : { at: { ...at, from: spelled(at.from) } }),
+    fields: Object.fromEntries(rules),
+  };
+}
 
 export const garminApi: Source = {
   name: 'garmin-api',
@@ -158,89 +212,5 @@ export const garminApi: Source = {
     'cyberjunky/python-garminconnect tests/cassettes/test_spo2_data.yaml',
     'cyberjunky/python-garminconnect tests/cassettes/test_respiration_data.yaml',
   ],
-  files: [
-    ...files,
-    {
-      // sleep-service/sleep/dailySleepData: get_sleep_data
-      kind: 'wellness',
-      holds: 'sleep',
-      format: 'json',
-      has: [['dailySleepDTO', 'daily_sleep_dto']],
-      day: { from: night('calendarDate', 'calendar_date') },
-      fields: {
-        hrv: { from: ['avgOvernightHrv', 'avg_overnight_hrv'], none },
-        restingHr: { from: ['restingHeartRate', 'resting_heart_rate'], none },
-        avgSleepingHr: {
-          from: [
-            ...night('avgHeartRate', 'avg_heart_rate'),
-            ...night('averageSpO2HRSleep', 'average_sp_o2_hr_sleep'),
-          ],
-          none,
-        },
-        sleepSecs: { from: night('sleepTimeSeconds', 'sleep_time_seconds'), none },
-        sleepDeepSecs: { from: night('deepSleepSeconds', 'deep_sleep_seconds') },
-        sleepRemSecs: { from: night('remSleepSeconds', 'rem_sleep_seconds') },
-        sleepLightSecs: { from: night('lightSleepSeconds', 'light_sleep_seconds') },
-        sleepAwakeSecs: { from: night('awakeSleepSeconds', 'awake_sleep_seconds') },
-        sleepScore: {
-          from: night('sleepScores.overall.value', 'sleep_scores.overall.value'),
-          none,
-        },
-        spO2: { from: night('averageSpO2Value', 'average_sp_o2_value'), none },
-        respiration: {
-          from: night('averageRespirationValue', 'average_respiration_value'),
-          none,
-        },
-        skinTemp: {
-          from: ['avgSkinTempDeviationC', 'avg_skin_temp_deviation_c'],
-          means: DEVIATION,
-        },
-      },
-    },
-    {
-      // hrv-service/hrv: get_hrv_data; hrv-service/hrv/daily in `hrvSummaries`. RMSSD.
-      kind: 'wellness',
-      holds: 'HRV',
-      format: 'json',
-      records: ['hrvSummaries', ''],
-      has: [
-        ['lastNightAvg', 'last_night_avg', 'hrvSummary.lastNightAvg', 'hrv_summary.last_night_avg'],
-      ],
-      day: {
-        from: [...calendarDate, 'hrvSummary.calendarDate', 'hrv_summary.calendar_date'],
-      },
-      fields: {
-        hrv: {
-          from: [
-            'lastNightAvg',
-            'last_night_avg',
-            'hrvSummary.lastNightAvg',
-            'hrv_summary.last_night_avg',
-          ],
-          none,
-        },
-      },
-    },
-    {
-      // metrics-service/metrics/maxmet: get_max_metrics, and a part of get_training_status. For running
-      // (and walking) and for cycling.
-      kind: 'wellness',
-      holds: 'VO2max',
-      format: 'json',
-      records: ['mostRecentVO2Max', ''],
-      has: [['generic.vo2MaxValue', 'cycling.vo2MaxValue']],
-      day: { from: ['generic.calendarDate', 'cycling.calendarDate'] },
-      fields: {
-        vo2max: {
-          from: [
-            'generic.vo2MaxPreciseValue',
-            'generic.vo2MaxValue',
-            'cycling.vo2MaxPreciseValue',
-            'cycling.vo2MaxValue',
-          ],
-          none,
-        },
-      },
-    },
-  ],
+  files: answers.map(inBothSpellings),
 };

@@ -20,20 +20,30 @@ function metricIn(
 }
 
 /** A night is exported again while it grows: the longest of its versions is complete. */
-const sleep = (...from: string[]): MappingRule => ({
-  from,
-  named: 'sleep_analysis',
-  factor: HOUR_SECS,
-  combine: 'max',
-  none: [0],
-});
-
 const sleepColumn = (...from: string[]): MappingRule => ({
   from,
   factor: HOUR_SECS,
   combine: 'max',
   none: [0],
 });
+
+const sleep = (...from: string[]): MappingRule => ({
+  ...sleepColumn(...from),
+  named: 'sleep_analysis',
+});
+
+/** The sums of columns whose headers end with one of these units. */
+function sumsIn(
+  factors: Readonly<Record<string, number>>,
+  field: string,
+  ...columns: string[]
+): Readonly<Record<string, MappingRule>> {
+  const rules = Object.entries(factors).map(([unit, factor]): [string, MappingRule] => [
+    `${field}#${unit}`,
+    { from: columns.map((column) => `${column} (${unit})`), factor, combine: 'sum' },
+  ]);
+  return Object.fromEntries(rules);
+}
 
 export const healthAutoExport: Source = {
   name: 'health-auto-export',
@@ -116,32 +126,10 @@ export const healthAutoExport: Source = {
         },
         steps: { from: ['Step Count (count)', 'Step Count (steps)'], combine: 'sum' },
         floors: { from: 'Flights Climbed (count)', combine: 'sum' },
-        distanceMeters: {
-          from: 'Walking + Running Distance (km)',
-          factor: DISTANCE.km,
-          combine: 'sum',
-        },
-        'distanceMeters#mi': {
-          from: 'Walking + Running Distance (mi)',
-          factor: DISTANCE.mi,
-          combine: 'sum',
-        },
+        ...sumsIn(DISTANCE, 'distanceMeters', 'Walking + Running Distance'),
         exerciseMinutes: { from: 'Apple Exercise Time (min)', combine: 'sum' },
-        activeCaloriesBurned: { from: 'Active Energy (kcal)', combine: 'sum' },
-        'activeCaloriesBurned#kJ': {
-          from: 'Active Energy (kJ)',
-          factor: KCAL_PER_KJ,
-          combine: 'sum',
-        },
-        restingCaloriesBurned: {
-          from: ['Resting Energy (kcal)', 'Basal Energy Burned (kcal)'],
-          combine: 'sum',
-        },
-        'restingCaloriesBurned#kJ': {
-          from: ['Resting Energy (kJ)', 'Basal Energy Burned (kJ)'],
-          factor: KCAL_PER_KJ,
-          combine: 'sum',
-        },
+        ...sumsIn(ENERGY, 'activeCaloriesBurned', 'Active Energy'),
+        ...sumsIn(ENERGY, 'restingCaloriesBurned', 'Resting Energy', 'Basal Energy Burned'),
         respiration: { from: 'Respiratory Rate (count/min)', combine: 'mean', decimals: 1 },
         spO2: { from: 'Blood Oxygen Saturation (%)', combine: 'mean', decimals: 1 },
         systolic: 'Blood Pressure [Systolic] (mmHg)',

@@ -1,4 +1,4 @@
-import type { MappingRule, Path, Source } from './types.ts';
+import type { MappingRule, Path, Source, WellnessMapping } from './types.ts';
 
 /** 1 to 4, of which 1 is the best: no points of 100. */
 const ownScale = (from: Path): MappingRule => ({ from, scale: 4 });
@@ -8,40 +8,30 @@ const ownScale = (from: Path): MappingRule => ({ from, scale: 4 });
  * one day, `sportInfo`, and fields of the athlete's own.
  */
 const fields: Readonly<Record<string, Path | MappingRule>> = {
-  hrv: 'hrv',
+  ...Object.fromEntries(
+    (
+      'hrv sleepSecs sleepScore readiness weight bodyFat abdomen vo2max steps systolic diastolic ' +
+      'bloodGlucose lactate respiration spO2 ctl atl comments'
+    )
+      .split(' ')
+      .map((name) => [name, name]),
+  ),
   hrvSdnn: 'hrvSDNN',
   restingHr: 'restingHR',
   avgSleepingHr: 'avgSleepingHR',
-  sleepSecs: 'sleepSecs',
-  sleepScore: 'sleepScore',
   sleepQuality: ownScale('sleepQuality'),
-  readiness: 'readiness',
   stress: ownScale('stress'),
   mood: ownScale('mood'),
   motivation: ownScale('motivation'),
   fatigue: ownScale('fatigue'),
   soreness: ownScale('soreness'),
-  weight: 'weight',
-  bodyFat: 'bodyFat',
-  abdomen: 'abdomen',
-  vo2max: 'vo2max',
-  steps: 'steps',
-  systolic: 'systolic',
-  diastolic: 'diastolic',
-  bloodGlucose: 'bloodGlucose',
-  lactate: 'lactate',
-  respiration: 'respiration',
-  spO2: 'spO2',
   // Litres.
   hydrationVolume: { from: 'hydrationVolume', factor: 1000 },
-  ctl: 'ctl',
-  atl: 'atl',
   injury: {
     from: 'injury',
     words: { '1': 'None', '2': 'Niggle', '3': 'Poor', '4': 'Injured' },
   },
   menstrualPhase: { from: 'menstrualPhase', none: ['NONE'] },
-  comments: 'comments',
 };
 
 /** Names of which neither the platform nor other programs know any. */
@@ -64,6 +54,16 @@ const totals: Readonly<Record<string, Path>> = {
   fat: 'fatTotal',
 };
 
+const wellness = { kind: 'wellness', holds: 'wellness', fields } as const;
+
+const answer: WellnessMapping = {
+  ...wellness,
+  format: 'json',
+  has: ['id', [...own, ...shared]],
+  hasNot: ['date'],
+  day: { from: 'id' },
+};
+
 export const intervalsIcu: Source = {
   name: 'intervals-icu',
   title: 'intervals.icu',
@@ -77,35 +77,14 @@ export const intervalsIcu: Source = {
     'freekode/intervals-wellness README.md',
   ],
   files: [
+    answer,
+    // A webhook. FITNESS_UPDATED events hold days to come: a forecast, not measurements.
     {
-      kind: 'wellness',
-      holds: 'wellness',
-      format: 'json',
-      has: ['id', [...own, ...shared]],
-      hasNot: ['date'],
-      day: { from: 'id' },
-      fields,
-    },
-    {
-      // A webhook. FITNESS_UPDATED events hold days to come: a forecast, not measurements.
-      kind: 'wellness',
-      holds: 'wellness',
-      format: 'json',
+      ...answer,
       records: 'events[].records[]',
-      has: ['id', [...own, ...shared]],
-      hasNot: ['date'],
       where: { '^.type': ['WELLNESS_UPDATED'] },
-      day: { from: 'id' },
-      fields,
     },
-    {
-      kind: 'wellness',
-      holds: 'wellness',
-      format: 'csv',
-      has: ['date', own],
-      day: { from: 'date' },
-      fields,
-    },
+    { ...wellness, format: 'csv', has: ['date', own], day: { from: 'date' } },
     {
       kind: 'nutrition',
       holds: 'food of whole days',

@@ -73,20 +73,9 @@ const kinds: readonly Pick<
 ];
 
 /** Answers of the API have their records in `data`; programs often save the records alone. */
-const json: readonly Mapping[] = kinds.map((kind) => ({
-  ...kind,
-  kind: 'wellness',
-  format: 'json',
-  records: ['data', ''],
-  day,
-}));
-
-const csv: readonly Mapping[] = kinds.map((kind) => ({
-  ...kind,
-  kind: 'wellness',
-  format: 'csv',
-  day,
-}));
+const answers = (['json', 'csv'] as const).flatMap((format) =>
+  kinds.map((kind): Mapping => ({ ...kind, kind: 'wellness', format, records: ['data', ''], day })),
+);
 
 export const oura: Source = {
   name: 'oura',
@@ -103,8 +92,7 @@ export const oura: Source = {
     'vishk23/noop Packages/StrandImport/Tests/StrandImportTests/WearableExportImporterTests.swift',
   ],
   files: [
-    ...json,
-    ...csv,
+    ...answers,
     {
       // "Trends" of the former web site, one line a day.
       kind: 'wellness',

@@ -60,6 +60,13 @@ const tables: readonly Mapping[] = [
 /** The API's times are in UTC, with the athlete's offset beside them. */
 const sleepEnd: TimeRule = { from: 'end', offset: 'timezone_offset' };
 
+const stage = (name: string) => ({
+  from: `score.stage_summary.total_${name}_time_milli`,
+  factor: 0.001,
+});
+const SLOW_WAVE = stage('slow_wave_sleep');
+const REM = stage('rem_sleep');
+
 const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' | 'fields'>[] = [
   {
     holds: 'recovery',
@@ -81,21 +88,11 @@ const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' 
     where: { score_state: ['SCORED'], nap: [false] },
     day: sleepEnd,
     fields: {
-      sleepSecs: {
-        from: 'score.stage_summary.total_light_sleep_time_milli',
-        and: [
-          'score.stage_summary.total_slow_wave_sleep_time_milli',
-          'score.stage_summary.total_rem_sleep_time_milli',
-        ],
-        factor: 0.001,
-      },
-      sleepDeepSecs: {
-        from: 'score.stage_summary.total_slow_wave_sleep_time_milli',
-        factor: 0.001,
-      },
-      sleepRemSecs: { from: 'score.stage_summary.total_rem_sleep_time_milli', factor: 0.001 },
-      sleepLightSecs: { from: 'score.stage_summary.total_light_sleep_time_milli', factor: 0.001 },
-      sleepAwakeSecs: { from: 'score.stage_summary.total_awake_time_milli', factor: 0.001 },
+      sleepSecs: { ...stage('light_sleep'), and: [SLOW_WAVE.from, REM.from] },
+      sleepDeepSecs: SLOW_WAVE,
+      sleepRemSecs: REM,
+      sleepLightSecs: stage('light_sleep'),
+      sleepAwakeSecs: stage('awake'),
       sleepScore: 'score.sleep_performance_percentage',
       respiration: 'score.respiratory_rate',
     },
