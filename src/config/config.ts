@@ -26,33 +26,12 @@ export interface Account {
 export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'system' | 'default';
 
 /** The settings of one profile: flags, environment and configuration files, merged and checked. */
-export interface Config {
-  /** Name of the profile, which stands for one account on one service. */
-  readonly profile: string;
-  /** Profiles in the configuration file. Every login creates one. */
-  readonly profiles: readonly string[];
-  readonly paths: Paths;
-  /** The presets for all users. If the file has a fault, reading a setting that it may hold throws that. */
-  readonly system: SystemFile | undefined;
-  get<K extends SettingKey>(key: K): SettingValue<K>;
-  originOf(key: SettingKey): SettingOrigin;
-  /** The profile's settings in the configuration file, without flags and variables. */
-  readonly saved: ProfileEntry['settings'];
-  readonly endpoints: Endpoints;
-  /** Known after a login with this profile. */
-  readonly account: Account | undefined;
-  readonly loginId: string | undefined;
-  /** From the environment. The credential store holds stored secrets. */
-  readonly clientSecret: Secret | undefined;
-  /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. If one is set, the stored login is ignored. */
-  readonly environmentTokens: {
-    readonly access: Secret | undefined;
-    readonly refresh: Secret | undefined;
-  };
-}
+export type Config = ReturnType<typeof loadConfig>;
+
+export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
 
 export interface ProfileEntry {
-  readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
+  readonly settings: SettingOverrides;
   readonly account: Account | undefined;
   /**
    * The stored login (`Credentials.loginId`), if the athlete was unknown at login time. Without an
@@ -72,8 +51,6 @@ export interface ConfigFile {
 
 export const DEFAULT_PROFILE = 'default';
 
-export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
-
 /**
  * @throws SyncError `CONFIG` that names the flag, the variable, or the file and key that is wrong.
  */
@@ -81,7 +58,7 @@ export function loadConfig(
   sources: { env: Env; paths: Paths; system?: SystemFile },
   profileFlag: string | undefined,
   overrides: SettingOverrides = {},
-): Config {
+) {
   const { env, paths, system } = sources;
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
   const { profiles } = readConfigFile(paths.configFile);
@@ -111,12 +88,16 @@ export function loadConfig(
   };
 
   return {
+    /** Its name, which stands for one account on one service. */
     profile,
-    profiles: Object.keys(profiles),
+    /** Profiles in the configuration file. Every login creates one. */
+    profiles: Object.keys(profiles) as readonly string[],
     paths,
+    /** The presets for all users. If the file has a fault, reading a setting that it may hold throws that. */
     system,
-    get: (key) => find(key).value,
-    originOf: (key) => find(key).origin,
+    get: <K extends SettingKey>(key: K) => find(key).value,
+    originOf: (key: SettingKey) => find(key).origin,
+    /** The profile's settings in the configuration file, without flags and variables. */
     saved: entry?.settings ?? {},
     get endpoints() {
       return Object.fromEntries(
@@ -126,9 +107,12 @@ export function loadConfig(
         ]),
       ) as Endpoints;
     },
+    /** Known after a login with this profile. */
     account: entry?.account,
     loginId: entry?.loginId,
+    /** From the environment. The credential store holds stored secrets. */
     clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
+    /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. If one is set, the stored login is ignored. */
     environmentTokens: {
       access: secretFrom(env, 'SYNC_ACCESS_TOKEN'),
       refresh: secretFrom(env, 'SYNC_REFRESH_TOKEN'),
