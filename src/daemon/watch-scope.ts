@@ -5,6 +5,11 @@ export interface WatchScope {
   readonly devices?: boolean;
 }
 
+/** Returns the scope alone, without `devices: false`. */
+export function scopeOf({ folders, devices }: WatchScope): WatchScope {
+  return { folders, ...(devices === true ? { devices } : {}) };
+}
+
 /** Names all devices that a watcher may find. */
 export const ANY_DEVICE = 'any known device';
 

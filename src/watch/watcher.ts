@@ -93,7 +93,7 @@ export class Watcher {
     return {
       ...this.#discovery.snapshot,
       waiting: this.#sender.waiting,
-      sending: this.#sender.sending,
+      sending: this.#sender.active.size,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
       days: this.#wellness?.snapshot,
@@ -160,7 +160,7 @@ export class Watcher {
           if (event.type === 'upload-finished') this.#sender.settle(event.upload);
           this.#sendOnce();
         }
-      } while (!signal.aborted && (await this.#discovery.readLeft()));
+      } while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
       this.#discovery.settleIncomplete();
       await this.#wellness?.check();
       if (!this.#parts.dryRun) await this.#verifier.check();

@@ -19,7 +19,7 @@ import {
   watcherPaths,
 } from '../../daemon/registry.ts';
 import type { BackgroundKind, WatcherEnd, WatcherState } from '../../daemon/state-file.ts';
-import { type WatchScope, scopeArguments, scopeNames } from '../../daemon/watch-scope.ts';
+import { type WatchScope, scopeArguments, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../../daemon/stop.ts';
 import { thisProcess } from '../../system/this-process.ts';
 
@@ -185,10 +185,6 @@ export async function startDaemon(
     context.signal,
   );
   return { id: paths.id, pid, ...scope, log: paths.logFile };
-}
-
-function scopeOf({ folders, devices }: WatchScope): WatchScope {
-  return { folders, ...(devices === true ? { devices } : {}) };
 }
 
 export function isEmpty({ folders, devices }: WatchScope): boolean {

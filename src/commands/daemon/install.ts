@@ -6,7 +6,12 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { overlap } from '../../daemon/registration.ts';
-import { inspectWatcher, listWatchers, watcherPaths } from '../../daemon/registry.ts';
+import {
+  type WatcherPaths,
+  inspectWatcher,
+  listWatchers,
+  watcherPaths,
+} from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import type { ServiceKind } from '../../daemon/os-service/definition.ts';
 import { type ServiceManager, serviceManager } from '../../daemon/os-service/manager.ts';
@@ -148,7 +153,6 @@ async function installService(
   scope: WatchScope,
   passOn: readonly string[],
 ): Promise<ServiceInstalled> {
-  const { clock, signal } = context;
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
   const { definition, left } = defineService(context, config, scope, manager.kind, passOn);
@@ -164,7 +168,7 @@ async function installService(
   const byHand = running.filter((daemon) => daemon.kind === 'daemon' && overlap(daemon, scope));
   // systemd stops the earlier service itself, when it starts the new one.
   const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');
-  const startedBy = clock.now();
+  const startedBy = context.clock.now();
   let remarks: readonly string[];
   try {
     await end(context, config, byHand);
@@ -174,24 +178,29 @@ async function installService(
     await startAgain(context, config, [...byHand, ...earlier]);
     throw error;
   }
-  const isWatching = () => {
-    const { running: up, state } = inspectWatcher(paths);
-    return up && state?.readyAt !== undefined && state.startedAt >= startedBy;
-  };
-  let watching = isWatching();
-  const deadline = clock.monotonic() + WATCHING_MS;
-  while (!watching && clock.monotonic() < deadline) {
-    await clock.sleep(LOOK_MS, signal);
-    watching = isWatching();
-  }
   return {
     ...reportOf(config, manager),
     ...scope,
     isWaiting: scope.devices !== true && missing.length === scope.folders.length,
-    watching,
+    watching: await isWatchingSoon(context, paths, startedBy),
     log: paths.logFile,
     remarks: [...left, ...remarks],
   };
+}
+
+/** Waits for the first rescan of a watcher that was started after this time (ms since the epoch). */
+async function isWatchingSoon(
+  { clock, signal }: AppContext,
+  paths: WatcherPaths,
+  startedBy: number,
+): Promise<boolean> {
+  const deadline = clock.monotonic() + WATCHING_MS;
+  for (;;) {
+    const { running, state } = inspectWatcher(paths);
+    if (running && state?.readyAt !== undefined && state.startedAt >= startedBy) return true;
+    if (clock.monotonic() >= deadline) return false;
+    await clock.sleep(LOOK_MS, signal);
+  }
 }
 
 /**

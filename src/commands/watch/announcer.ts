@@ -1,6 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
@@ -25,9 +25,8 @@ export class Announcer {
     return this.#loginNeeded !== undefined;
   }
 
-  started({ folders, devices }: WatchScope): void {
-    const scope = { folders, ...(devices === true ? { devices } : {}) };
-    if (!this.#started) this.#report({ event: 'started', ...scope });
+  started(scope: WatchScope): void {
+    if (!this.#started) this.#report({ event: 'started', ...scopeOf(scope) });
     this.#started = true;
   }
 

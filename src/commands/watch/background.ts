@@ -9,7 +9,7 @@ import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
 import { type WatcherPaths, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/output.ts';
 import { absoluteFolders, absoluteStateDir } from '../daemon/daemons.ts';
 import { keepNewFilesPrivate, thisProcess } from '../../system/this-process.ts';
@@ -69,16 +69,13 @@ export async function runInBackground(
 
 async function runRegistered(
   context: AppContext,
-  { kind, folders: given, devices, passOn }: Background,
+  { kind, passOn, ...given }: Background,
   starter: StarterChannel,
   watch: Watch,
 ): Promise<ExitCode> {
   const { clock, flags, version } = context;
   const config = configFor(context);
-  const scope = {
-    folders: absoluteFolders(context, given),
-    ...(devices === true ? { devices } : {}),
-  };
+  const scope = scopeOf({ ...given, folders: absoluteFolders(context, given.folders) });
   const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), scope);
   const registration = await registerWatcher(context, paths, {
     profile: config.profile,

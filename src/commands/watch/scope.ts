@@ -4,7 +4,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { DEVICES_WORD } from '../../config/settings.ts';
-import type { WatchScope } from '../../daemon/watch-scope.ts';
+import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { devicePlaces } from '../../app/device-places.ts';
@@ -33,20 +33,20 @@ export async function scopeToWatch(
   devices: boolean,
   command: readonly [string, ...string[]],
 ): Promise<WatchScope | undefined> {
-  if (dirs.length > 0 || devices) return scopeOf(foldersToWatch(context.cwd, dirs), devices);
+  if (dirs.length > 0 || devices)
+    return scopeOf({ folders: foldersToWatch(context.cwd, dirs), devices });
   const chosen = config.get('watch');
   if (chosen !== undefined) return chosenScope(context, chosen);
   if (!context.io.interactive) throw nothingNamed(command);
   return await askWhatToWatch(context, config, command);
 }
 
-function scopeOf(folders: readonly string[], devices: boolean): WatchScope {
-  return { folders, ...(devices ? { devices } : {}) };
-}
-
 function chosenScope({ cwd }: AppContext, chosen: readonly string[]): WatchScope {
   const folders = chosen.filter((entry) => entry !== DEVICES_WORD);
-  return scopeOf(foldersToWatch(cwd, folders), chosen.includes(DEVICES_WORD));
+  return scopeOf({
+    folders: foldersToWatch(cwd, folders),
+    devices: chosen.includes(DEVICES_WORD),
+  });
 }
 
 function nothingNamed([name, ...rest]: readonly [string, ...string[]]): SyncError {

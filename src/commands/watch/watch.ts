@@ -10,7 +10,7 @@ import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
 import { watcherLogin, watcherPaths } from '../../daemon/registry.ts';
-import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
+import { type WatchScope, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
 import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
@@ -143,8 +143,7 @@ async function watchAtTerminal(
   options: WatcherOptions,
   setup: OnceSetup,
 ): Promise<ExitCode> {
-  const { folders, devices = false } = options;
-  const scope = { folders, ...(devices ? { devices } : {}) };
+  const scope = scopeOf(options);
   await warnOfOtherAthletes(context, config, scope);
   const registration: Registration = await registerWatcher(
     context,

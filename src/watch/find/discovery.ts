@@ -20,22 +20,22 @@ export class Discovery {
   readonly eventHandler: EventHandler;
   readonly folders: Folders;
   readonly devices: DeviceFolders | undefined;
+  readonly remoteFolders: RemoteFolders;
   readonly #parts: WatchParts;
   readonly #sender: Sender;
-  readonly #remoteFolders: RemoteFolders;
   #unlisten: (() => void) | undefined;
 
   constructor(parts: WatchParts, sender: Sender) {
     this.#parts = parts;
     this.#sender = sender;
     this.classifier = new Classifier(parts, sender);
-    this.#remoteFolders = new RemoteFolders(parts, this.classifier, sender);
+    this.remoteFolders = new RemoteFolders(parts, this.classifier, sender);
     this.folders = new Folders(parts, {
-      probeRemovable: (path) => this.#remoteFolders.probe(path),
+      probeRemovable: (path) => this.remoteFolders.probe(path),
       onName: (...changed) => this.eventHandler.add(...changed),
       forgetBelow: (path) => this.#forgetBelow(path),
     });
-    this.rescanner = new Rescanner(parts, this.classifier, this.folders, this.#remoteFolders);
+    this.rescanner = new Rescanner(parts, this.classifier, this.folders, this.remoteFolders);
     this.eventHandler = new EventHandler(parts, this.classifier, this.rescanner);
     this.devices = parts.deviceAccess && new DeviceFolders(parts, parts.deviceAccess, this.folders);
   }
@@ -101,14 +101,9 @@ export class Discovery {
     }
   }
 
-  /** Reads what did not fit beside the recordings that were sent meanwhile. @returns whether there was any */
-  async readLeft(): Promise<boolean> {
-    return await this.#remoteFolders.readLeft();
-  }
-
   settleIncomplete(): void {
     const { incomplete, onSettled } = this.#parts;
-    this.#remoteFolders.noteLeft();
+    this.remoteFolders.noteLeft();
     for (const { path, reason, detail } of incomplete.all()) {
       onSettled?.({ path, outcome: 'invalid', reason, detail });
     }
@@ -154,9 +149,9 @@ export class Discovery {
     const failed = this.#parts.incomplete
       .forgetBelow(folder)
       .filter(({ reason }) => reason === 'unreadable');
-    const queued = this.#sender.forgetBelow(folder);
-    const left = failed.length + queued + this.#remoteFolders.leftOn(folder);
-    this.#remoteFolders.forget(folder);
+    const queued = this.#sender.queue.removeBelow(folder);
+    const left = failed.length + queued + this.remoteFolders.leftOn(folder);
+    this.remoteFolders.forget(folder);
     return left;
   }
 }

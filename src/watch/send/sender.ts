@@ -84,10 +84,6 @@ export class Sender {
     return this.queue.size + this.active.size;
   }
 
-  get sending(): number {
-    return this.active.size;
-  }
-
   add(item: QueueItem): void {
     // A rescan finds in-flight files, too.
     for (const { key, stamp } of this.active.keys()) {
@@ -129,11 +125,6 @@ export class Sender {
 
   #postWork(): void {
     this.#parts.events.post({ type: 'sender-work' });
-  }
-
-  /** Removes the queued files below a folder that disappeared. @returns how many there were */
-  forgetBelow(folder: string): number {
-    return this.queue.removeBelow(folder);
   }
 
   #enqueue(item: QueueItem): void {
