@@ -67,10 +67,10 @@ it('every command works, and ends with a summary where the schema has one', asyn
   for (const line of LINES) {
     // A line that the schema does not describe fails the run.
     const json = line.startsWith('complete ') ? [] : ['--json'];
-    const run = await (line.endsWith('--daemon') ? world.program : world.sync)(
-      [...line.split(' '), ...json],
-      { input },
-    );
+    const args = [...line.split(' '), ...json];
+    const run = line.endsWith('--daemon')
+      ? await world.program(args, { input })
+      : await world.sync(args, { input });
     const last = (json.length > 0 ? ndjson(run.stdout) : []).at(-1)?.['type'];
     const isSummed = SUMMED.some((name) => `${line} `.startsWith(`${name} `));
     if (run.code !== 0 || isSummed !== (last === 'summary')) failed.push({ line, ...run });

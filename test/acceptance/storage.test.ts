@@ -31,7 +31,7 @@ describe('a state folder that cannot be used', () => {
         type: 'finding',
         check: 'state',
         state: 'bad',
-        message: `Record of what was sent: ${file} is not a folder.`,
+        message: `Record of sent data: ${file} is not a folder.`,
         hint: MEND,
       });
     }

@@ -37,7 +37,6 @@ export function deviceText(
     recordings,
     files,
     newest,
-    wellness,
     wellnessFiles,
     tcxFiles,
   }: SurveyedDevice,

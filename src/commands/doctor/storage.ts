@@ -40,13 +40,13 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
       const failure = writeFailure(path, 'SYNC_STATE_DIR');
       if (failure !== undefined) throw failure;
       return good(
-        `Record of what was sent: none yet; the first command that sends creates ${path}`,
+        `Record of sent data: none yet; the first command that sends creates ${path}`,
       );
     }
     openDatabase(path).close();
-    return good(`Record of what was sent: ${path}`);
+    return good(`Record of sent data: ${path}`);
   } catch (error) {
-    return failed(error, bad, 'Record of what was sent');
+    return failed(error, bad, 'Record of sent data');
   }
 }
 

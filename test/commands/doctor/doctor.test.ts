@@ -53,7 +53,7 @@ describe('doctor before the first login', () => {
       /^Settings: none yet; the first login creates \//,
     );
     expect(about('state')[0]?.['message']).toMatch(
-      /^Record of what was sent: none yet; the first command that sends /,
+      /^Record of sent data: none yet; the first command that sends /,
     );
     const files = readdirSync(homeDir, { recursive: true, withFileTypes: true });
     expect(files.filter((entry) => entry.isFile())).toEqual([]);
@@ -124,7 +124,7 @@ describe('doctor before the first login', () => {
       expect(fixed.code).toBe(2);
       for (const [check, subject, variable] of [
         ['config', 'Settings', 'SYNC_CONFIG_DIR'],
-        ['state', 'Record of what was sent', 'SYNC_STATE_DIR'],
+        ['state', 'Record of sent data', 'SYNC_STATE_DIR'],
       ] as const) {
         expect(fixed.about(check)).toMatchObject([
           {
