@@ -62,7 +62,9 @@ describe('a weight without a unit', () => {
     for (const flags of [[], ['--dry-run'], ['--strict']]) {
       const { code, stdout } = await world.sync([...args, ...flags]);
       expect(code).toBe(3);
-      expect(stdout).toContain('does not say the unit of weight. Name it: --unit kg or --unit lb.');
+      expect(stdout).toContain(
+        'does not say the unit of weight. Name it: --unit weight=kg or --unit weight=lb.',
+      );
     }
     const named = await world.sync([...args, '--unit', 'lb', '--dry-run', '--json']);
     expect(ndjson(named.stdout)).toContainEqual(

@@ -183,7 +183,8 @@ export class ExportReader {
       if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
       if (rule.factor !== undefined) {
         const [own, other] = Object.keys(unitsOf(field));
-        if (rule.factor !== 1 || other === undefined) continue;
+        if (rule.factor !== 1 || own === undefined || other === undefined) continue;
+        if (this.#options.strict === true) throw noUnit(name, field, [own, other]);
         this.#notes.push(
           `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${other} converts`,
         );
@@ -191,7 +192,7 @@ export class ExportReader {
       }
       const form = `${match.source.name}: ${columns.join()}`;
       const unit = await this.#sources.unitOf?.(name, field, form);
-      if (unit === undefined) throw noUnit(name, field);
+      if (unit === undefined) throw noUnit(name, field, ['kg', 'lb']);
       units.set(field, unit);
     }
     return units;
@@ -270,11 +271,11 @@ function count(all: readonly string[], one: string): number {
   return all.filter((each) => each === one).length;
 }
 
-function noUnit(name: string, field: string): SyncError {
+function noUnit(name: string, field: string, [unit, other]: [string, string]): SyncError {
   return invalid(
     name,
     `${name} does not say the unit of ${field}`,
-    phrase`Name it: --unit kg or --unit lb. A header "${field} (kg)", or a column "unit", states it, too.`,
+    phrase`Name it: --unit ${field}=${unit} or --unit ${field}=${other}. A header "${field} (${unit})" states it, too.`,
   );
 }
 

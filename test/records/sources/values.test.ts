@@ -353,9 +353,11 @@ describe('an export of no known program', () => {
     expect((await read(text, { strict: true })).bodies).toEqual([{ date: DAY, [field]: sent }]);
   });
 
-  it('has a note about an energy without a unit', async () => {
-    const { left } = await read('date,activeCaloriesBurned\n2026-11-20,2510\n');
+  it('has a note about an energy without a unit, which is refused if strict', async () => {
+    const bare = 'date,activeCaloriesBurned\n2026-11-20,2510\n';
+    const { left } = await read(bare);
     expect(left.join()).toContain('--unit activeCaloriesBurned=kJ converts');
+    await expect(read(bare, { strict: true })).rejects.toThrow('the unit of activeCaloriesBurned');
     expect((await read('date,activeCaloriesBurned (kcal)\n2026-11-20,2510\n')).left).toEqual([]);
   });
 
