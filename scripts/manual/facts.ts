@@ -32,7 +32,7 @@ export const VARIABLES: readonly Variable[] = [
 
 /** What each exit code tells a script. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [ExitCode.ok]: 'everything is delivered (uploaded, pushed, duplicate, skipped)',
+  [ExitCode.ok]: 'everything is delivered (uploaded, pushed, duplicate, skipped, undone)',
   [ExitCode.internal]: 'a fault of the program itself, or of the disk',
   [ExitCode.usage]: 'the command or the configuration is wrong; nothing was done',
   [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
