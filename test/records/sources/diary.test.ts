@@ -71,7 +71,7 @@ describe('a table with field names of the platform', () => {
     const { refused, ...others } = await read(text);
     expect(others).toEqual(NONE);
     expect(refused).toEqual([
-      expect.stringContaining('does not say the unit of weight. Name it: --unit kg'),
+      expect.stringContaining('does not say the unit of weight. Name it: --unit weight=kg'),
     ]);
     const units = new Map([['weight', 0.45359237]]);
     const named = await read(text, { strict: true }, undefined, { units });
