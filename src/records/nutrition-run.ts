@@ -12,6 +12,9 @@ import { NutritionService } from './nutrition/service.ts';
 /** Limits the sent days that one run looks at without the scope for reading. */
 const MAX_LOOKS = 29;
 
+/** How days of earlier runs are delivered. */
+const AS_SENT = { force: false, merge: 'same-input' } as const;
+
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
@@ -117,7 +120,9 @@ export class NutritionRun {
   async deliver(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest, files } = record;
     const { ledger, url } = this.#target;
-    const { dryRun, force, merge = 'same-input', undo, remember = false } = this.#options;
+    const { dryRun, undo, remember = false } = this.#options;
+    // The user asked to replace or to force the days of the input only.
+    const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : AS_SENT;
     const outcome = await deliverDay(
       this.#context,
       record,

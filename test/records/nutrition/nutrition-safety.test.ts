@@ -229,6 +229,20 @@ describe('two equal items of which one changed', () => {
   });
 });
 
+describe('a day of an earlier run, which is checked beside the input', () => {
+  it.each([
+    ['2026-08', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
+    ['2026-02', { merge: 'replace-day' } as const, ['bar 40', 'gel 25']],
+    ['2026-08', { force: true }, ['bar 40', 'gel 31']],
+  ] as const)('is neither replaced nor forced, on %s with %o', async (revision, options, left) => {
+    const { push, held, sandbox, idOf } = await openNutrition({ revision }, { scopes: READ });
+    await push({ 'a.json': day(GEL, BAR) });
+    if ('force' in options) sandbox.control.editFood(idOf('gel'), { carbs: 31 });
+    await push({ 'b.json': dayOn('2026-04-07', RICE) }, options);
+    expect([held(), held('2026-04-07')]).toEqual([left, ['rice 90']]);
+  });
+});
+
 describe('a time zone that changes between two pushes', () => {
   it.each(NUTRITION_REVISIONS)('duplicates no item over two days on %s', async (revision) => {
     const { push, held } = await openNutrition({ revision });
