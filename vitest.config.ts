@@ -16,7 +16,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
     // Tests of programs wait most of the time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 3,
     // A hang fails the test; a slow machine does not.
     testTimeout: 2 * NEVER_MS,
     hookTimeout: 2 * NEVER_MS,
