@@ -49,6 +49,9 @@ export function readValue(
   // What several records make together is rounded at the end.
   if (isPart(rule)) return { value };
   if (isOutOfRange(value, platform)) return { problem: outside(found, value, platform) };
+  const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
+  if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(value * 1_000, platform))
+    return { problem: `is ${show(found)}: write ${number * 1_000} or ${number}` };
   const isWhole = platform.type === 'integer' && !(isGuess && value === number);
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = isWhole && !isGuess ? 0 : (rule.decimals ?? (isWhole ? 0 : most));
@@ -161,6 +164,11 @@ function parseNumber(text: string, commaIsDecimal: DecimalComma): number | undef
   const bare = text.replace(/[\s\u00a0\u202f]/g, '').replace(/%$/, '');
   const plain = withPoint(bare, commaIsDecimal);
   return PLAIN_NUMBER.test(plain) ? Number(plain) : undefined;
+}
+
+/** `12.345` is a thousand where `12,3` is a decimal. */
+function isPerhapsThousands(found: JsonValue): boolean {
+  return typeof found === 'string' && /^[1-9]\d{0,2}\.\d{3}$/.test(found);
 }
 
 /** Writes a number with a decimal point, and without separators of thousands. */

@@ -166,7 +166,7 @@ export class WellnessDays {
     const found = [...meanings.values()];
     const [first] = left;
     if (first !== undefined) {
-      const most = Math.max(...low.map(([, value]) => value));
+      const most = Number(Math.max(...low.map(([, value]) => value)).toFixed(1));
       const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
       found.unshift(
         `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`,

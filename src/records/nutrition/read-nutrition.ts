@@ -103,11 +103,11 @@ function isFilledList(value: JsonValue | undefined): boolean {
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
 const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
 
-/** Checks that a record has wellness fields, and none of nutrition. */
+/** Checks that a record has wellness fields, and none of nutrition: the `fat` of a scale is no food. */
 function isWellness(record: JsonObject): boolean {
   const names = Object.keys(record).filter((name) => record[name] !== null);
   const isOwn = (name: string) =>
-    plain(name) === 'items' || (dayNames.find(name) ?? 'rawJson') !== 'rawJson';
+    plain(name) === 'items' || !['fat', 'rawJson'].includes(dayNames.find(name) ?? 'rawJson');
   return (
     !names.some(isOwn) &&
     names.some((name) => (wellnessNames.find(name) ?? 'rawJson') !== 'rawJson')

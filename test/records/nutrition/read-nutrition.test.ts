@@ -126,7 +126,7 @@ describe('the fields of a nutrition record', () => {
       [': there is nothing in it that the platform takes', 'coach: not a field of the platform'],
     ],
     [
-      { date, restingHr: 48 },
+      { date, weight: 72.4, fat: 17.1 },
       [': there is nothing in it that is nutrition; is this a wellness file?'],
     ],
   ])('reject a record with unknown fields only: %j', async (record, said) => {
