@@ -64,21 +64,26 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
   const list = sourcesFor(context, flags);
   const input = () => ({ ...plainFileInput(resolve(cwd, path)), name: path });
   const matches = await matchInput(input(), list.list);
+  const zone = await zoneFor(config, context);
+  const options = { zone, strict: false, now: clock.now(), sources: list };
   if (matches.length === 0) {
-    throw new SyncError('INPUT_INVALID', `${path} matches no source.`, {
-      hint: phrase`${sync('sources')} lists the exports that sync reads. Records in the platform's own form need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
-    });
+    const { unreadable } = await prepareInputs('wellness', [input()], options, signal);
+    const [refused] = unreadable;
+    throw new SyncError(
+      'INPUT_INVALID',
+      refused?.problems[0].problem ?? `${path} matches no source.`,
+      {
+        hint:
+          refused?.hint ??
+          phrase`${sync('sources')} lists the exports that sync reads. Records in the platform's own form need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
+      },
+    );
   }
   let code: ExitCode = ExitCode.ok;
   for (const match of matches) {
     const { kind } = match.mapping;
-    const options = {
-      zone: await zoneFor(config, context),
-      strict: false,
-      now: clock.now(),
-      sources: { ...list, list: [match.source] },
-    };
-    const read = await prepareInputs(kind, [input()], options, signal);
+    const own = { ...options, sources: { ...list, list: [match.source] } };
+    const read = await prepareInputs(kind, [input()], own, signal);
     const [first] = read.records;
     const example = first === undefined ? {} : { example: first.body };
     for (const found of read.exports) {

@@ -48,6 +48,10 @@ describe('a folder with a log of lifted weights', () => {
     expect(strong.code).toBe(3);
     expect(strong.stderr).toContain('it has the columns "Workout Name", "Exercise Name", "Reps"');
     expect(strong.stderr).toContain('add --source table');
+    const unknown = world.write('unknown.csv', 'Zeit,Puls\n2026-11-20,47\n');
+    const { code, stderr } = await world.sync(['sources', '--check', unknown]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/unknown program, with the columns "Zeit", "Puls".*--map/s);
     const diary = await world.sync(['sources', '--check', `${folder}/diary.csv`, '--json']);
     expect(diary.code).toBe(0);
     expect(ndjson(diary.stdout)[0]).toMatchObject({ source: 'table', unread: ['notes'] });

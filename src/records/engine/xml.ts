@@ -17,7 +17,8 @@ const MAX_TEXT = 1024 * 1024;
  * Reads XML: each element with the mapping's name becomes a row, its attributes the members. Yields the rows of
  * each part. The parser forgives, since exports of iOS 16 have a DTD that is not well-formed.
  *
- * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, or exceeds a limit
+ * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, has a zero byte, or exceeds a
+ * limit
  */
 export async function* readXml(
   name: string,
@@ -44,7 +45,7 @@ export async function* readXml(
       onopentagname(tag) {
         pending = 0;
         if (++depth > MAX_DEPTH) {
-          throw beyondLimit(name, `nests elements more than ${MAX_DEPTH} deep`);
+          throw unlikeExports(name, `nests elements more than ${MAX_DEPTH} deep`);
         }
         endAttributes();
         if (tag === element) parser.row = new ElementRow(name);
@@ -67,8 +68,9 @@ export async function* readXml(
     for (let at = 0; at < chunk.length; at += PART) {
       const part = chunk.subarray(at, at + PART);
       pending += part.length;
+      if (part.includes(0)) throw unlikeExports(name, 'has a zero byte');
       parser.write(part.toString('latin1'));
-      if (pending > MAX_TEXT) throw beyondLimit(name, 'has a text of more than 1 MB');
+      if (pending > MAX_TEXT) throw unlikeExports(name, 'has a text of more than 1 MB');
       yield rows;
       rows = [];
     }
@@ -100,8 +102,8 @@ class RowParser extends Parser {
   }
 }
 
-function beyondLimit(name: string, excess: string): SyncError {
-  return new SyncError('INPUT_INVALID', `${name} ${excess}, which no export does.`, {
+function unlikeExports(name: string, fault: string): SyncError {
+  return new SyncError('INPUT_INVALID', `${name} ${fault}, which no export does.`, {
     hint: 'Export it again.',
     details: { path: name },
   });

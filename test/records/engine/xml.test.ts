@@ -53,7 +53,8 @@ describe('an XML export', () => {
     ['nests elements', '<Record>'.repeat(5_000), 'nests elements more than 100 deep'],
     ['has a value', `<Record value="${'a'.repeat(2_000_000)}"/>`, 'has a text of more than 1 MB'],
     ['has a comment', `<!-- ${'a'.repeat(2_000_000)} -->`, 'has a text of more than 1 MB'],
-  ])('is refused if it %s beyond the limit', async (_what, hostile, problem) => {
+    ['has a tag', '<Rec\0ord value="812"/>', 'has a zero byte'],
+  ])('is refused if it %s that no export has', async (_what, hostile, problem) => {
     const text = sample.toString().replace('</HealthData>', `${hostile}</HealthData>`);
     const { bodies, unreadable } = await read(Buffer.from(text));
     expect(bodies).toEqual([]);
