@@ -6,6 +6,7 @@ const date = '2026-02-15';
 const SENT = 'Sent as it is';
 const unitOf: Readonly<Record<string, string>> = {
   sleepSecs: 's',
+  weight: 'kg',
   hydrationVolume: 'ml',
   waterMl: 'ml',
   carbs: 'g',
@@ -37,6 +38,7 @@ describe('a wellness value that is hardly possible', () => {
     ['sleepSecs', 8, 'is 8 s: hours? That would be 28800 s'],
     ['hydrationVolume', 2.5, 'is 2.5 ml: litres? That would be 2500 ml'],
     ['hydrationVolume', 34, 'is 34 ml: fluid ounces? That would be 1005 ml'],
+    ['weight', 22, 'is 22 kg: converted twice?'],
   ])('is left out with its likely unit, and rejected if strict: %s %d', async (...values) => {
     const [name, value, found] = values;
     const record = { date, hrv: 61, [name]: value };

@@ -122,7 +122,7 @@ function divisorOf(
 /** Describes the fault of a value, as the file has it. */
 function outside(found: JsonValue, value: number, platform: NumberRule): string {
   const problem = wrongNumber(round(value, CONVERTED_DECIMALS), platform);
-  return found === value ? problem : `${problem}. The file has ${show(found)}`;
+  return scalarText(found) === String(value) ? problem : `${problem}. The file has ${show(found)}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { WELLNESS_FIELDS, unitNameOf, unitsOf } from '../fields.ts';
+import { plain } from '../names.ts';
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
 const fields = Object.entries(WELLNESS_FIELDS).filter(([, { type }]) => type !== 'object');
@@ -14,13 +15,14 @@ function aliasesOf(field: string): readonly string[] {
   return WELLNESS_FIELDS[field]?.aliases ?? [];
 }
 
-/** The names of a field with a unit: `weight (lb)`, `weight [lb]`, `weight_lb`, `Readiness (%)`. */
+/** The names of a field with a unit, other than its aliases: `weight (lb)`, `weight [lb]`, `weight_lb`. */
 function withUnit(field: string, unit: string): string[] {
   const names = [field, ...aliasesOf(field)];
   const bracketed = [...names, ...(WITHOUT_UNIT[field] ?? [])];
+  const isName = (name: string) => names.some((other) => plain(other) === plain(name));
   return [
     ...bracketed.flatMap((name) => [`${name} (${unit})`, `${name} [${unit}]`]),
-    ...names.map((name) => `${name}_${unit}`),
+    ...names.map((name) => `${name}_${unit}`).filter((name) => !isName(name)),
   ];
 }
 

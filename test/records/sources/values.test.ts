@@ -88,6 +88,11 @@ describe('a number', () => {
     const pounds = await read('date,Weight (lb),steps\n2026-11-20,9000,8123\n');
     expect(pounds.bodies).toEqual([{ date: DAY, steps: 8_123 }]);
     expect(pounds.invalid[0]).toMatch(/range is 20 to 400 kg\. The file has "9000"/);
+    const named = await read('date,weightKg,abdomenCm,steps\n2026-11-20,72.4 kg,3,8123\n');
+    expect(named.invalid).toEqual([
+      'f.csv:2: is 3; the range is 30 to 300 cm',
+      expect.stringContaining('write 72.4, without the unit'),
+    ]);
   });
 
   it('in an unknown unit refuses the sum that it belongs to', async () => {
