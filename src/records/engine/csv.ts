@@ -22,6 +22,8 @@ export interface TableForm {
   readonly header: readonly string[];
   /** Cells with decimal commas show that `12.345` is a thousand. */
   readonly hasDecimalCommas: boolean;
+  /** Cells with decimal points show that `12,345` is a thousand. */
+  readonly hasDecimalPoints: boolean;
   /** Numbers of cells that a row may have: as the header, or as all rows. */
   readonly widths: readonly number[];
 }
@@ -52,14 +54,15 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const rows = headOf(whole, delimiter, FIRST_ROWS).slice(1);
   const lengths = new Set(rows.filter((row) => filled(row) > 1).map((row) => row.length));
-  const hasDecimalCommas =
-    delimiter !== ',' && rows.flat().some((cell) => /^-?\d+,(?!\d{3}$)\d+$/.test(cell));
+  const hasAny = (number: RegExp) =>
+    delimiter !== ',' && rows.flat().some((cell) => number.test(cell));
   const isCommon = rows.length > 1 && lengths.size === 1;
   const common = isCommon ? [...lengths].filter((length) => length > header.length) : [];
   return {
     delimiter,
     header,
-    hasDecimalCommas,
+    hasDecimalCommas: hasAny(/^-?\d+,(?!\d{3}$)\d+$/),
+    hasDecimalPoints: hasAny(/^-?\d+\.(?!\d{3}$)\d+$/),
     widths: [header.length, filled(header), ...common],
   };
 }

@@ -148,7 +148,8 @@ export class ExportReader {
       this.#notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
     const units = await this.#unitsOf(name, form, match);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
-    const noCommas = form.delimiter !== ',' && (isGuess ? 'unclear' : true);
+    const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
+    const noCommas = form.delimiter !== ',' && mayBeDecimal;
     const commas = form.hasDecimalCommas ? 'always' : noCommas;
     const oneRowADay = isGuess && mapping.kind === 'wellness';
     return this.#mapped(rows, { source, mapping }, commas, { units, oneRowADay });

@@ -9,7 +9,7 @@ import type { MappingRule } from '../sources/types.ts';
 
 /**
  * How the numbers of a file are written. `always`: other cells show decimal commas, so that `12.345` is a
- * thousand. `unclear`: none does, so that `12,345` may be either.
+ * thousand. `unclear`: none shows a decimal, so that `12,345` and `12.345` may be either.
  */
 export type DecimalComma = boolean | 'always' | 'unclear';
 

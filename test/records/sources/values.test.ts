@@ -335,6 +335,10 @@ describe('an export of no known program', () => {
     expect(bodies).toEqual([{ date: DAY, restingHr: 48 }]);
     expect(invalid).toHaveLength(2);
     expect(invalid.join()).toContain('write 12345');
+    const points = `date;weightKg;steps;distanceMeters\n${DAY};72.4;12,345;812.345\n`;
+    expect((await read(points)).bodies).toEqual([
+      { date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 812.345 },
+    ]);
   });
 
   it('costs a weight a quarter away from the rows before, unless the next one is near to it', async () => {
