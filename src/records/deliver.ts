@@ -138,7 +138,8 @@ class DayQueue {
       ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, warnings);
     const { kind, date, sources, zoneUsed } = record;
-    const about = { kind, date, sources, zoneUsed, warnings: [...record.warnings, ...warnings] };
+    const notes = outcome.outcome === 'invalid' ? [] : [...record.warnings, ...warnings];
+    const about = { kind, date, sources, zoneUsed, warnings: notes };
     const isNews = about.warnings.length > 0 || outcome.outcome !== 'skipped';
     if (!isNews && !this.#nutrition.isInput(record)) return;
     this.#target.report({ ...about, ...outcome });

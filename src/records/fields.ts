@@ -118,7 +118,7 @@ export const WELLNESS_FIELDS: FieldTable = {
 };
 
 /** The largest integer that the database of a deployed service holds: it answers 500 beyond it. */
-const MAX_INTEGER = 2_147_483_647;
+export const MAX_INTEGER = 2_147_483_647;
 
 /** Amounts of food have no human range; they are not negative. */
 function amount(unit: string, ...aliases: string[]): NumberRule {

@@ -146,7 +146,7 @@ export class NutritionRun {
       ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, undone: isUndone && !isLeft });
       if (undo !== undefined && !isLeft) ledger.forgetFiles(kind, date);
     }
-    if (word !== 'skipped' && word !== 'failed' && word !== 'rejected') this.#delivered.add(date);
+    if (word !== 'skipped' && word !== 'invalid') this.#delivered.add(date);
     return outcome;
   }
 }

@@ -160,6 +160,8 @@ export type DayOutcome =
       readonly attempts: number;
     }
   | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
+  /** No platform can store the day that this record would make of what was sent before. */
+  | Omit<InvalidRecord, 'kind' | 'date'>
   /** `--dry-run`: the request, for nutrition with all that the day should hold. */
   | { readonly outcome: 'would-push'; readonly request: RecordRequest };
 

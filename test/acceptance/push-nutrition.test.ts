@@ -124,6 +124,31 @@ it('a nutrition item that both changed ends with exit code 6 until the athlete d
   expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Rice 25']);
 });
 
+it('nutrition that makes a day too large for a platform ends with exit code 3 before it is sent', async () => {
+  const world = await openLoggedInWorld();
+  const kcal = ['--unit', 'calories=kcal'];
+  const large = (food: object) => day({ ...food, calories: 2_000_000_000 });
+  await pushFile(world, 'a.json', large(BANANA), ...kcal);
+  const posts = requestCounts(world.sandbox)['nutrition'];
+  const run = await pushFile(world, 'b.json', large(RICE), ...kcal);
+  expect(outcomeOf(run)).toEqual([3, 'invalid']);
+  const problem = expect.stringContaining('add up to 4000000000 kcal') as string;
+  const { source, problems, ...line } = first(run);
+  expect([source, problems]).toEqual([
+    expect.stringContaining('b.json'),
+    [{ field: 'calories', problem }],
+  ]);
+  expect(line).toEqual({
+    ...{ type: 'nutrition', outcome: 'invalid', date: DAY, field: 'calories', problem },
+  });
+  const { code, stdout } = await world.sync(['push', 'nutrition', 'b.json', ...kcal]);
+  expect([code, stdout]).toEqual([
+    3,
+    expect.stringMatching(/b\.json: not sent\. calories: the items/),
+  ]);
+  expect([requestCounts(world.sandbox)['nutrition'], held(world)]).toEqual([posts, ['Banana 25']]);
+});
+
 it('nutrition that Ctrl-C stopped before its first request is sent by the next run', async () => {
   const world = await openLoggedInWorld();
   expireAccess(world);

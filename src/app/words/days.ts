@@ -18,7 +18,9 @@ import { type PushItem, type Tally, countsText, outcomesJson } from '../outcomes
 export function pushItemJson(item: PushItem, zone?: Zone): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     const { kind, ...rest } = item;
-    if (!('hint' in rest)) return { type: kind, ...rest };
+    if (!('hint' in rest)) {
+      return { type: kind, ...rest, sources: undefined, warnings: undefined, zoneUsed: undefined };
+    }
     const { source, ...whole } = rest;
     const { problem } = rest.problems[0];
     return { type: kind, source, reason: 'unreadable', problem, ...whole };
@@ -85,7 +87,9 @@ function firstOf<T extends Text>(texts: readonly T[], indent = ''): (T | string)
   return [...texts.slice(0, SHOWN), `${indent}and ${more} more, which --json lists`];
 }
 
-function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[] {
+type SentDay = Exclude<RecordItem, { readonly outcome: 'invalid' }>;
+
+function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
   const where = item.zoneUsed ? ` (dates in ${zone})` : '';
   const hint = 'hint' in item ? phrase` ${item.hint}` : '';
   switch (item.outcome) {

@@ -3,6 +3,7 @@ import { SyncError, endsRun } from '../../base/errors.ts';
 import type { DayContent, DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
+import { MAX_INTEGER } from '../fields.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import {
   type Comparison,
@@ -66,6 +67,8 @@ export async function deliverDay(
   const versions = record.parts.map(({ input, asOf }) => [input, asOf] as const);
   const asOf = { ...known.asOf, ...Object.fromEntries(versions) };
   const day = { ...known, items, fields, asOf };
+  const excess = excessOf(record, contentOf(day, []));
+  if (excess !== undefined) return excess;
   // The platform may hold something else by now.
   const isDoubtful = known.status === 'open' || target.isDoubtful;
   const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
@@ -101,6 +104,18 @@ function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]):
   const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
   const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
   return { items: [...own, ...others.map(({ body }) => ({ body, input: '' }))], fields };
+}
+
+/** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
+function excessOf(
+  { date, sources: [source = ''] }: NutritionRecord,
+  { items, fields }: DayContent,
+): DayOutcome | undefined {
+  const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
+  if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;
+  const problem = `the items of ${date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
+  const about = { field: 'calories', problem };
+  return { outcome: 'invalid', source, ...about, problems: [about] };
 }
 
 /** What a look at a day showed. */
@@ -151,6 +166,8 @@ class DayDelivery {
       const adds = (await this.#service.kind(date)) === 'adds';
       if (adds && look === undefined) return this.#conflict(words.unseenText(date));
       const seen = look && this.#compare(look);
+      const excess = excessOf(this.#record, contentOf(this.#day, seen?.others ?? []));
+      if (excess !== undefined) return excess;
       const posted = await this.#sendMissing(look, seen, adds);
       if (posted === 'unclear') await clock.sleep(SETTLE_MS, signal);
       else if (typeof posted === 'object') return posted;

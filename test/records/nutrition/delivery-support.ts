@@ -65,6 +65,8 @@ export interface PushOptions extends Partial<DeliveryOptions> {
   readonly clock?: Clock;
   /** The athlete's; Europe/Berlin if none is given. */
   readonly zone?: Zone;
+  /** Fields with plausible values, however large: `--unit`. */
+  readonly sure?: readonly string[];
 }
 
 /** Makes a client that fails, like a killed process, at one of the writing requests of a run. */
@@ -93,14 +95,16 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     inputs: Readonly<Record<string, unknown>>,
     options: PushOptions = {},
   ): Promise<RecordItem[]> => {
-    const { signal = new AbortController().signal, zone = BERLIN.zone } = options;
+    const { signal = new AbortController().signal, zone = BERLIN.zone, sure = [] } = options;
+    const units = new Map(sure.map((field) => [field, 1]));
+    const choose = () => Promise.reject(new Error('no source matches'));
     const { records, invalid, unreadable } = await prepareInputs(
       'nutrition',
       Object.entries(inputs).map(([name, value]) => ({
         name: name.replace(/#.*/, ''),
         chunks: chunks(JSON.stringify(value)),
       })),
-      { ...BERLIN, zone },
+      { ...BERLIN, zone, sources: { list: [], named: false, choose, units } },
       signal,
     );
     expect([invalid, unreadable]).toEqual([[], []]);

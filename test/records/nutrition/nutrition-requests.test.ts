@@ -9,6 +9,7 @@ import {
   WRITE,
   day,
   dayOn,
+  itemOf,
   notesOf,
   openNutrition,
   outcomesOf,
@@ -79,6 +80,39 @@ describe('the requests of a nutrition day', () => {
     await push({ 'a.json': day(GEL) });
     expect(held()).toEqual(['gel 25']);
   });
+
+  it.each([
+    ['2026-08', WRITE],
+    ['2026-08', READ],
+    ['2026-02', WRITE],
+    ['2026-02', READ],
+  ] as const)(
+    'are none that add up to more kcal than a platform can store (%s, %j)',
+    async (revision, scopes) => {
+      const { push, machine, requestsOf, held } = await openNutrition({ revision }, { scopes });
+      const large = (food: typeof GEL) => ({
+        date: DAY,
+        items: [{ ...itemOf(food), calories: 2_000_000_000 }],
+      });
+      const options = { sure: ['calories'] };
+      const said = { outcome: 'invalid', field: 'calories', source: 'b.json', date: DAY };
+      await push({ 'a.json': large(GEL) }, options);
+      const made = await requestsOf(async () => {
+        const inputs = { 'b.json': large(BAR), 'c.json': dayOn('2026-02-16', RICE) };
+        const items = await push(inputs, options);
+        expect(items.map(({ outcome }) => outcome).sort()).toEqual(['invalid', 'pushed']);
+        expect(items).toContainEqual(expect.objectContaining(said));
+        expect(await push({ 'b.json': large(BAR) }, { ...options, dryRun: true })).toMatchObject([
+          said,
+        ]);
+        // Without a look at a replaced day, another computer cannot know.
+        if (revision === '2026-02' && scopes === WRITE) return;
+        expect(await machine().push({ 'b.json': large(BAR) }, options)).toMatchObject([said]);
+      });
+      expect(made.filter((request) => request.startsWith('POST bar'))).toEqual([]);
+      expect(held()).toEqual(['gel 25']);
+    },
+  );
 
   it.each(NUTRITION_REVISIONS)('of a dry run on %s are none', async (revision) => {
     const { push, requestsOf } = await openNutrition({ revision });
