@@ -3,7 +3,6 @@ import { SyncError, endsRun } from '../../base/errors.ts';
 import type { DayContent, DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
-import { MAX_INTEGER } from '../fields.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
 import {
   type Comparison,
@@ -13,8 +12,15 @@ import {
   isToSend,
   otherKey,
 } from './day-match.ts';
-import { isDropped, nutritionBody } from './day-plan.ts';
-import { type DayOptions, type NutritionRecord, planDay } from './plan.ts';
+import { nutritionBody } from './day-plan.ts';
+import {
+  type DayOptions,
+  type NutritionRecord,
+  contentOf,
+  excessOf,
+  isDone,
+  planDay,
+} from './plan.ts';
 import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
 
@@ -90,32 +96,6 @@ export async function deliverDay(
 function atRest({ items }: DayContent): DayOutcome {
   const isUndone = items.some(({ undone }) => undone === true);
   return { outcome: 'skipped', reason: isUndone ? 'undone' : 'unchanged' };
-}
-
-/** Checks that nothing of a day has to be sent or removed. */
-function isDone({ items, fields, sentFields }: LedgerDay): boolean {
-  const isOpen = ({ state }: SentItem) =>
-    state === 'new' || state === 'unanswered' || state === 'dropped';
-  return !items.some(isOpen) && sameJson(fields, sentFields);
-}
-
-/** Returns what a day should hold, as a platform that replaces days gets it. */
-function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]): DayContent {
-  const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
-  const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
-  return { items: [...own, ...others.map(({ body }) => ({ body, input: '' }))], fields };
-}
-
-/** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
-function excessOf(
-  { date, sources: [source = ''] }: NutritionRecord,
-  { items, fields }: DayContent,
-): DayOutcome | undefined {
-  const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
-  if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;
-  const problem = `the items of ${date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
-  const about = { field: 'calories', problem };
-  return { outcome: 'invalid', source, ...about, problems: [about] };
 }
 
 /** What a look at a day showed. */

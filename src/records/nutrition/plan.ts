@@ -1,8 +1,11 @@
-import type { DayContent, KnownDay, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent, KnownDay, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
+import { sameJson } from '../digest.ts';
+import { MAX_INTEGER } from '../fields.ts';
+import type { ShownItem } from './day-match.ts';
 import { type MergeMode, isDropped, mergeDay } from './day-plan.ts';
 import { itemKey } from './items.ts';
-import type { JsonObject, PreparedRecord } from '../types.ts';
+import type { DayOutcome, JsonObject, PreparedRecord } from '../types.ts';
 
 /** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
 
@@ -77,6 +80,32 @@ export function planDay(
   // If everything that the record says was taken back, its totals stay away too.
   const staysAway = itemsOf(record).length > 0 && items.every(({ undone }) => undone === true);
   return { items, fields: staysAway ? known.fields : content.fields, moved, partialTotals };
+}
+
+/** Checks that nothing of a day has to be sent or removed. */
+export function isDone({ items, fields, sentFields }: LedgerDay): boolean {
+  const isOpen = ({ state }: SentItem) =>
+    state === 'new' || state === 'unanswered' || state === 'dropped';
+  return !items.some(isOpen) && sameJson(fields, sentFields);
+}
+
+/** Returns what a day should hold, as a platform that replaces days gets it. */
+export function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]): DayContent {
+  const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
+  const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
+  return { items: [...own, ...others.map(({ body }) => ({ body, input: '' }))], fields };
+}
+
+/** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
+export function excessOf(
+  { date, sources: [source = ''] }: NutritionRecord,
+  { items, fields }: DayContent,
+): DayOutcome | undefined {
+  const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
+  if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;
+  const problem = `the items of ${date} add up to ${sum} kcal, and a platform stores at most ${MAX_INTEGER}`;
+  const about = { field: 'calories', problem };
+  return { outcome: 'invalid', source, ...about, problems: [about] };
 }
 
 /** Checks that the zone puts an item on this day: a record's own date may differ. */
