@@ -84,6 +84,7 @@ it('shows why the service rejected SYNC_REFRESH_TOKEN', async () => {
     message: expect.stringMatching(
       /^The platform no longer accepts .* \(Client mismatch\)\.$/,
     ) as string,
+    hint: expect.stringContaining('as SYNC_CLIENT_ID the client that it was issued to') as string,
     details: { status: 400, error: 'invalid_grant', description: 'Client mismatch' },
   });
 });

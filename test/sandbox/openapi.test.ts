@@ -74,6 +74,16 @@ describe('docs/openapi.yaml', () => {
     expect(described.sort(byName)).toEqual([...ROUTES].sort(byName));
   });
 
+  it('allows further fields in rows, and null for the meals of a planned day', () => {
+    const { schemas } = contract.components;
+    const rows = ['Profile', 'Workout', 'WellnessRow', 'StoredItem', 'NutritionRow'];
+    for (const row of rows) expect(schemas[row]).not.toHaveProperty('additionalProperties');
+    for (const meal of ['breakfast', 'lunch', 'dinner', 'snacks']) {
+      const type = `properties.${meal}.type`;
+      expect(schemas['NutritionRow']).toHaveProperty(type, ['array', 'null']);
+    }
+  });
+
   it('names every scope', () => {
     const { oauth } = contract.components.securitySchemes;
     expect(Object.keys(oauth.flows.authorizationCode.scopes).sort()).toEqual([...SCOPES].sort());

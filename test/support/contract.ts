@@ -29,6 +29,7 @@ export interface OpenApi {
     Record<string, Partial<Record<(typeof METHODS)[number], Operation>> | undefined>
   >;
   readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
     readonly securitySchemes: {
       readonly oauth: {
         readonly flows: {

@@ -19,6 +19,8 @@ function marks() {
   upload('waiting.fit', '2026-02-28T08:00:00Z', 'release');
   upload('good.fit', '2026-03-01T08:00:00Z', 'confirm');
   upload('refused.fit', '2026-03-01T18:00:00Z', 'reject');
+  records.claim('nutrition', '2026-03-01', 'x', false);
+  records.confirm('nutrition', '2026-03-01', 'x', { undone: true });
   records.claim('wellness', '2026-03-02', 'x', false);
   records.confirm('wellness', '2026-03-02', 'x');
   records.claim('nutrition', '2026-03-02', 'x', false);
@@ -36,7 +38,7 @@ it('shows the worst state of the recordings of each local day, and the state of 
   expect([days[0], days[11], days[12], days[13]]).toEqual([
     { date: '2026-02-17', activity: 'confirmed', wellness: 'none', nutrition: 'none' },
     { date: '2026-02-28', activity: 'waiting', wellness: 'none', nutrition: 'none' },
-    { date: '2026-03-01', activity: 'refused', wellness: 'none', nutrition: 'none' },
+    { date: '2026-03-01', activity: 'refused', wellness: 'none', nutrition: 'undone' },
     { date: '2026-03-02', activity: 'none', wellness: 'confirmed', nutrition: 'waiting' },
   ]);
 });
@@ -48,14 +50,14 @@ it('draws a row for each kind within 51 columns', () => {
     '          17 18 19 20 21 22 23 24 25 26 27 28  1  2',
     'Activity   ●  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ○  ×  ·',
     'Wellness   ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ●',
-    'Nutrition  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ○',
-    '          ○ waiting  × refused',
+    'Nutrition  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ↶  ○',
+    '          ○ waiting  × refused  ↶ taken back',
   ]);
   expect(stripLines(marks(), false).slice(2)).toEqual([
     'Activity   *  .  .  .  .  .  .  .  .  .  .  o  x  .',
     'Wellness   .  .  .  .  .  .  .  .  .  .  .  .  .  *',
-    'Nutrition  .  .  .  .  .  .  .  .  .  .  .  .  .  o',
-    '          o waiting  x refused',
+    'Nutrition  .  .  .  .  .  .  .  .  .  .  .  .  <  o',
+    '          o waiting  x refused  < taken back',
   ]);
 });
 
