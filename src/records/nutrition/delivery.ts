@@ -284,6 +284,10 @@ class DayDelivery {
       this.#attempts++;
       const removal = await this.#service.remove(this.#record.date, item);
       if (removal === 'changed') return 'changed';
+      const isKindInDoubt = removal === 'no-route' && this.#service.isStated;
+      if (isKindInDoubt && (await this.#service.askAgain(this.#record.date)) === 'replaces') {
+        return 'changed';
+      }
       if (removal === 'no-route') stuck.push(item);
     }
     const { fields } = this.#day;

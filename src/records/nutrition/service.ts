@@ -48,6 +48,8 @@ export class NutritionService {
   source: string | undefined;
   /** The last answer about the kind. */
   adds = false;
+  /** The setting states the kind, and no answer has proved that the platform adds. */
+  isStated: boolean;
   /** Whether a note about days that this run replaces unseen was printed. */
   saidUnseen = false;
 
@@ -58,6 +60,7 @@ export class NutritionService {
   ) {
     this.#context = context;
     if (mode !== 'auto') this.learnKind(mode === 'append' ? 'adds' : 'replaces');
+    this.isStated = mode !== 'auto';
     this.#target = target;
     this.source = target.ledger.nutrition.source();
   }
@@ -88,6 +91,7 @@ export class NutritionService {
   learnKind(kind: PlatformKind): void {
     this.#kind = Promise.resolve(kind);
     this.adds = kind === 'adds';
+    if (this.adds) this.isStated = false;
   }
 
   /** Asks again, after an answer that made the kind doubtful. */

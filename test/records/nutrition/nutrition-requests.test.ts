@@ -156,14 +156,17 @@ describe('a platform that replaces days', () => {
     },
   );
 
-  it('gets the whole day, although its setting says that it adds', async () => {
-    const { push, held } = await openNutrition({ revision: '2026-02' });
-    for (const foods of [[GEL, BAR], [BIG_GEL, BAR, RICE], [RICE]]) {
-      const items = await push({ 'a.json': day(...foods) }, { nutrition: 'append' });
-      expect(outcomesOf(items)).toEqual(['pushed']);
-      expect(held()).toEqual(foods.map(({ name, carbs }) => `${name} ${carbs}`).sort());
-    }
-  });
+  it.each([WRITE, READ])(
+    'gets the whole day, although its setting says that it adds (%j)',
+    async (...scopes) => {
+      const { push, held } = await openNutrition({ revision: '2026-02' }, { scopes });
+      for (const foods of [[GEL, BAR], [BIG_GEL, BAR, RICE], [RICE]]) {
+        const items = await push({ 'a.json': day(...foods) }, { nutrition: 'append' });
+        expect(outcomesOf(items)).toEqual(['pushed']);
+        expect(held()).toEqual(foods.map(({ name, carbs }) => `${name} ${carbs}`).sort());
+      }
+    },
+  );
 });
 
 describe('a platform that adds', () => {
