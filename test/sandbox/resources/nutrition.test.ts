@@ -238,6 +238,15 @@ describe('the nutrition list', () => {
     expect(await dates(sandbox, `${range}&limit=1`)).toEqual(['2026-02-02']);
   });
 
+  it('shows null for the meals of a day without items', async () => {
+    const sandbox = openApp();
+    await push(sandbox, { date: '2026-02-01', items: [], waterMl: 500 });
+    const headers = bearer(sandbox);
+    const response = await sandbox.app.request('/api/nutrition', { headers });
+    const meals = { breakfast: null, lunch: null, dinner: null, snacks: null };
+    expect(await response.json()).toMatchObject({ nutrition: [{ ...meals, waterMl: 500 }] });
+  });
+
   it('depends only on limit on 2026-02', async () => {
     const sandbox = await three({ revision: '2026-02' });
     const range = '?startDate=2026-02-01&endDate=2026-02-01';
