@@ -28,7 +28,7 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
-/** Totals of a day: beside a time they are those of an hour or a walk. */
+/** Totals of a day: beside a time they are those of an hour or a walk, beside a week perhaps its own. */
 const DAY_TOTAL =
   /^(?:steps|stepcount|totalsteps|floors|distancemet|exercisemin|hydration|\w+caloriesburned)/;
 
@@ -48,7 +48,8 @@ export function isPlan(value: unknown): boolean {
 }
 
 /**
- * Returns the columns of a table that not any diary may have: those that no field reads, and a time beside totals.
+ * Returns the columns of a table that not any diary may have: those that no field reads, and a time or a week
+ * beside totals.
  *
  * @param read the columns that a field reads, as `plain` writes them
  */
@@ -56,8 +57,10 @@ export function strangeColumns(
   unread: readonly string[],
   read: readonly string[] = [],
 ): readonly string[] {
-  const isPart = read.includes('time') && read.some((name) => DAY_TOTAL.test(name));
-  return [...unread.filter((name) => !NEUTRAL.test(plain(name))), ...(isPart ? ['time'] : [])];
+  const hasTotal = read.some((name) => DAY_TOTAL.test(name));
+  const isStrange = (name: string) =>
+    !NEUTRAL.test(plain(name)) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
+  return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];
 }
 
 /** Returns the members of an object that contradict a diary: those with a foreign word. */

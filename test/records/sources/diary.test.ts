@@ -20,6 +20,7 @@ describe('a table with field names of the platform', () => {
     ['an inventory', 'date,sku,weight,quantity\n2026-11-20,X1,25,9\n', '"sku", "quantity"'],
     ['parcels', 'date,carrier,tracking,weight\n2026-11-20,DHL,77,25\n', '"carrier", "tracking"'],
     ['a column as good as the field', 'date,label,weight\n2026-11-20,x,25\n', '"label"'],
+    ['sums of weeks', 'week,date,steps\n47,2026-11-20,56000\n', '"week"'],
     ['a walk', 'date,distance_m,steps,floors\n2026-11-20,4000,3,2\n', '"distance_m"'],
   ])('is refused with its columns if they contradict a diary: %s', async (_, text, columns) => {
     const { refused, ...others } = await read(text);
