@@ -61,7 +61,7 @@ export type WatchNotice =
       readonly reason: InvalidReason;
       readonly detail: string;
     }
-  /** Nothing can be delivered now; reported once until it can. */
+  /** Nothing can be delivered now; reported once for a cause, until it can. */
   | {
       readonly event: 'obstacle';
       readonly obstacle: Obstacle;

@@ -85,7 +85,7 @@ export class CircuitBreaker {
    * Records a failed delivery.
    *
    * @param retryAfterMs the service's `Retry-After`; applies if it is longer
-   * @returns whether the obstacle, or the reason for a login, changed
+   * @returns whether the cause is news
    */
   failed(failure: DeliveryFailure, retryAfterMs = 0): boolean {
     const before = this.#state;
@@ -102,7 +102,7 @@ export class CircuitBreaker {
     const now = this.#now();
     if (retryAfterMs > 0) this.#notBefore = now + retryAfterMs;
     this.#state = { state: 'open', obstacle, failure, until: now + pause };
-    return before.state !== 'open' || before.obstacle !== obstacle;
+    return before.state !== 'open' || before.failure.code !== failure.code;
   }
 
   /** Retries as soon as the service allows: the network is back, or the machine woke up. */

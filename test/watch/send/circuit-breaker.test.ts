@@ -61,10 +61,13 @@ it('lets one recording start after a failure, and all of them after a success', 
   expect(breaker.succeeded()).toBe(false);
 });
 
-it('reports an obstacle once until its kind changes', () => {
+it('reports an obstacle once until its cause changes', () => {
   const { breaker } = gateAt();
   expect(breaker.failed(OFFLINE)).toBe(true);
   expect(breaker.failed(OFFLINE)).toBe(false);
+  expect(breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' })).toBe(true);
+  expect(breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '502' })).toBe(false);
+  expect(breaker.failed({ code: 'REJECTED', message: '403' })).toBe(true);
   expect(breaker.failed({ code: 'KEYCHAIN_LOCKED', message: 'locked' })).toBe(true);
   expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' })).toBe(true);
   expect(breaker.failed({ code: 'AUTH_EXPIRED', message: 'it has ended' })).toBe(false);
