@@ -58,7 +58,7 @@ describe('sync watch --devices', () => {
     const all = rides(4);
     const one = edge('3412345678', all.slice(0, 2));
     const other = edge('3499999999', all.slice(2));
-    const watcher = watchDevices();
+    const watcher = watchDevices('--poll', '1');
     await ready(watcher);
     expect(events(watcher, 'started')).toMatchObject([{ folders: [], devices: true }]);
     one.plugIn();
@@ -162,7 +162,7 @@ describe('sync watch --devices', () => {
     // Old files stay old under another name.
     const elsewhere = join(media, 'GARMIN1');
     device.plugIn(elsewhere);
-    const again = watchDevices('--new-only');
+    const again = watchDevices('--new-only', '--poll', '1');
     await ready(again);
     const next = anotherRecording();
     put(join(elsewhere, 'Garmin/Activity/next.fit'), next);
