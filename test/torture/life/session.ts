@@ -22,6 +22,8 @@ export interface Troubles {
 /** Time in which nothing more arrives, although recordings are left; and again after a restart (ms). */
 const LAST_MS = 15_000;
 const LATEST_MS = 120_000;
+/** An idle machine starts the two watchers of a session in less, beside those of the others (ms). */
+const START_MS = 10_000;
 
 /** Runs several sessions side by side: they wait most of the time. */
 export async function runSessions(round: Round, all: readonly Troubles[]): Promise<void> {
@@ -76,6 +78,10 @@ async function live(
     return new Keeper(world, each, flags, round);
   });
   for (const keeper of keepers) await keeper.start();
+  // On a busy machine, all of the recordings would take longer than a round may.
+  const share = Math.min(1, START_MS / (performance.now() - began));
+  const some = (count: number) => Math.ceil(count * share);
+  note(`${some(100)} % of the recordings`);
 
   let isOver = false;
   const until = () => isOver;
@@ -86,13 +92,15 @@ async function live(
     return new Mover(labelled(`mover ${i}`), each, aside, note);
   });
   const writing = Promise.all([
-    writer('a').write(10),
-    writer('b').write(10),
+    writer('a').write(some(10)),
+    writer('b').write(some(10)),
     writer('c').writePatiently(2),
     writer('d').writePatiently(2),
     writer('e').writePatiently(2),
-    writer('f').writeOthers(15),
-    sleep(random.integer(1_000, 20_000)).then(() => writer('g').writeMany(random.pick([50, 200]))),
+    writer('f').writeOthers(some(15)),
+    sleep(random.integer(1_000, 20_000)).then(() =>
+      writer('g').writeMany(some(random.pick([50, 200]))),
+    ),
   ]).finally(() => (isOver = true));
   await Promise.all([
     writing,
