@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
 import { type Home, PROGRAM, ndjson } from '../support/program.ts';
 import {
@@ -23,6 +23,7 @@ import {
   openWorld,
 } from '../support/acceptance.ts';
 import { installSync, runShell } from '../support/shell.ts';
+import { NEVER_MS } from '../support/until.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wellnessFile } from '../support/wellness-files.ts';
 import { anotherRecording, put, sha256, until } from '../watch/support.ts';
@@ -423,8 +424,12 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
     process.kill(pid, 'SIGKILL');
-    await until(() => commandLine(pid) === '');
-    expect((await world.sync(['daemon', 'status'])).stdout).toContain('Not running: it was killed');
+    // The system frees its lock a moment after it left the list of processes.
+    const status = async () => (await world.sync(['daemon', 'status'])).stdout;
+    await vi.waitUntil(
+      async () => (await status()).includes('Not running: it was killed'),
+      NEVER_MS,
+    );
     expect((await world.sync(['daemon', 'stop'])).stdout).toBe(
       'No background watcher is running.\n',
     );
