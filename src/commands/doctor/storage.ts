@@ -39,9 +39,7 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
     if (!existsSync(path)) {
       const failure = writeFailure(path, 'SYNC_STATE_DIR');
       if (failure !== undefined) throw failure;
-      return good(
-        `Record of sent data: none yet; the first command that sends creates ${path}`,
-      );
+      return good(`Record of sent data: none yet; the first command that sends creates ${path}`);
     }
     openDatabase(path).close();
     return good(`Record of sent data: ${path}`);
