@@ -73,6 +73,12 @@ export const SCENARIOS = [
     await player.pull();
     await logged(lab, 'unplugged');
   }),
+  scenario('mtp-500', 'a Garmin over MTP with 500 recordings', async (lab) => {
+    await watch(lab, '--devices');
+    await plugInMtp(lab, 'Garmin Fenix 7', rides(0, 500));
+    await lab.arrived(500);
+    includes(await lab.sync('devices'), 'all sent');
+  }),
   ...[
     ['pulled', 'a stick', (lab) => plugIn(lab, stick(lab, 'vfat', rides(0, 65)))],
     ['mtp-two', 'one of two MTP devices', plugInTwo],
