@@ -212,15 +212,20 @@ export function includes(text, part) {
   if (!text.includes(part)) throw new Error(`"${part}" is not in: ${text}`);
 }
 
+/** Days of the synthetic athlete: 500 recordings and some more. */
+const DAYS = 720;
+
 /** Recordings of a synthetic athlete, oldest first: `file`, `name`, `sha256`. */
 export function rides(from, to) {
-  const folder = join(CACHE, 'rides');
+  const folder = join(CACHE, `rides-${DAYS}`);
   if (!fs.existsSync(folder)) {
-    const args = words`seed --days 290 --until 2026-10-31 --tz Europe/Berlin --out`;
+    const args = words`seed --days ${DAYS} --until 2026-10-31 --tz Europe/Berlin --out`;
     execFileSync(process.execPath, [PROGRAM, ...args, `${folder}.new`], { stdio: 'ignore' });
     fs.renameSync(`${folder}.new`, folder);
   }
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.fit'));
+  if (to > names.length)
+    throw new Error(`${to} recordings are wanted, and ${folder} has ${names.length}`);
   return names.sort().flatMap((name, at) => {
     const file = join(folder, name);
     return at < from || at >= to ? [] : [{ file, name, sha256: sha256(fs.readFileSync(file)) }];

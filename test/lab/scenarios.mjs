@@ -73,10 +73,11 @@ export const SCENARIOS = [
     await player.pull();
     await logged(lab, 'unplugged');
   }),
-  scenario('mtp-200', 'a Garmin over MTP with 200 recordings', async (lab) => {
+  scenario('mtp-500', 'a Garmin over MTP with 500 recordings', async (lab) => {
     await watch(lab, '--devices');
-    await plugInMtp(lab, 'Garmin Fenix 7', rides(0, 200));
-    await lab.arrived(200);
+    await plugInMtp(lab, 'Garmin Fenix 7', rides(0, 500));
+    await lab.atLeast(250);
+    await lab.arrived(500);
     includes(await lab.sync('devices'), 'all sent');
   }),
   ...[
