@@ -12,7 +12,7 @@ import { NutritionService } from './nutrition/service.ts';
 /** Limits the sent days that one run looks at without the scope for reading. */
 const MAX_LOOKS = 29;
 
-/** How days of earlier runs are delivered. */
+/** The options for days of earlier runs. */
 const AS_SENT = { force: false, merge: 'same-input' } as const;
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */

@@ -64,13 +64,14 @@ const ITEM_DOUBTS: UnitDoubts = {
 
 /** The weights of one input so far (kg). */
 export interface Weights {
-  /** The last one that was near to an earlier one. */
+  /** The latest weight that was near to a weight before it. */
   near?: number;
   last?: number;
 }
 
 /**
- * Notes a weight a quarter away from another. One that is alone among the records of its input is left out.
+ * Notes a weight that differs by a quarter from the weights before it. If no other weight of the input is
+ * near, it is left out.
  *
  * @param sent the weight that was sent last, or that the profile holds (kg)
  */

@@ -103,7 +103,7 @@ function neverSet(date: string): string | undefined {
 /** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */
 const DAYS_AHEAD = 2;
 
-/** Describes a date too far after today: a typing error, such as another year, or a plan. */
+/** Describes a date too far after today. Such a date is a typing error, for example another year, or a plan. */
 export function farAhead(
   date: string,
   { today }: Pick<ReadingOptions, 'today'>,

@@ -25,7 +25,7 @@ export interface ShownItem {
 export interface News {
   readonly what: 'adapted' | 'again' | 'earlier' | 'edited' | 'removed' | 'unshown';
   readonly body: JsonObject;
-  /** As the platform stored it. */
+  /** The item as the platform stored it. */
   readonly stored?: JsonObject;
 }
 
@@ -40,7 +40,7 @@ interface Found {
   readonly items: SentItem[];
   /** Items to remove from the platform. */
   readonly surplus: ShownItem[];
-  /** Those that the input holds no longer. */
+  /** Items that the input holds no longer. */
   readonly gone: SentItem[];
   readonly news: News[];
 }

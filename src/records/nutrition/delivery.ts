@@ -121,7 +121,7 @@ class DayDelivery {
   #gone: readonly SentItem[] = [];
   readonly #said = new Set<string>();
   #failure: SyncError | undefined;
-  /** What others wrote on the day may have been erased. */
+  /** The request may have erased foods of others. */
   #isUnseen = false;
 
   constructor(
@@ -182,7 +182,7 @@ class DayDelivery {
     return items && { items };
   }
 
-  /** Compares the day with a look, and takes over what that found. */
+  /** Compares the day with a look, and takes over its findings. */
   #compare({ items: shown, isAnswer = false }: Look): Comparison {
     const { source, adds: idsLast } = this.#service;
     const { force, undo, merge } = this.#options;

@@ -28,7 +28,9 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
-/** Totals of a day: beside a time they are those of an hour or a walk, beside a week perhaps its own. */
+/**
+ * Fields with totals of a day. In a table with a time they count an hour or a walk; with a week, perhaps the week.
+ */
 const DAY_TOTAL =
   /^(?:steps|stepcount|totalsteps|floors|distancemet|exercisemin|hydration|\w+caloriesburned)/;
 

@@ -26,7 +26,7 @@ function withUnit(field: string, unit: string): string[] {
   ];
 }
 
-/** Returns the rules of a field: by its names alone, and in each unit that it may be written in. */
+/** Returns the rules of a field: one for its bare names, and one for each unit of it. */
 function rulesOf(field: string): [string, MappingRule][] {
   const names = [field, ...aliasesOf(field)];
   const units = Object.entries(unitsOf(field)).filter(([unit]) => !/^(?:points|\/)/.test(unit));
