@@ -79,6 +79,7 @@ const INNER = {
       'fields',
       'listed',
       'names',
+      'notes',
       'number-hint',
       'plausible',
       'prefer',

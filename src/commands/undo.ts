@@ -9,7 +9,7 @@ import { targetsOf, withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
-import { emptyDay } from '../records/merge.ts';
+import { emptyDay } from '../records/prepared-record.ts';
 import { exitCodeOfItem } from '../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../app/words/days.ts';
 

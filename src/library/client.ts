@@ -29,7 +29,7 @@ import {
 } from '../config/endpoints.ts';
 import { parseSetting } from '../config/settings.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
-import { emptyDay } from '../records/merge.ts';
+import { emptyDay } from '../records/prepared-record.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
 import { prepareInputs } from '../records/prepare.ts';

@@ -14,7 +14,8 @@ import type {
   RecurringNote,
   Warning,
 } from './types.ts';
-import { Notes, noteUnstorable } from './values.ts';
+import { Notes } from './notes.ts';
+import { noteUnstorable } from './values.ts';
 import { readWellness } from './wellness/read-wellness.ts';
 
 /** The records read from one input so far. */

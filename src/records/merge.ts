@@ -1,9 +1,8 @@
-import { recordDigest, sameJson } from './digest.ts';
-import { sha256 } from '../system/this-process.ts';
+import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { EMPTY_DAY } from '../ledger/nutrition.ts';
-import { mergeDay, nutritionBody } from './nutrition/day-plan.ts';
-import { instantOf, itemIdentity, itemKey } from './nutrition/items.ts';
+import { instantOf } from './nutrition/items.ts';
+import { nutrition, wellness } from './prepared-record.ts';
+import { repeatedItems } from './repeated-items.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -332,66 +331,4 @@ function isOutdated(later: Stated, before: Stated): boolean {
 function warn(day: GatheredDay, warning: Warning): void {
   if (day.warnings.length < MAX_WARNINGS) day.warnings.push(warning);
   else day.dropped++;
-}
-
-/** Counts the items that equal one in another of the lists. */
-function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
-  if (lists.length < 2) return 0;
-  // Equal items have the same identity, which takes less time to find than all of an item's fields.
-  const alike = new Map<string, { readonly item: JsonObject; readonly list: number }[]>();
-  for (const [list, items] of lists.entries()) {
-    for (const item of items) {
-      const identity = itemIdentity(item);
-      const found = alike.get(identity);
-      if (found === undefined) alike.set(identity, [{ item, list }]);
-      else found.push({ item, list });
-    }
-  }
-  let count = 0;
-  for (const found of alike.values()) {
-    if (found.length === 1) continue;
-    const first = new Map<string, number>();
-    for (const { item, list } of found) {
-      const key = itemKey(item);
-      if (!first.has(key)) first.set(key, list);
-      else if (first.get(key) !== list) count++;
-    }
-  }
-  return count;
-}
-
-type RecordAbout = Omit<PreparedRecord, 'kind' | 'body' | 'digest' | 'parts' | 'fields'>;
-
-function wellness(about: RecordAbout, body: JsonObject): PreparedRecord {
-  return { kind: 'wellness', ...about, digest: recordDigest(body), body };
-}
-
-function nutrition(
-  about: RecordAbout,
-  parts: readonly NutritionPart[],
-  fields: JsonObject,
-): PreparedRecord {
-  const { date } = about;
-  return {
-    kind: 'nutrition',
-    ...about,
-    digest: sha256(`${date}${JSON.stringify(parts)}${JSON.stringify(fields)}`),
-    parts,
-    fields,
-    get body() {
-      const { content } = mergeDay(EMPTY_DAY, parts, fields, 'same-input');
-      return nutritionBody(date, content);
-    },
-  };
-}
-
-/** Returns a day about which no input says anything. */
-export function emptyDay(
-  date: string,
-  sources: readonly string[],
-  kind: RecordKind = 'nutrition',
-): PreparedRecord {
-  const about = { outcome: 'ready', date, sources, files: sources, body: { date } } as const;
-  const nothing = { ...about, programs: {}, warnings: [], zoneUsed: false, digest: '' };
-  return kind === 'wellness' ? { kind, ...nothing } : { kind, ...nothing, parts: [], fields: {} };
 }

@@ -2,7 +2,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import type { DeliveryOptions, DeliveryTarget } from './deliver.ts';
-import { emptyDay } from './merge.ts';
+import { emptyDay } from './prepared-record.ts';
 import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
 import type { ShownItem } from './nutrition/day-match.ts';
 import { deliverDay } from './nutrition/delivery.ts';

@@ -7,7 +7,8 @@ import {
 import { SUMMED_TOTALS, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { JsonObject, JsonValue } from './types.ts';
-import { type Notes, type ReadFields, isObject } from './values.ts';
+import type { Notes } from './notes.ts';
+import { type ReadFields, isObject } from './values.ts';
 
 /**
  * Notes values within their range that are probably in another unit, which are left out, or contradict

@@ -14,7 +14,7 @@ import {
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
 import { isDropped } from '../../records/nutrition/day-plan.ts';
-import { emptyDay } from '../../records/merge.ts';
+import { emptyDay } from '../../records/prepared-record.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
 import { inBatches, recordsOf, seedInput } from './days.ts';

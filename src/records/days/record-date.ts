@@ -4,7 +4,8 @@ import { dateName, plain } from '../names.ts';
 import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
-import { noteOther, show, type Notes } from '../values.ts';
+import type { Notes } from '../notes.ts';
+import { noteOther, show } from '../values.ts';
 
 export interface RecordDate {
   /** The members that hold it, in the spelling of the input. */

@@ -7,11 +7,11 @@ import { noteImplausibleItem } from '../plausible.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
+import type { Notes } from '../notes.ts';
 import {
   isObject,
   noteNothingKnown,
   noteUnknown,
-  type Notes,
   readFields,
   show,
   spellingsOf,

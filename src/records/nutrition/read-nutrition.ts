@@ -4,11 +4,11 @@ import { type ReadItem, readItem } from './item.ts';
 import { noteImplausibleDay } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
 import type { DayDraft, JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
+import { Notes } from '../notes.ts';
 import {
   isObject,
   noteNothingKnown,
   noteUnknown,
-  Notes,
   readFields,
   show,
   spellingsOf,

@@ -5,14 +5,8 @@ import { noteImplausibleWellness } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import { foreignNames, isPlan } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
-import {
-  isObject,
-  noteNothingKnown,
-  noteUnknown,
-  readFields,
-  show,
-  type Notes,
-} from '../values.ts';
+import type { Notes } from '../notes.ts';
+import { isObject, noteNothingKnown, noteUnknown, readFields, show } from '../values.ts';
 
 const names = new Names(WELLNESS_FIELDS);
 const nutritionNames = new Names(NUTRITION_FIELDS);

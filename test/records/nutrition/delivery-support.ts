@@ -6,7 +6,7 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../../src/records/deliver.ts';
-import { emptyDay } from '../../../src/records/merge.ts';
+import { emptyDay } from '../../../src/records/prepared-record.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
 import type { PreparedRecord, Zone } from '../../../src/records/types.ts';
 import type { SandboxServer } from '../../../src/sandbox/server.ts';
