@@ -1,0 +1,193 @@
+/** The version of {@link SCHEMA}, kept as `user_version` of the file. */
+export const VERSION = 1;
+
+/** The tables of the ledger. */
+export const SCHEMA = `
+  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels. With
+  -- row ids, because every entry of an index would repeat the hash without them.
+  CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    -- pending: may have been sent. confirmed: the service has it. rejected: the service refused it.
+    -- undone: the service had it, and its workout was taken back from here.
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected', 'undone')),
+    -- While pending: the process that sends it (system/processes.ts), alive or dead.
+    owner TEXT,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- The service's answer: JSON with its ids. And why it refused the recording.
+    service TEXT NOT NULL DEFAULT '{}',
+    message TEXT,
+    -- Refusals since the service last took it.
+    refusals INTEGER NOT NULL DEFAULT 0,
+    -- Runs that ended with a 500 for it since the service last answered; when the first began, and when
+    -- the last was counted (ms since the epoch).
+    faults INTEGER NOT NULL DEFAULT 0,
+    faults_since INTEGER,
+    faulted_at INTEGER,
+    -- The activity, as far as the recording states it (fit/activity.ts).
+    name TEXT,
+    started_at INTEGER,
+    offset_minutes INTEGER,
+    moving_secs REAL,
+    distance_meters REAL,
+    -- Timer time of the first session (s), and the file name that it was sent under.
+    duration_secs REAL,
+    sent_as TEXT,
+    -- When it was last compared with the workouts of the platform (ms since the epoch).
+    verified_at INTEGER,
+    -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.
+    changed_at INTEGER NOT NULL,
+    UNIQUE (account, sha256)
+  );
+  CREATE INDEX uploads_started ON uploads (account, started_at);
+  CREATE INDEX uploads_changed ON uploads (account, state, changed_at);
+
+  -- What was found in a file, so that an unchanged one is not read again.
+  CREATE TABLE known_files (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    mtime_ms REAL NOT NULL,
+    ctime_ms REAL NOT NULL,
+    -- Of the recording in it; NULL if it holds none that can be sent.
+    sha256 TEXT,
+    -- 'activity', or the reason why it is not sent, and a sentence about it.
+    verdict TEXT NOT NULL,
+    detail TEXT NOT NULL DEFAULT '',
+    -- 1: it holds wellness and no activity.
+    wellness INTEGER NOT NULL DEFAULT 0,
+    -- Where to look first for the upload of this hash: neighbours in a folder are neighbours there, too,
+    -- while their hashes are far apart. NULL or another upload: unknown.
+    upload INTEGER
+  ) WITHOUT ROWID;
+
+  -- One row a day, kind and account: what was last confirmed.
+  CREATE TABLE records (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('wellness', 'nutrition')),
+    date TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'undone')),
+    owner TEXT,
+    digest TEXT NOT NULL,
+    -- Of the confirmed record, the fields that the service dropped, with commas between; NULL if it kept all.
+    dropped TEXT,
+    changed_at INTEGER NOT NULL,
+    -- Runs in a row in which the service failed (500) on the record of this digest.
+    failures INTEGER NOT NULL DEFAULT 0,
+    failed_digest TEXT,
+    PRIMARY KEY (account, kind, date)
+  ) WITHOUT ROWID;
+
+  -- The files that the values of a day were sent from, and when each was last (ms since the epoch).
+  CREATE TABLE record_files (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    date TEXT NOT NULL,
+    -- An absolute path, a path in an archive, or stdin.
+    path TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    PRIMARY KEY (account, kind, date, path)
+  ) WITHOUT ROWID;
+
+  -- One row a nutrition day and account: its items and fields as JSON (ledger/nutrition.ts).
+  CREATE TABLE nutrition_days (
+    account TEXT NOT NULL,
+    date TEXT NOT NULL,
+    day TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'fresh', 'settled')),
+    -- With a rowid: SQLite writes rows of many kB twice as fast.
+    PRIMARY KEY (account, date)
+  );
+
+  -- FIT files that a watcher has read for the athlete's days.
+  CREATE TABLE wellness_files (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    -- NULL: it may have changed since it was read.
+    size INTEGER,
+    mtime_ms REAL,
+    ctime_ms REAL,
+    -- 1: a day that is in it may have to be sent.
+    open INTEGER NOT NULL,
+    PRIMARY KEY (account, path)
+  ) WITHOUT ROWID;
+
+  -- Their measurements (fit/wellness.ts), so that a day can be sent after the device has left.
+  CREATE TABLE wellness_samples (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    -- Its place in the file.
+    number INTEGER NOT NULL,
+    -- Seconds since the epoch.
+    at INTEGER NOT NULL,
+    -- JSON, without the time.
+    sample TEXT NOT NULL,
+    PRIMARY KEY (account, path, number)
+  ) WITHOUT ROWID;
+  CREATE INDEX wellness_samples_at ON wellness_samples (account, at);
+
+  -- One row a wellness day and account.
+  CREATE TABLE wellness_days (
+    account TEXT NOT NULL,
+    date TEXT NOT NULL,
+    -- JSON (ledger/wellness.ts): the value of each field that was sent last, and its origin.
+    sent TEXT NOT NULL DEFAULT '{}',
+    -- Digest of the record that a watcher sent last.
+    watched TEXT,
+    -- Digest of the record that the service refused; how often, and when last (ms since the epoch).
+    refused TEXT,
+    refusals INTEGER NOT NULL DEFAULT 0,
+    refused_at INTEGER,
+    PRIMARY KEY (account, date)
+  ) WITHOUT ROWID;
+
+  -- The wellness fields that an account's service drops, as its answers have shown, each with the time
+  -- of the last such answer (JSON; ms since the epoch).
+  CREATE TABLE wellness_services (account TEXT PRIMARY KEY, dropped TEXT NOT NULL) WITHOUT ROWID;
+
+  -- The zone in which a written time was read, if the time does not state its own offset.
+  CREATE TABLE read_zones (
+    account TEXT NOT NULL,
+    written TEXT NOT NULL,
+    zone TEXT NOT NULL,
+    PRIMARY KEY (account, written)
+  ) WITHOUT ROWID;
+
+  -- Units that a table does not say, as the user answered: by its source and columns, and the field.
+  CREATE TABLE source_units (
+    account TEXT NOT NULL,
+    form TEXT NOT NULL,
+    field TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    PRIMARY KEY (account, form, field)
+  ) WITHOUT ROWID;
+
+  -- The source that an account's service gives to this client's items.
+  CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, source TEXT NOT NULL) WITHOUT ROWID;
+
+  -- The account of a token from the environment, as the service named it. Tokens are digests.
+  CREATE TABLE token_accounts (token TEXT PRIMARY KEY, account_key TEXT NOT NULL) WITHOUT ROWID;
+
+  -- What the watcher remembers of a file, apart from its content.
+  CREATE TABLE watch_marks (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ms REAL NOT NULL,
+    -- seen: was there before, so it is not sent. unfinished: reported as incomplete.
+    mark TEXT NOT NULL CHECK (mark IN ('seen', 'unfinished')),
+    PRIMARY KEY (account, path)
+  ) WITHOUT ROWID;
+
+  -- Folders of which only new files are sent, and since when (ms since the epoch).
+  CREATE TABLE new_only_folders (
+    account TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    -- 1: it has been scanned since; every file in it without a mark is new.
+    done INTEGER NOT NULL,
+    PRIMARY KEY (account, folder)
+  ) WITHOUT ROWID;
+`;
