@@ -1,4 +1,5 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { sentence } from '../terminal/words.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
 import type { Proxy } from './open-http.ts';
 
@@ -129,10 +130,6 @@ export function causeText(cause: unknown): string {
         ? 'the server does not speak TLS there, or only a version that Node.js refuses; is it http://?'
         : `the connection failed (${firstLine(messageOf(cause))})`;
   }
-}
-
-function sentence(text: string): string {
-  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 /** Does this code come from a TLS handshake or a certificate? */

@@ -2,6 +2,7 @@ import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
+import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { isJsonObject, refusalMessage } from './wire.ts';
@@ -179,12 +180,4 @@ function missingScope(name: EndpointName, reason: string): string | undefined {
   return (
     /[a-z_]+:(?:read|write)/.exec(reason)?.[0] ?? (/scope/i.test(reason) ? required : undefined)
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function sentence(text: string): string {
-  return /[.?!…]$/.test(text) ? text : `${text}.`;
 }

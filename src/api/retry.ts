@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
 import type { Secret } from '../base/secret.ts';
-import { duration } from '../terminal/words.ts';
+import { duration, sentence } from '../terminal/words.ts';
 import { deliveryOf } from './http-failure.ts';
 import { repeatsStatus, serviceMessage } from './service-message.ts';
 
@@ -169,10 +169,6 @@ function unavailable(
       details: { status, retryAfterMs },
     },
   );
-}
-
-function sentence(text: string): string {
-  return /[.?!…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Upper bound for `Retry-After`, which keeps timers and dates in range (ms). */

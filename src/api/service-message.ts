@@ -1,4 +1,4 @@
-import { parseJson } from '../base/json.ts';
+import { parseObject } from '../base/json.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
@@ -24,15 +24,10 @@ export function serviceMessage(
 
 /** Returns the service's own words in a JSON object, '' if it has none; undefined for other texts. */
 export function messageInJson(text: string): string | undefined {
-  try {
-    const body = parseJson(text);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-    const fields = body as Readonly<Record<string, unknown>>;
-    const { message, detail, error_description: description, statusMessage, title, error } = fields;
-    return firstText(message, detail, description, statusMessage, title, error) ?? '';
-  } catch {
-    return undefined;
-  }
+  const fields = parseObject(text);
+  if (fields === undefined) return undefined;
+  const { message, detail, error_description: description, statusMessage, title, error } = fields;
+  return firstText(message, detail, description, statusMessage, title, error) ?? '';
 }
 
 /** Returns the first value that is a text with visible characters. */

@@ -1,5 +1,5 @@
 import { SyncError } from '../base/errors.ts';
-import { JsonTooDeep, MAX_DEPTH, parseJson } from '../base/json.ts';
+import { JsonTooDeep, MAX_DEPTH, isObject, parseJson, parseObject } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
@@ -159,11 +159,7 @@ export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown
 
 /** Returns whether the body is a JSON object. Gateways and captive portals send web pages. */
 export function isJsonObject({ text }: HttpResponse): boolean {
-  try {
-    return isObject(parseJson(text));
-  } catch {
-    return false;
-  }
+  return parseObject(text) !== undefined;
 }
 
 /** Returns the body as a JSON object. @throws SyncError `SERVICE_ANSWER` if it is none */
@@ -271,8 +267,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-export function isObject(value: unknown): value is WireObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

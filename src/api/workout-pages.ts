@@ -1,7 +1,8 @@
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
-import { type WireObject, isObject } from './wire.ts';
+import { isObject } from '../base/json.ts';
+import type { WireObject } from './wire.ts';
 
 export class NoList extends SyncError {
   readonly body: unknown;

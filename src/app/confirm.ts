@@ -1,4 +1,5 @@
 import { SyncError, isAbort } from '../base/errors.ts';
+import { capital } from '../terminal/words.ts';
 import type { AppContext } from './context.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function confirmed(
   action: string,
   otherwise: string,
 ): Promise<boolean> {
-  const question = `${action.charAt(0).toUpperCase()}${action.slice(1)}? [y/N] `;
+  const question = `${capital(action)}? [y/N] `;
   if (!io.interactive) {
     throw new SyncError('USAGE', `${otherwise}: there is no terminal to ask on.`, {
       hint: `Run the same command with --yes to ${action}.`,

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { PATIENT } from '../auth/account.ts';
-import { isObject } from '../api/wire.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type Config, accountKey } from '../config/config.ts';
 import { zoneRules } from '../records/days/zone.ts';
 import { withConnection } from './connection.ts';
 import type { AppContext } from './context.ts';
-import { parseJson } from '../base/json.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 

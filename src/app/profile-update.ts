@@ -1,6 +1,7 @@
 import type { Service } from './connection.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { type WireObject, isObject } from '../api/wire.ts';
+import { isObject } from '../base/json.ts';
+import type { WireObject } from '../api/wire.ts';
 import { SyncError, isAbort } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';

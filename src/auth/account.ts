@@ -6,7 +6,8 @@ import type { Account } from '../config/config.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { TokenSource } from '../api/client.ts';
-import { isObject, jsonValue } from '../api/wire.ts';
+import { isObject } from '../base/json.ts';
+import { jsonValue } from '../api/wire.ts';
 
 /** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CommandLine, type Text, renderText, sync } from '../base/phrase.ts';
+import { type CommandLine, type Text, renderText, sync, withHint } from '../base/phrase.ts';
 
 /**
  * The content of a page of the callback server. No field may contain a token, a code or a state.
@@ -44,7 +44,7 @@ export function failedPage(message: string, hint: Text | undefined): LandingPage
   return {
     mood: 'bad',
     title: 'The login failed',
-    text: [message, ...(hint === undefined ? [] : [hint]), 'To try again, type in the terminal:'],
+    text: [...withHint({ message, hint }), 'To try again, type in the terminal:'],
     command: sync('login'),
     status: 400,
   };

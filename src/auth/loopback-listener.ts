@@ -2,6 +2,7 @@ import { type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
+import { SANDBOX_PORT } from '../config/platforms.ts';
 import { portOwner } from './port-owner.ts';
 
 /** Time limit for receiving one request (ms). */
@@ -100,9 +101,6 @@ function limitSilent(server: Server): void {
   });
   server.prependListener('request', ({ socket }) => silent.delete(socket));
 }
-
-/** Default port of `sync sandbox`. */
-const SANDBOX_PORT = 8918;
 
 async function portInUse(
   redirectUri: URL,

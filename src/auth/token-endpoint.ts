@@ -2,7 +2,7 @@ import type { Http, HttpResponse } from '../api/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
+import { parseObject } from '../base/json.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
@@ -302,15 +302,4 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
   const reason = error === '' ? `status ${String(status)}` : error;
   const message = `${url.host} refused the token request: ${reason}${because}.`;
   return new SyncError('SERVICE_ANSWER', message, { hint: otherwise, details });
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = parseJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -24,6 +24,20 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses a JSON object. @returns undefined for any other text */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a text shows before it is parsed, in far less time and memory. */
 export interface JsonScan {
   readonly members: number;

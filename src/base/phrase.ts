@@ -103,6 +103,11 @@ export function joinTexts(texts: readonly Text[], separator: string): Phrase {
   );
 }
 
+/** Returns a message, and its hint if there is one. */
+export function withHint(said: { readonly message: Text; readonly hint?: Text | undefined }): Text[] {
+  return said.hint === undefined ? [said.message] : [said.message, said.hint];
+}
+
 /** Keeps the lines of a text that this program laid out, such as indented JSON. */
 export function linesOf(text: string): Phrase {
   return new Phrase(ownParts(text));

@@ -1,6 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { phrase, sync, programName, withProgramName } from '../base/phrase.ts';
+import { capital, sentence } from '../terminal/words.ts';
 import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 
 /** Headings of the commands in `sync --help`. */
@@ -126,17 +127,13 @@ function addCommands(parent: Command, declarations: readonly CommandDeclaration[
     const command = parent
       .command(name, { hidden })
       .summary(withProgramName(summary))
-      .description(withProgramName(sentence(summary)));
+      .description(withProgramName(sentence(capital(summary))));
     if (group !== undefined) command.helpGroup(`${group}:`);
   }
 }
 
 function moreHelp(...words: readonly string[]): string {
   return phrase`${sync('help', ...words)} shows its options and examples.`.render();
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 /** Returns the formatter of a command's help for the width of the terminal. */

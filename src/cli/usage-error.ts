@@ -4,6 +4,7 @@ import { SyncError } from '../base/errors.ts';
 import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { looksLikePath } from './not-sent.ts';
+import { capital } from '../terminal/words.ts';
 
 /** Returns the SyncError `USAGE` of a wrong command line. */
 export function usageError(
@@ -49,7 +50,7 @@ function faultOf(error: CommanderError, words: readonly string[], names: readonl
           ? 'no command is named'
           : `unknown command '${names.length > 0 ? (asked ?? '') : name}'`;
   const [first = '', brackets = ''] = message.split('\n');
-  const fault = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}`;
+  const fault = capital(first.replace(/\.$/, ''));
   // Commander's guess: "(Did you mean --name?)", "(Did you mean one of stop, status?)"
   return { fault, guess: /^\(Did you mean (?:one of )?([\w-]+)/.exec(brackets)?.[1] };
 }

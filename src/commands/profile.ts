@@ -1,4 +1,4 @@
-import { isObject } from '../api/wire.ts';
+import { isObject } from '../base/json.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';

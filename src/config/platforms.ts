@@ -19,6 +19,9 @@ export interface Platform {
   readonly moreScopes: readonly string[];
 }
 
+/** Default port of `sync sandbox`, which shares no code with the client. */
+export const SANDBOX_PORT = 8918;
+
 export const PLATFORMS: readonly Platform[] = [
   {
     name: 'coach-watts',
@@ -30,7 +33,7 @@ export const PLATFORMS: readonly Platform[] = [
   {
     name: 'sandbox',
     title: 'Sandbox',
-    baseUrl: 'http://127.0.0.1:8918',
+    baseUrl: `http://127.0.0.1:${SANDBOX_PORT}`,
     remark: ' (`sync sandbox` starts it)',
     clientId: 'sandbox-client',
     moreScopes: ['nutrition:read'],

@@ -2,6 +2,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { ChildCaller, ChildError, type ChildOptions } from '../system/child-call.ts';
 import { classify, keychainError } from './keychain-failure.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
+import { capital } from '../terminal/words.ts';
 
 /** Time limit for the child to start, on a busy machine (ms). */
 const START_LIMIT_MS = 20_000;
@@ -26,7 +27,7 @@ export async function callKeychain(
   signal: AbortSignal,
 ): Promise<{ value: string | null; existed: boolean }> {
   const fail = (message: string, trouble = classify(message)) =>
-    keychainError(trouble, { keychain: capitalised(name), message, platform, attended });
+    keychainError(trouble, { keychain: capital(name), message, platform, attended });
   const keychain = new ChildCaller<KeychainRequest, KeychainAnswer>(child);
   let isReady = false;
   let result = { value: null as string | null, existed: false };
@@ -58,8 +59,4 @@ export async function callKeychain(
     keychain.close();
     await keychain.ended();
   }
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
-import { isObject } from '../api/wire.ts';
+import { isObject } from '../base/json.ts';
 import { childEnv } from '../system/environment.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { hearSignals } from '../system/signals.ts';

@@ -1,6 +1,5 @@
 import { closeSync, readFileSync } from 'node:fs';
-import { isObject } from '../api/wire.ts';
-import { parseJson } from '../base/json.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { replaceFile } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';

@@ -9,6 +9,7 @@ import { MAKERS, type Maker } from './makers.ts';
 import { type MountReader, foldersAt } from './mount-reader.ts';
 import type { Recognised } from './recognise.ts';
 import type { Device } from './types.ts';
+import { capital } from '../terminal/words.ts';
 
 /** Number of recordings that are asked for a serial number. Over MTP, reading one copies it. */
 const ASKED = { disk: 3, mtp: 1 };
@@ -195,6 +196,5 @@ function titleOfApp(fitName: string | undefined): string | undefined {
 
 /** Returns a name of the FIT profile as words: `Dynastream oem`. */
 function wordsOf(fitName: string | undefined): string | undefined {
-  if (fitName === undefined) return undefined;
-  return fitName.charAt(0).toUpperCase() + fitName.slice(1).replaceAll('_', ' ');
+  return fitName && capital(fitName.replaceAll('_', ' '));
 }

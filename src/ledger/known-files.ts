@@ -27,10 +27,10 @@ export interface KnownFileStatus extends KnownFile {
 export type KnownFiles = Pick<SqliteKnownFiles, keyof SqliteKnownFiles>;
 
 /**
- * A file that changed within this time before it was read is not remembered (ms): file systems of
- * devices (FAT) count time in steps of 2 s, so a further change might not show.
+ * A file that changed within this time before it was read is read again (ms): file systems of devices
+ * (FAT) count time in steps of 2 s, so a further change might not show.
  */
-const UNCERTAIN_MS = 2_000;
+export const UNCERTAIN_MS = 2_000;
 
 const BATCH = 128;
 
@@ -160,7 +160,7 @@ interface KnownFileRow extends Omit<UploadStanding, 'state'> {
   readonly verdict: string;
   readonly detail: string;
   readonly wellness: 0 | 1;
-  /** null: no upload of it; then the other fields of the upload are null, too. */
+  /** null if it was never uploaded: then the other fields of the upload are null, too. */
   readonly state: UploadStanding['state'] | null;
 }
 

@@ -1,5 +1,5 @@
 import type { FitSample } from '../fit/wellness.ts';
-import { identityOf, type FileStamp } from './known-files.ts';
+import { UNCERTAIN_MS, identityOf, type FileStamp } from './known-files.ts';
 import { type Database, transaction } from './guard.ts';
 
 /** The value of a field that was sent last. */
@@ -28,12 +28,6 @@ export interface DayRefusal {
   /** When it was refused last (ms since the epoch). */
   readonly at: number;
 }
-
-/**
- * A file that changed within this time before it was read may change again with the same stamp (ms): FAT
- * counts time in steps of 2 s.
- */
-const UNCERTAIN_MS = 2_000;
 
 /** Lifetime of what an answer has shown about a field (ms): a later day finds out if the service learned it. */
 const DROPPED_VALID_MS = 86_400_000;

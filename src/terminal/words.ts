@@ -4,6 +4,15 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Ends a text with a full stop, unless it ends as a sentence. */
+export function sentence(text: string): string {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
+}
+
 /** Formats a size: "820 bytes", "1.3 MB". */
 export function bytes(size: number): string {
   if (size < 1000) return `${Math.round(size)} bytes`;

@@ -1,4 +1,4 @@
-import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
+import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
 import type { Failure } from '../../api/batch-breaker.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -77,8 +77,8 @@ export class FailureGroups {
   }
 }
 
-function groupText({ verdict, why: { message, hint }, names, counts }: Group): Text {
-  const why = joinTexts([message, ...(hint === undefined ? [] : [hint])], ' ');
+function groupText({ verdict, why: failure, names, counts }: Group): Text {
+  const why = joinTexts(withHint(failure), ' ');
   const isRefused = verdict === 'refused by the platform';
   const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;

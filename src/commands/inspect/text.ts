@@ -1,6 +1,6 @@
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { TRANSITION, paceOf } from '../../fit/sports.ts';
-import { clockTime, distance, weekday } from '../../terminal/words.ts';
+import { capital, clockTime, distance, weekday } from '../../terminal/words.ts';
 import type {
   RecordingDevice,
   FileFindings,
@@ -64,7 +64,7 @@ function readableLine(item: NamedItem): string | undefined {
 
 function activityLines(item: FileFindings): Text[] {
   const { averages } = item;
-  const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
+  const title = item.name ?? capital(item.holds ?? 'data of an unknown type');
   const course = [
     timeText(item),
     distanceText(item.distanceMeters),
@@ -216,10 +216,6 @@ function quantity(value: number | undefined, unit: string): string | undefined {
 
 function counted(n: number, noun: string): string | undefined {
   return n === 0 ? undefined : `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function present<T extends Text>(parts: readonly (T | 0 | undefined)[]): T[] {

@@ -1,5 +1,5 @@
 import type { Service } from '../../app/connection.ts';
-import { isObject } from '../../api/wire.ts';
+import { isObject } from '../../base/json.ts';
 import { type Failure, failureOf } from '../../api/batch-breaker.ts';
 import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
 import {

@@ -4,7 +4,7 @@ import { quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { contextOfEachProfile } from '../../app/profiles.ts';
 import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
-import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
+import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
 import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { ANY_DEVICE } from '../../daemon/watch-scope.ts';
 import { plural } from '../../terminal/words.ts';
@@ -42,12 +42,9 @@ async function showProfile(context: AppContext, http: Http, check: boolean): Pro
     return exitCodeFor(report);
   } catch (error) {
     if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-    const { code, message, hint } = failureOf(error);
+    const failure = failureOf(error);
     const { profile = DEFAULT_PROFILE } = flags;
-    output.result(
-      { type: 'error', code, message, hint, profile },
-      block(profile, [message, ...(hint === undefined ? [] : [hint])]),
-    );
+    output.result({ type: 'error', ...failure, profile }, block(profile, withHint(failure)));
     return exitCodeOf(error.code);
   }
 }
@@ -80,8 +77,7 @@ function shortText(report: StatusReport, now: number): Text {
 
 /** Returns why a login or a disk is not good; nothing if it is. */
 function problemLines(found: StoredLogin | CheckedLogin | StatusReport['disk']): Text[] {
-  if (found === undefined || !('message' in found)) return [];
-  return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
+  return found !== undefined && 'message' in found ? withHint(found) : [];
 }
 
 function block(profile: string, lines: readonly Text[]): Text {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync, withHint } from '../../base/phrase.ts';
 import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import { ANY_DEVICE, scopeArguments } from '../../daemon/watch-scope.ts';
@@ -88,8 +88,7 @@ export function loginWord(login: StoredLogin): string {
 
 function loginLines(login: StoredLogin, now: number): Text[] {
   if (login.state !== 'logged-in') {
-    const { message, hint } = login;
-    return [`${loginWord(login)}. ${message}`, ...(hint === undefined ? [] : [hint])];
+    return withHint({ ...login, message: `${loginWord(login)}. ${login.message}` });
   }
   const { refreshExpiresAt, renewable, missing } = login;
   const endsSoon =
@@ -124,7 +123,7 @@ function checkedLines(checked: CheckedLogin | undefined): Text[] {
         : [`the platform accepts this login (${who(checked.account)})`];
     }
     case 'failed':
-      return [`not now. ${checked.message}`, ...(checked.hint === undefined ? [] : [checked.hint])];
+      return withHint({ ...checked, message: `not now. ${checked.message}` });
   }
 }
 
@@ -135,8 +134,7 @@ function storeLines({ login, store }: StatusReport): Text[] {
 }
 
 function diskLines({ disk }: StatusReport): Text[] {
-  if (disk === undefined) return [];
-  return [disk.message, ...(disk.hint === undefined ? [] : [disk.hint])];
+  return disk === undefined ? [] : withHint(disk);
 }
 
 function watchingLines({ watching, watchedLast }: StatusReport, now: number): Text[] {
@@ -191,9 +189,7 @@ function troubleOf(
 }
 
 function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
-  if (problem !== undefined) {
-    return [problem.message, ...(problem.hint === undefined ? [] : [problem.hint])];
-  }
+  if (problem !== undefined) return withHint(problem);
   const counted = `counted in ${days.name}${days.from === 'machine' ? ", this machine's zone" : ''}`;
   if (!differs || platform === undefined) return [counted];
   return [

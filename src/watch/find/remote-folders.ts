@@ -19,6 +19,7 @@ import {
 import { RemoteListing } from './remote-listing.ts';
 import { POLL_MS } from './rescan.ts';
 import type { Observation } from './watched-folder.ts';
+import { capital } from '../../terminal/words.ts';
 
 /** Shortest interval between two probes of a folder (ms). */
 const PROBE_MS = 5_000;
@@ -374,8 +375,7 @@ function reasonOf(error: ChildError, device: string): string {
 
 /** Returns the name of the device that a path is on, for the start of a sentence. */
 function nameOf(path: string): string {
-  const title = mtpMountOf(path)?.title ?? 'the file system';
-  return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
+  return capital(mtpMountOf(path)?.title ?? 'the file system');
 }
 
 function partial(have: number, size: number): ChildError {
