@@ -7,7 +7,7 @@ import { type Text, phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
-import { type NewTokens, decodeTokenResponse } from './token-response.ts';
+import { type NewTokens, WRONG_ADDRESS, decodeTokenResponse } from './token-response.ts';
 
 /** Time limit for the answer to one token request (ms). */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -150,7 +150,7 @@ function clientFields({ id, secret }: OAuthClient): Record<string, string> {
 interface Answer {
   readonly response: HttpResponse;
   /**
-   * From when the lifetimes of tokens count (ms since the epoch). From the answer on, a token of seconds would
+   * The start of the tokens' lifetimes (ms since the epoch). Counted from the answer, a token of seconds would
    * seem valid after the service refused it.
    */
   readonly sentAt: number;
@@ -207,7 +207,7 @@ function readTokens(
       'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
-        hint: phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
+        hint: WRONG_ADDRESS,
         details: { status: response.status, path: url.pathname },
       },
     );

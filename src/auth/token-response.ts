@@ -7,13 +7,16 @@ import type { TokenSet } from '../credentials/store.ts';
 export type NewTokens = TokenSet & { readonly accessToken: Secret };
 
 export interface TokenResponseDefaults {
-  /** When the response came, ms since 1970. */
+  /** When the request was sent (ms since the epoch): lifetimes count from then. */
   readonly now: number;
   /** The granted scopes if the response has no `scope` (RFC 6749 section 5.1). */
   readonly askedScopes: readonly string[] | undefined;
   /** On a refresh: the tokens so far. A refresh token that is not replaced stays valid. */
   readonly before?: TokenSet | undefined;
 }
+
+/** Hint for an answer that no token endpoint gives. */
+export const WRONG_ADDRESS = phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`;
 
 /** RFC 6749 appendix A.12; other characters could not be sent in a header either. */
 const TOKEN = /^[\x21-\x7e]+$/;
@@ -40,7 +43,7 @@ export function decodeTokenResponse(
 ): NewTokens {
   const wrong = (field: string, what: string) =>
     new SyncError('SERVICE_ANSWER', `${where} cannot be used: ${field} ${what}.`, {
-      hint: phrase`Is this the address of the training platform? See ${sync('config', 'get', 'baseUrl')}.`,
+      hint: WRONG_ADDRESS,
       details: { field },
     });
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

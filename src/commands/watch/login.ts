@@ -3,7 +3,7 @@ import { DEFAULT_RETRY } from '../../api/retry.ts';
 import type { AppContext } from '../../app/context.ts';
 import { connect } from '../../app/connection.ts';
 import { configFor } from '../../app/config.ts';
-import { type OpenLedger, openLedger } from '../../app/ledger.ts';
+import { openLedger } from '../../app/ledger.ts';
 import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { DeliveryFailure } from '../../watch/send/circuit-breaker.ts';
 import { rankBy } from '../../records/prefer.ts';
-import type { WatchAccount, WatchMachine } from '../../watch/parts.ts';
+import type { WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { AT_ONCE } from '../../watch/send/sender.ts';
 
@@ -52,24 +52,7 @@ export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
   readonly report: (notice: WatchNotice) => void;
 };
 
-export interface OpenLogin extends WatchAccount {
-  readonly account: string;
-  readonly service: string;
-  /** The service's id of the athlete; undefined if it is unknown, or after a logout. */
-  readonly athlete: string | undefined;
-  readonly ledger: OpenLedger;
-  /**
-   * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
-   *
-   * @throws SyncError `AUTH_REQUIRED`, or if the store cannot be read now
-   */
-  readonly loginEndsAt: (signal: AbortSignal) => Promise<number | undefined>;
-  /** Makes one request, which refreshes a token that is due. @throws SyncError */
-  readonly useLogin: (signal: AbortSignal) => Promise<void>;
-  /** Takes over the recordings that are kept for another account. */
-  readonly takeOver: (account: string) => void;
-  readonly close: () => Promise<void>;
-}
+export type OpenLogin = Awaited<ReturnType<typeof openLogin>>;
 
 export interface WatchLogin {
   readonly opened: OpenLogin;
@@ -84,11 +67,7 @@ export interface WatchLogin {
 const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 
 /** Opens the login and its ledger. @param once for `--once`: patient, and may ask the user */
-export async function openLogin(
-  context: AppContext,
-  once: boolean,
-  how: 'online' | 'offline',
-): Promise<OpenLogin> {
+export async function openLogin(context: AppContext, once: boolean, how: 'online' | 'offline') {
   const { clock, io } = context;
   // The login may have changed the configuration.
   const config = configFor(context);
@@ -106,7 +85,7 @@ export async function openLogin(
     return {
       account,
       service: serviceId(baseUrl),
-      // Read again: the account may have become known just now.
+      /** Undefined if it is unknown, or after a logout. Read again: it may have become known just now. */
       athlete: configFor(context).account?.id,
       // A placeholder account: nothing may be sent.
       delivers: how === 'online',
@@ -117,8 +96,9 @@ export async function openLogin(
       // Read again: the athlete may travel, or set a zone.
       zone: () => zoneFor(configFor(context), context),
       rank: rankBy(config.get('prefer')),
-      loginEndsAt: (signal) => loginEndsAt(context, config, signal),
-      useLogin: async (signal) => {
+      loginEndsAt: (signal: AbortSignal) => loginEndsAt(context, config, signal),
+      /** Makes one request, which refreshes a token that is due. @throws SyncError */
+      useLogin: async (signal: AbortSignal) => {
         try {
           await (await connection.client()).userinfo(signal);
         } catch (error) {
@@ -128,7 +108,8 @@ export async function openLogin(
           if (!accepted) throw error;
         }
       },
-      takeOver: (before) => {
+      /** Takes over the recordings that are kept for another account. */
+      takeOver: (before: string) => {
         moveCopies(config.paths.stateDir, before, account);
         moveWellness(ledger.database, before, account);
       },
@@ -143,6 +124,11 @@ export async function openLogin(
   }
 }
 
+/**
+ * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, or if the store cannot be read now
+ */
 async function loginEndsAt(
   { env, platform, programDir }: AppContext,
   config: Config,
