@@ -160,7 +160,7 @@ download() {
       if command -v curl >/dev/null; then
         # After https, redirects to plain http are refused.
         case $from in https://*) redirects=https ;; *) redirects=http,https ;; esac
-        # A bar for people: the archive has 44 MB.
+        # A terminal gets a progress bar: the archive has 44 MB.
         if [ -t 2 ]; then progress=--progress-bar; else progress=--silent; fi
         curl -fSL $progress --retry 2 --proto-redir "=$redirects" -o "$scratch/$1" "$from/$1" || cannot_download "$1"
       elif command -v wget >/dev/null; then

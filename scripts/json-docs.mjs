@@ -21,7 +21,7 @@ sync upload rides --json | jq -r 'select(.type == "upload") | [.outcome, .path] 
 
 With \`--json\`, a command prints one JSON object a line on stdout, and nothing else there. Warnings and errors for people
 stay on stderr. A command that handles several items ends with a \`summary\`. If a command fails as a whole, an \`error\` line says why;
-a \`summary\` follows it if there were lines before.
+a \`summary\` follows if the command printed lines before it.
 
 Each line begins with \`type\`, its kind, and \`v\`, the version of this schema: ${JSON_VERSION}. The version rises if a kind or a field
 is renamed, removed or changes its meaning. New kinds, fields and words do not raise it: ignore what you do not know.

@@ -75,7 +75,7 @@ function meaningOf(
       return {
         code: 'REJECTED',
         message: `The platform has nothing at ${path} (404).`,
-        hint: phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere, ${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
+        hint: phrase`Check the address (${sync('config', 'get', 'baseUrl')}); if the platform keeps it elsewhere, run ${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
         details: { endpoint: name },
       };
     case 413:
@@ -142,7 +142,7 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
  */
 const MAY_HAVE_ACTED = [302, 303];
 
-/** 200: with `success: false`. */
+/** Statuses that are about one item; 200 comes with `success: false`. */
 const ABOUT_THE_ITEM = [200, 400, 409, 411, 414, 415, 422];
 
 /** The endpoints that get items of a batch. */

@@ -25,7 +25,7 @@ export async function confirmed(
   return false;
 }
 
-/** Anything but a plain yes is a no. */
+/** Returns whether an answer is a plain yes; any other answer is a no. */
 export function isYes(answer: string): boolean {
   return /^y(es)?$/i.test(answer);
 }

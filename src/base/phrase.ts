@@ -104,7 +104,10 @@ export function joinTexts(texts: readonly Text[], separator: string): Phrase {
 }
 
 /** Returns a message, and its hint if there is one. */
-export function withHint(said: { readonly message: Text; readonly hint?: Text | undefined }): Text[] {
+export function withHint(said: {
+  readonly message: Text;
+  readonly hint?: Text | undefined;
+}): Text[] {
   return said.hint === undefined ? [said.message] : [said.message, said.hint];
 }
 

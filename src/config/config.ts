@@ -88,12 +88,12 @@ export function loadConfig(
   };
 
   return {
-    /** Its name, which stands for one account on one service. */
+    /** The profile's name, which stands for one account on one service. */
     profile,
     /** Profiles in the configuration file. Every login creates one. */
     profiles: Object.keys(profiles) as readonly string[],
     paths,
-    /** The presets for all users. If the file has a fault, reading a setting that it may hold throws that. */
+    /** The presets for all users. If their file has a fault, `get` throws it for each setting that can be preset. */
     system,
     get: <K extends SettingKey>(key: K) => find(key).value,
     originOf: (key: SettingKey) => find(key).origin,

@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 async function serve(request: KeychainRequest): Promise<void> {
   try {
     const vault = await openVault(request.service);
-    // The parent limits the time until then: loading the library takes seconds on a machine that boots.
+    // Until here the parent limits the time: loading the library takes seconds on a machine that boots.
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), request.limitMs + GRACE_MS).unref();
     await tell({ state: 'ready' });
     await tell({ state: 'done', ...(await perform(vault, request)) });

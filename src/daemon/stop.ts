@@ -82,7 +82,7 @@ export async function stopDaemon(
 
 /** Writes the end of a process that had no time to write it: SIGKILL, and on Windows any signal. */
 function recordEnd(paths: WatcherPaths, pid: number, at: number): void {
-  // The system may free its lock a moment later.
+  // The process is gone, but the system may free its lock a moment later.
   const { state } = inspectWatcher(paths);
   if (state?.pid !== pid || state.ended !== undefined) return;
   try {

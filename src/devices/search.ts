@@ -112,7 +112,7 @@ async function deviceAt(
     identifiedBefore(root, known) ?? (await identify(reader, root, found, access, volume));
   const { recordings, wellness } = found;
   const [folder = root] = [...recordings, ...wellness];
-  // A device that left meanwhile may lack its serial number, and be taken for another one.
+  // A device that was unplugged meanwhile may lack its serial number, and look like another one.
   if ((await reader.stats(folder)) === undefined) return undefined;
   return { ...identity, kind: 'device', root, recordings, wellness, access };
 }

@@ -20,7 +20,7 @@ export interface Stock {
   readonly findings: readonly Finding[];
   readonly files: readonly RecordingFile[];
   readonly members: readonly MemberRecording[];
-  /** Size of both. */
+  /** Size of `files` and `members`. */
   readonly bytes: number;
   /** Days to send, and what cannot be used. */
   readonly records: Readonly<Record<RecordKind, PreparedInputs>>;

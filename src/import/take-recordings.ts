@@ -31,7 +31,7 @@ export interface RecordingOptions {
 export class RecordingStock {
   readonly files: RecordingFile[] = [];
   readonly members: MemberRecording[] = [];
-  /** Of both. */
+  /** Size of `files` and `members`. */
   bytes = 0;
   readonly #findings: Findings;
   readonly #options: RecordingOptions;

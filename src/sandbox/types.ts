@@ -176,7 +176,7 @@ export interface FoodRequest {
   };
 }
 
-/** Which logins are meant; default: all. */
+/** Chooses logins; default: all. */
 interface LoginChoice {
   readonly athlete?: string | undefined;
   readonly login?: string | undefined;

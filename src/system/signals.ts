@@ -127,7 +127,7 @@ export function handleSignals(options: SignalOptions): Signals {
 }
 
 function mayHang(args: readonly string[]): boolean {
-  // What stops a daemon kills it if it does not react. The watchdog would wake up all day, and take 11 MB.
+  // `daemon stop` and the service managers kill a daemon that does not react. A watchdog would wake up all day.
   if (args.includes('--background')) return false;
   // A path in place of a command is looked at, too.
   return READERS.some((name) => args.includes(name)) || /[./]/.test(args[0] ?? '');

@@ -92,7 +92,10 @@ function figures(state: ProgressState, elapsedMs: number) {
   };
 }
 
-/** A slow line takes as long as the bytes, a fast one as the items. Recordings grow from year to year. */
+/**
+ * Estimates the share of the time that has passed. On a slow connection the bytes decide, on a fast one the
+ * items, and recordings grow from year to year.
+ */
 function shareDone(ofItems: number, doneBytes: number, totalBytes: number): number {
   return totalBytes === 0 ? ofItems : (ofItems + Math.min(1, doneBytes / totalBytes)) / 2;
 }

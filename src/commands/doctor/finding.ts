@@ -3,7 +3,7 @@ import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 
 /** The result of one check. `odd`: it may fail some day; `bad`: it does not work. */
 export interface CheckResult {
-  /** Absent: the check that returned it. */
+  /** Default: the check that returned the result. */
   readonly check?: CheckName;
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: Text;

@@ -20,7 +20,7 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
   };
 }
 
-/** Width from which a table has room for dates (columns). */
+/** Width from which a table has room for the first and the last day (columns). */
 const DATED = 80;
 /** Number of rows about files that are not understood; the others are added up. */
 const MAX_NOT_UNDERSTOOD = 8;
@@ -35,7 +35,6 @@ export function findingsText(
   if (io.stdoutColumns === 0 || width <= io.stdoutColumns) return whole;
   const left = shown.filter(({ sends }) => !sends);
   const reasons = left.map((finding) => `  ${finding.title}: ${sentText(finding).slice(4)}`);
-  // A narrow terminal has no room for the first and the last day.
   const inBrief = findingsTable(shown, briefly, io, io.stdoutColumns >= DATED);
   return joinTexts(reasons.length === 0 ? [inBrief] : [inBrief, 'Not sent:', ...reasons], '\n');
 }

@@ -128,7 +128,7 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
     'AUTH_REFUSED',
     `The answer to the login is from ${issuer}, not from ${origin}.`,
     {
-      hint: phrase`Nothing was sent to either. Check the address (${sync('config', 'get', 'baseUrl')}): is that the address of your training platform?`,
+      hint: phrase`Nothing was sent to either. Does ${sync('config', 'get', 'baseUrl')} print the address of your training platform?`,
       details: { issuer },
     },
   );

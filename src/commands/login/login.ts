@@ -112,7 +112,7 @@ function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOv
   const baseUrl = platform === undefined ? flags.baseUrl : platformAddress(platform);
   if (platform !== undefined && baseUrl === platform && !platform.includes('://')) {
     throw new SyncError('USAGE', `"${platform}" is no known platform and no address.`, {
-      hint: phrase`${sync('login')} shows the known platforms; an address is such as https://training.example.com.`,
+      hint: phrase`${sync('login')} shows the known platforms; an address looks like https://training.example.com.`,
     });
   }
   const given = { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };

@@ -81,7 +81,7 @@ async function firstWithWellness(
   });
   const list = async (path: string) =>
     mayHang(path) ? await reader.list(path, signal) : readdirSync(path);
-  // Over MTP, a listing asks the device about each file: there, the folder decides.
+  // A listing over MTP asks the device about each file: without it, the folder counts as holding files.
   const holdsFiles = async (place: string) =>
     isOnMtp(place) || (await list(place).catch(() => [])).some((file) => /\.fit$/i.test(file));
   try {

@@ -110,7 +110,7 @@ export class NoticePrinter {
     this.#devices.set(notice.root, notice.title);
   }
 
-  /** Returns whether another notice says it: that of the upload or of a folder's device, or the summary. */
+  /** Returns whether the notice of an upload or of a folder's device, or the summary, says the same. */
   #isSaid(notice: WatchNotice): boolean {
     if (isSkipped(notice)) return this.#options.style === 'once';
     if (notice.event === 'kept') return this.#options.style === 'terminal';

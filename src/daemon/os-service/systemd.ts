@@ -26,7 +26,7 @@ const HARDENING = [
  * A user unit that keeps the watcher running.
  *
  * It is restarted after a crash, but not if a restart cannot help: after exit code 2 (a wrong setting,
- * or another watcher for these folders) and 4 (no login). It is skipped if its program was uninstalled.
+ * or another watcher for these folders) and 4 (no login). systemd skips a unit whose program was uninstalled.
  */
 export function systemdUnit(definition: ServiceDefinition): string {
   const { command, env } = definition;
@@ -35,7 +35,7 @@ export function systemdUnit(definition: ServiceDefinition): string {
     `# ${MARK}`,
     '[Unit]',
     `Description=${describe(definition).replaceAll('%', '%%')}`,
-    // A path here is not quoted.
+    // This directive takes a path without quotes.
     `ConditionFileIsExecutable=${quoteInside(program)}`,
     // However often it fails: RestartSec keeps it from turning in circles.
     'StartLimitIntervalSec=0',

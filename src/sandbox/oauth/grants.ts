@@ -42,7 +42,7 @@ interface GrantedLogin extends LoginState {
   readonly athleteId: string;
 }
 
-/** Undefined: any. */
+/** Chooses logins; an undefined field matches any. */
 interface LoginChoice {
   readonly athleteId?: string | undefined;
   readonly loginId?: string | undefined;

@@ -85,7 +85,7 @@ export class CircuitBreaker {
    * Records a failed delivery.
    *
    * @param retryAfterMs the service's `Retry-After`; applies if it is longer
-   * @returns whether the cause is news
+   * @returns whether the cause differs from the last one
    */
   failed(failure: DeliveryFailure, retryAfterMs = 0): boolean {
     const before = this.#state;
