@@ -32,7 +32,7 @@ function numberForm(least: number, most: number) {
 const FIELDS = {
   /** Default: the profile. */
   name: Name,
-  /** Whose stored login is used, if no variable with a token is named. */
+  /** The profile whose stored login is used, if no variable with a token is named. */
   profile: Name,
   accessTokenEnv: Name,
   refreshTokenEnv: Name,
