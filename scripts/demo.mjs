@@ -43,6 +43,12 @@ const LONGEST_MS = 120_000;
 
 let failed = false;
 
+/** The programs that run, each with its end. */
+const running = new Map();
+let isLeaving = false;
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => leave(1));
+process.stdout.on('error', (error) => leave(error.code === 'EPIPE' ? 0 : 1));
+
 let sandbox;
 try {
   sandbox = await startSandbox();
@@ -69,6 +75,16 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;
+
+/** Ends at once, and leaves no program and no folder behind: after Ctrl-C, or when `| head` read enough. */
+async function leave(exitCode) {
+  if (isLeaving) return;
+  isLeaving = true;
+  for (const child of running.keys()) child.kill('SIGTERM');
+  await Promise.all(running.values());
+  rmSync(home, { recursive: true, force: true });
+  process.exit(exitCode);
+}
 
 /** The real login: a listener on a loopback port, the service's redirect to it, the code exchange. */
 async function login() {
@@ -165,16 +181,23 @@ async function showHeld() {
 }
 
 function start(args) {
-  return spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env,
     cwd: home,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = new Promise((done) => child.once('close', done));
+  running.set(
+    child,
+    ended.then(() => running.delete(child)),
+  );
+  return child;
 }
 
 function over(child) {
   return new Promise((done) => {
     child.once('close', (code) => {
+      if (isLeaving) return;
       if (code !== 0) {
         failed = true;
         say(`(exit code ${code})`);
@@ -195,14 +218,13 @@ function startSandbox() {
     'exactRedirectUris=false',
     '--json',
   ]);
-  const ended = new Promise((done) => child.once('close', done));
   child.stderr.pipe(process.stderr);
   return new Promise((done, fail) => {
     child.once('close', () => fail(new Error('The sandbox ended at once.')));
     child.stdout.once('data', (line) => {
       const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
       say(`The platform, emulated, is at ${url}.\n`);
-      done({ url, clientId, ended, stop: () => child.kill('SIGTERM') });
+      done({ url, clientId, ended: running.get(child), stop: () => child.kill('SIGTERM') });
     });
   });
 }

@@ -7,8 +7,15 @@ import { contractEnvironment } from '../support/contract-environment.ts';
 import { ROOT } from '../support/documents.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
 
-/** Runs the demo with the program under test and a scratch folder for temporary files. */
-async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: string[] }> {
+/**
+ * Runs the demo with the program under test and a scratch folder for temporary files.
+ *
+ * @param enough closes stdout after a text that contains this, as `| head` does
+ */
+async function runDemo(
+  env: NodeJS.ProcessEnv,
+  enough?: string,
+): Promise<Finished & { left: string[] }> {
   const home = openHome();
   const scratch = join(home.dir, 'scratch');
   mkdirSync(scratch);
@@ -26,7 +33,10 @@ async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: strin
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    if (enough !== undefined && stdout.includes(enough)) child.stdout.destroy();
+  });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise<number | null>((done) => child.once('close', done));
   return { code, stdout, stderr, left: [...readdirSync(scratch), ...touched(home.dir)] };
@@ -88,6 +98,13 @@ describe('npm run demo', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('(exit code 5)');
     expect(left).toEqual([]);
+  });
+
+  it('ends its sandbox and removes its files if stdout is closed early', async () => {
+    const ended = await runDemo({ SYNC_DEMO_PROGRAM: PROGRAM }, 'The platform, emulated, is at');
+    expect(ended).toMatchObject({ code: 0, stderr: '', left: [] });
+    const url = /http:\S+\d/.exec(ended.stdout)?.[0] ?? '';
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 
   it('ends with an error if the sandbox does not start', async () => {
