@@ -45,7 +45,10 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
       const { code } = await watcher.finished;
       expect(performance.now() - asked).toBeLessThan(SOON_MS);
       expect(code).toBe(0);
-      expect(ndjson(watcher.stdout()).at(-1)).toMatchObject({ event: 'stopped', uploaded: 1 });
+      expect(ndjson(watcher.stdout()).slice(-2)).toMatchObject([
+        { event: 'stopped', uploaded: 1 },
+        { type: 'summary' },
+      ]);
     },
   );
 

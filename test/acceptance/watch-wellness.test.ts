@@ -62,7 +62,10 @@ describe('sync watch --wellness', () => {
     const first = watch(world, folder);
     await until(() => days(first).length === 1);
     expect(await stop(first)).toBe(0);
-    expect(ndjson(first.stdout()).at(-1)).toMatchObject({ event: 'stopped', uploaded: 1, days: 1 });
+    expect(ndjson(first.stdout()).slice(-2)).toMatchObject([
+      { event: 'stopped', uploaded: 1, days: 1 },
+      { type: 'summary' },
+    ]);
 
     add('Metrics/3.FIT', wellnessFile({ vo2max: { '2026-02-15T18:00:00': 52.3 } }));
     const second = watch(world, folder);

@@ -112,8 +112,8 @@ export const watch: CommandModule = {
     const printer = await makePrinter(context, config, options.folders, style);
     const { devices = false } = scope;
     const setup = setupOf(context, config, { once, devices, wellness }, printer);
-    if (!once) return await watchAtTerminal(context, config, options, setup);
     context.output.summarise();
+    if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     printer.flush();
     context.output.result(watchSummaryJson(report), watchSummaryText(report, flags.dryRun));
