@@ -62,9 +62,10 @@ export class NoticePrinter {
   #text(notice: WatchNotice): Text | undefined {
     const { style, zone } = this.#options;
     const view = { zone, now: this.#context.clock.now(), aligned: false };
+    const shown = this.#shown(notice);
     const delivered =
-      style === 'log' && notice.event === 'upload' ? deliveredText(notice.item, view) : undefined;
-    return delivered ?? watchNoticeText(this.#shown(notice), view);
+      style === 'log' && shown.event === 'upload' ? deliveredText(shown.item, view) : undefined;
+    return delivered ?? watchNoticeText(shown, view);
   }
 
   /** Prints how many notices were like the last one. */
@@ -95,9 +96,8 @@ export class NoticePrinter {
     return phrase`${heading}${time.slice(11, 16)}  `;
   }
 
-  /** Returns the text of the notice: in a terminal, with paths relative to the watched folder. */
+  /** Returns the notice with the paths that people read. */
   #shown(notice: WatchNotice): WatchNotice {
-    if (this.#options.style !== 'terminal') return notice;
     if (notice.event === 'upload') {
       return { ...notice, item: { ...notice.item, path: this.#short(notice.item.path) } };
     }
@@ -118,7 +118,9 @@ export class NoticePrinter {
     return [...this.#devices.keys()].some((root) => isBelow(notice.folder, root));
   }
 
+  /** Returns a path over MTP by its device and, in a terminal, any other relative to the watched folder. */
   #short(path: string): string {
+    if (this.#options.style !== 'terminal' && !isOnMtp(path)) return path;
     const [root, title] = [...this.#devices].find(([each]) => isBelow(path, each)) ?? [];
     if (root !== undefined && title !== undefined) return pathOn(title, relative(root, path));
     const { folders } = this.#options;

@@ -108,7 +108,7 @@ export function deliveredText(item: UploadItem, view: ActivityView): string | un
   if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
   const activity = activityText(item.activity, '', view);
   const { words } = OUTCOMES[item.outcome];
-  return `${item.path}: ${words}${activity === '' ? '' : ` (${activity})`}`;
+  return `${shownPath(item.path)}: ${words}${activity === '' ? '' : ` (${activity})`}`;
 }
 
 /** The fields of a day as devices measure them, with their units. */

@@ -168,16 +168,25 @@ it.each([
   },
 );
 
-it('names the device of a recording in place of its mount', () => {
-  const { printer, lines } = makePrinter('terminal', { folders: [] });
+it.each([
+  ['terminal', /^07:30 {2}/, ['plugged in', 'refused', 'uploaded']],
+  ['log', /^2026-11-22 07:30:05 {2}/, ['plugged in', 'copied', 'refused', 'uploaded']],
+] as const)('names the device of a recording in place of its mount: %s', (style, time, words) => {
+  const { printer, lines } = makePrinter(style, { folders: [] });
   const root = '/run/user/1000/gvfs/mtp:host=091e_50db_0000d8dc91f9/Internal Storage';
   const title = 'Garmin fenix 7';
   printer.print({ event: 'device', device: 'serial:garmin:1', title, state: 'plugged-in', root });
   const path = `${root}/GARMIN/Activity/2026-11-20.fit`;
   const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
+  printer.print({ event: 'kept', path, sha256: '' });
   printer.print({ event: 'upload', item: { path, outcome: 'rejected', message: 'No.', ...sent } });
-  expect(lines).toEqual([
-    '07:30  Garmin fenix 7 is plugged in: MTP',
-    '07:30  Garmin fenix 7: Activity/2026-11-20.fit: refused by the platform: No.',
-  ]);
+  printer.print({ event: 'upload', item: { path, outcome: 'uploaded', service: {}, ...sent } });
+  expect(lines).toEqual(words.map((word) => expect.stringMatching(word) as string));
+  for (const [at, line] of lines.entries()) {
+    expect(line).toMatch(time);
+    expect(line).not.toContain('gvfs');
+    // A terminal names a delivered activity in place of its file.
+    const isFile = at > 0 && (style === 'log' || words[at] !== 'uploaded');
+    expect(line.includes(`${title}: Activity/2026-11-20.fit: `)).toBe(isFile);
+  }
 });
