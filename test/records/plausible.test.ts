@@ -138,6 +138,16 @@ describe('a nutrition value that is hardly possible', () => {
     expect(await saidOf('nutrition', record, { strict: true })).toEqual(refused);
   });
 
+  test('is left out for the energy of a day in kilojoules', async () => {
+    const macros = { carbs: 300, protein: 100, fat: 50 };
+    const found =
+      'calories: is 8580 kcal, and its carbs, protein and fat have 2050 kcal: kilojoules?';
+    expect(await saidOf('nutrition', { date, items: [], ...macros, calories: 8_580 })).toEqual({
+      body: { date, items: [], ...macros },
+      said: [`${found} ${left('calories')}`],
+    });
+  });
+
   test('is noted for a total that contradicts the items', async () => {
     const found = (total: number) =>
       `is ${total}, and the items add up to 60. A total overrides the items`;

@@ -29,11 +29,9 @@ describe('a text in a terminal', () => {
       ['See', '/home/ada/.local/state/sync/log', 'now'],
     ],
     ['keeps a time ago whole', 'uploaded, 33 seconds ago', ['uploaded,', '33 seconds ago']],
-    [
-      'keeps a line to copy whole',
-      '  ssh -N -L 1:a:1 ada@example.com',
-      ['  ssh -N -L 1:a:1 ada@example.com'],
-    ],
+    ...['  ssh -N -L 1:a:1 ada@example.com', 'export SYNC_A=b SYNC_C=d'].map(
+      (line): [string, string, string[]] => ['keeps a line to copy whole', line, [line]],
+    ),
     ['counts wide characters', '日本の朝 日本の朝 日本の朝', ['日本の朝 日本の朝', '日本の朝']],
     ['keeps the space after a question', 'Is this the right one? ', ['Is this the right', 'one? ']],
     ['keeps a single backtick', 'it`s one two three four', ['it`s one two three', 'four']],

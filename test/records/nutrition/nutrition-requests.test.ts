@@ -111,6 +111,9 @@ describe('the requests of a nutrition day', () => {
       });
       expect(made.filter((request) => request.startsWith('POST bar'))).toEqual([]);
       expect(held()).toEqual(['gel 25']);
+      const items = [...large(GEL).items, ...large(BAR).items];
+      const stated = { date: '2026-02-17', items, calories: 2_000 };
+      expect(outcomesOf(await push({ 'd.json': stated }, options))).toEqual(['pushed']);
     },
   );
 

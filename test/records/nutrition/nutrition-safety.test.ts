@@ -209,14 +209,17 @@ it('holds both versions of an item after a crash between add and delete, then th
   expect(held()).toEqual(['gel 30']);
 });
 
-it('sends waterMl again if the request after a removal fails once', async () => {
+it('sends totals again if the request after a removal fails', async () => {
   const { push, sandbox } = await openNutrition({ revision: '2026-08' }, { scopes: READ });
-  await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
-  sandbox.control.addFaults('nutrition:500');
-  const items = await push({ 'a.json': { ...day(GEL), waterMl: 700 } });
-  expect(outcomesOf(items)).toEqual(['pushed']);
+  const stated = { waterMl: 700, calories: 900 };
+  await push({ 'a.json': { ...day(GEL, BAR), ...stated } });
+  const shorter = { 'a.json': { ...day(GEL), ...stated } };
+  sandbox.control.addFaults('nutrition:500*inf');
+  expect(outcomesOf(await push(shorter))).toEqual(['failed SERVICE_UNAVAILABLE']);
+  sandbox.control.clearFaults();
+  expect(outcomesOf(await push(shorter))).toEqual(['pushed']);
   const [held] = sandbox.control.state().athletes[0]?.nutrition ?? [];
-  expect(held?.record).toMatchObject({ waterMl: 700 });
+  expect(held?.record).toMatchObject(stated);
 });
 
 describe('two equal items of which one changed', () => {

@@ -59,9 +59,10 @@ describe('many records', () => {
   });
 
   test('that are all invalid are each reported', async () => {
-    const bad = times(50_000, () => `{"date":"${DATE}","hrv":-9}`);
+    // More than a call may have arguments.
+    const bad = times(150_000, () => `{"date":"${DATE}","hrv":-9}`);
     const { records, invalid } = await read(`[${bad.join(',')}]`);
-    expect([records.length, invalid.length]).toEqual([0, 50_000]);
+    expect([records.length, invalid.length]).toEqual([0, 150_000]);
   });
 });
 

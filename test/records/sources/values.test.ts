@@ -360,19 +360,23 @@ describe('an export of no known program', () => {
     ['sleep (min)', 'sleepSecs', 450, 27_000],
     ['totalCaloriesBurned (kJ)', 'totalCaloriesBurned', 10_500, 2_509.56],
     ['lactate (mg/dl)', 'lactate', 18, 2],
+    ['bloodGlucose (mg/dl)', 'bloodGlucose', 88, 88],
   ])('has its unit in the header: %s', async (header, field, value, sent) => {
     const text = `date,${header}\n2026-11-20,${value}\n`;
     expect((await read(text, { strict: true })).bodies).toEqual([{ date: DAY, [field]: sent }]);
   });
 
-  it('has a note about an energy without a unit, which is refused if strict', async () => {
-    const bare = 'date,activeCaloriesBurned\n2026-11-20,2510\n';
-    const { left } = await read(bare);
-    expect(left.join()).toContain('--unit activeCaloriesBurned=kJ converts');
-    const { refused } = await read(bare, { strict: true });
-    expect(refused.join()).toContain('does not say the unit of activeCaloriesBurned');
-    expect((await read('date,activeCaloriesBurned (kcal)\n2026-11-20,2510\n')).left).toEqual([]);
-  });
+  it.each(['activeCaloriesBurned', 'restingCaloriesBurned', 'totalCaloriesBurned'])(
+    'has a note about an energy without a unit, which is refused if strict: %s',
+    async (field) => {
+      const bare = `date,${field}\n2026-11-20,2510\n`;
+      const { left } = await read(bare);
+      expect(left.join()).toContain(`--unit ${field}=kJ converts`);
+      const { refused } = await read(bare, { strict: true });
+      expect(refused.join()).toContain(`does not say the unit of ${field}`);
+      expect((await read(`date,${field} (kcal)\n2026-11-20,2510\n`)).left).toEqual([]);
+    },
+  );
 
   it('is sent without rows that sum up its foods', async () => {
     const rows = `${DAY}T12:30,Rice,350,78\n${DAY}T19:00,Pasta,600,100\n${DAY}T23:59,Total,950,178\n`;
