@@ -337,6 +337,17 @@ describe('sync watch --once', () => {
     expect(world.requests()).toBe(2);
   });
 
+  it('reports that uploads are not verified without workout:read, and still exits normally', async () => {
+    const scopes = ['workout:write', 'profile:read'] as const;
+    const env = { SYNC_ACCESS_TOKEN: world.sandbox.control.mint({ scopes }).access_token };
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    expect((await runOnce('--once', env)).code).toBe(0);
+    anHourLater();
+    const { code, stdout } = await world.sync(['watch', world.folder, '--once'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Uploads are not verified: .*workout:read/m);
+  });
+
   it('reports a missing folder with the closest name and exits with 3, like upload', async () => {
     mkdirSync(join(world.folder, 'Activity'), { recursive: true });
     const missing = join(world.folder, 'Activty');
