@@ -76,7 +76,7 @@ export const SCENARIOS = [
   scenario('mtp-500', 'a Garmin over MTP with 500 recordings', async (lab) => {
     await watch(lab, '--devices');
     await plugInMtp(lab, 'Garmin Fenix 7', rides(0, 500));
-    await lab.atLeast(250);
+    for (const count of [1, 125, 250, 375]) await lab.atLeast(count);
     await lab.arrived(500);
     includes(await lab.sync('devices'), 'all sent');
   }),
