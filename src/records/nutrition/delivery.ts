@@ -144,7 +144,10 @@ class DayDelivery {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const look = await this.#look();
       const adds = (await this.#service.kind(date)) === 'adds';
-      if (adds && look === undefined) return this.#conflict(words.unseenText(date));
+      if (adds && look === undefined) {
+        // Nothing has to be sent, and no look can show more.
+        return isDone(this.#day) ? this.#finish([]) : this.#conflict(words.unseenText(date));
+      }
       const seen = look && this.#compare(look);
       const excess = excessOf(this.#record, contentOf(this.#day, seen?.others ?? []));
       if (excess !== undefined) return excess;

@@ -186,6 +186,7 @@ describe('a platform that answers without the rows of a day', () => {
   ] as const)('doubles and loses no item (%s, %j)', async (revision, scopes, outcome, left) => {
     const { push, held } = await openNutrition({ revision }, { scopes });
     expect(outcomesOf(await push({ 'a.json': day(GEL) }, { wrap: rowless }))).toEqual(['pushed']);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { wrap: rowless }))).toEqual(['skipped']);
     const changed = day({ ...GEL, carbs: 30 }, BAR);
     for (let run = 0; run < 2; run++) {
       const items = await push({ 'a.json': changed }, { wrap: rowless });
