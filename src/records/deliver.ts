@@ -247,8 +247,16 @@ class DayQueue {
       warn({ message });
     }
     const kept = record.parts.filter((part) => !isOld(part));
-    const { parts, fields } = chooseFoods({ ...record, parts: kept }, items, this.#rank, warn);
-    return { ...record, parts, fields };
+    // Without the body, which is merged from all items each time it is read.
+    const { outcome, kind, date, digest, sources, files, programs, zoneUsed } = record;
+    const { parts, fields } = chooseFoods(
+      { parts: kept, fields: record.fields, programs },
+      items,
+      this.#rank,
+      warn,
+    );
+    const about = { outcome, kind, date, digest, sources, files, programs, zoneUsed };
+    return { ...about, warnings: record.warnings, parts, fields };
   }
 
   #request(kind: RecordKind, body: JsonObject): RecordRequest {

@@ -47,7 +47,7 @@ export class NutritionRun {
   }
 
   /** Checks that a record came from the user, not from an earlier run. */
-  isInput({ date }: PreparedRecord): boolean {
+  isInput({ date }: { readonly date: string }): boolean {
     return this.#byDate.has(date);
   }
 

@@ -9,7 +9,8 @@ import type { DayOutcome, JsonObject, PreparedRecord } from '../types.ts';
 
 /** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
 
-export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
+/** A day to deliver. Its body follows from what is sent and from what the platform holds. */
+export type NutritionRecord = Omit<PreparedRecord & { readonly kind: 'nutrition' }, 'body'>;
 
 export interface DayOptions {
   readonly merge: MergeMode;
@@ -113,7 +114,7 @@ function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boole
   return typeof at === 'string' && at.startsWith(date);
 }
 
-function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
+function itemsOf(record: PreparedRecord | NutritionRecord | undefined): readonly JsonObject[] {
   return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
 }
 
