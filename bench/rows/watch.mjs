@@ -29,7 +29,8 @@ export function watchIdle(count) {
     let figures;
     await withWatched(count, count / 256, async (start) => {
       const watcher = await start();
-      await sleep(5_000);
+      // V8 collects the garbage of the start until then.
+      await sleep(30_000);
       const before = useOf(watcher.pid);
       await sleep(IDLE_SECS * 1000);
       const after = useOf(watcher.pid);
