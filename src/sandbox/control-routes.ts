@@ -113,7 +113,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
       const [id = ''] = Object.values<string>(c.req.param());
       const body = method === 'GET' ? {} : await jsonOf(c);
       const result = await answer(control, { query: c.req.query(), id, body: body as never });
-      if (method !== 'GET') world.feed.changed();
+      if (method !== 'GET') world.changes += 1;
       if (result === undefined) return c.body(null, 204);
       if (!(result instanceof Uint8Array))
         return c.json(result, 200, { 'cache-control': 'no-store' });

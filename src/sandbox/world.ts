@@ -5,8 +5,6 @@ import { defaultClients, type RegisteredClient } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
 import { Grants, type Bearer } from './oauth/grants.ts';
-import { Feed } from './page/feed.ts';
-import { randomToken } from './random.ts';
 import { Recordings } from './resources/recordings.ts';
 import type { RequestBody } from './http/request-body.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -41,7 +39,8 @@ export interface World {
   readonly daily: DailyRecords;
   readonly faults: FaultScript;
   readonly requests: RequestLog;
-  readonly feed: Feed;
+  /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
+  changes: number;
   readonly onRequest: (record: RequestRecord) => void;
   readonly version: string | null;
   /** Aborted when the sandbox closes, to end delays and hanging answers. */
@@ -83,7 +82,7 @@ export function createWorld(options: WorldOptions = {}): World {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
-    feed: new Feed(randomToken('')),
+    changes: Date.now(),
     onRequest: options.onRequest ?? (() => undefined),
     version: options.version ?? null,
     closing,

@@ -16,7 +16,7 @@ const PRESETS: readonly { spec: string; label: string }[] = [
 ];
 
 /** Renders the faults that wait for requests. */
-function activeFaults({ faults }: PageView, token: string): ChartHtml {
+function activeFaults({ faults, token }: PageView): ChartHtml {
   return html`<div id="active-faults" data-part>
     ${
       faults.length === 0
@@ -48,10 +48,11 @@ function activeFaults({ faults }: PageView, token: string): ChartHtml {
 }
 
 /** Renders the faults with buttons to add some. Only the list of active faults is replaced. */
-export function faultsSection(view: PageView, token: string): ChartHtml {
+export function faultsSection(view: PageView): ChartHtml {
+  const { token } = view;
   return html`<section id="faults" aria-labelledby="faults-title">
     <h2 id="faults-title" tabindex="-1">Faults</h2>
-    ${activeFaults(view, token)}
+    ${activeFaults(view)}
     <div class="presets row">
       ${PRESETS.map(({ spec, label }, index) =>
         actionButton({
@@ -85,25 +86,26 @@ export function faultsSection(view: PageView, token: string): ChartHtml {
 }
 
 /** Renders the logins of all athletes with buttons to end them. */
-export function loginsSection({ logins, athlete }: PageView, token: string): ChartHtml {
+export function loginsSection(view: PageView): ChartHtml {
+  const { logins } = view;
   return section(
     'logins',
     'Logins',
     logins.length === 0
       ? html`<p class="sub">No logins yet. To log in, type <code>sync login</code>.</p>`
       : html`<ul class="rows">
-          ${logins.map((each) => loginRow(each, athlete.timezone, token))}
+          ${logins.map((each) => loginRow(each, view))}
         </ul>`,
   );
 }
 
 function loginRow(
   { athlete, state, valid }: ListedLogin,
-  timeZone: string,
-  token: string,
+  { athlete: { timezone }, token }: PageView,
 ): ChartHtml {
   const scopes = scopeWords(state.scope);
-  const whose = `of ${athlete}, ${localTime(Date.parse(state.createdAt), timeZone)}`;
+  const time = localTime(Date.parse(state.createdAt), timezone);
+  const whose = `of ${athlete}, ${time}`;
   const button = (action: string, label: string, about: string, fields: Record<string, string>) =>
     actionButton({
       id: `${action}-${fields['kind'] ?? 'login'}-${state.id}`,
@@ -118,7 +120,7 @@ function loginRow(
       ><span class="outside">${athlete}</span> ${stateBadge(state.revoked, valid)}</span
     >
     <span class="sub">
-      ${localTime(Date.parse(state.createdAt), timeZone)} · ${state.clientId} ·
+      ${time} · ${state.clientId} ·
       <abbr title="${scopes.map(describeScope).join(', ')}"
         >${counted(scopes.length, 'scope')}</abbr
       >
@@ -143,7 +145,7 @@ function stateBadge(revoked: boolean, valid: ReadonlySet<string>): ChartHtml {
 }
 
 /** Renders the revisions with a button to switch to each. */
-export function revisionSection({ settings }: PageView, token: string): ChartHtml {
+export function revisionSection({ settings, token }: PageView): ChartHtml {
   return section(
     'revision',
     'Platform revision',

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
 import { ICON } from '../icon.ts';
+import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import { counted, figure, type ChartHtml } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
@@ -10,12 +11,7 @@ import type { PageView } from './view.ts';
 import { wellnessSection } from './wellness-section.ts';
 import type { RequestRecord } from '../types.ts';
 
-export interface DocumentOptions {
-  readonly nonce: string;
-  readonly token: string;
-}
-
-/** Name of the header of the page's actions, and of the field of its forms, that carry the token. */
+/** Name of the field of the page's forms that carries the token. */
 export const TOKEN_FIELD = 'token';
 
 /**
@@ -48,7 +44,7 @@ export function documentHeaders(nonce: string): Record<string, string> {
 }
 
 /** Renders the page. Whatever comes from outside is escaped, because `html` escapes every value. */
-export function renderDocument(view: PageView, { nonce, token }: DocumentOptions): ChartHtml {
+export function renderDocument(view: PageView, nonce: string): ChartHtml {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -68,8 +64,8 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
             ${recordingsSection(view)} ${wellnessSection(view)} ${nutritionSection(view)}
           </div>
           <div class="stack">
-            ${requestsSection(view)} ${faultsSection(view, token)} ${loginsSection(view, token)}
-            ${revisionSection(view, token)}
+            ${requestsSection(view)} ${faultsSection(view)} ${loginsSection(view)}
+            ${revisionSection(view)}
           </div>
         </main>
         <footer>This is a sandbox on your own computer. No real account is involved.</footer>
@@ -78,7 +74,7 @@ export function renderDocument(view: PageView, { nonce, token }: DocumentOptions
     </html>`;
 }
 
-function banner({ origin, clientId, settings, faults }: PageView): ChartHtml {
+function banner({ origin, settings, faults }: PageView): ChartHtml {
   return html`<header class="banner row">
     <h1 class="row"><span class="mark" aria-hidden="true"></span>Sandbox platform</h1>
     <p id="summary" class="row" data-part>
@@ -92,7 +88,7 @@ function banner({ origin, clientId, settings, faults }: PageView): ChartHtml {
     </p>
     <p class="address row">
       <code id="exports" class="sub"
-        >export SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${clientId}</code
+        >export SYNC_BASE_URL=${origin} SYNC_CLIENT_ID=${PUBLIC_CLIENT_ID}</code
       >
       <button type="button" id="copy" hidden>Copy</button>
     </p>

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { instantOf } from '../resources/dates.ts';
+import { instantOf, localTimeOf } from '../resources/dates.ts';
 import { dayOf } from '../resources/nutrition.ts';
 import { MEALS, type StoredItem } from '../resources/nutrition-day.ts';
 import { axis, counted, figure, percent, type ChartHtml } from './chart.ts';
-import { dayName, formatIn, section, table } from './parts.ts';
+import { dayName, section, table } from './parts.ts';
 import type { PageView } from './view.ts';
 import type { DailyState } from '../types.ts';
 
@@ -142,33 +142,10 @@ function macro(grams: number, letter: string, name: string): ChartHtml {
 
 function eaten(item: StoredItem, meal: string, date: string, timeZone: string): Eaten {
   const at = instantOf(item.logged_at);
-  const { day, minutes, time } = localOf(at ?? Date.parse(`${date}T00:00:00Z`), timeZone);
+  const { day, minutes, time } = localTimeOf(at ?? Date.parse(`${date}T00:00:00Z`), timeZone);
   const part = day < date ? 0 : day > date ? 1 : minutes / 1440;
   return { item, meal, part, time: day === date ? time : `${time} on ${day}` };
 }
-
-function localOf(instant: number, timeZone: string) {
-  const parts = Object.fromEntries(
-    formatIn(timeZone, CLOCK)
-      .formatToParts(instant)
-      .map(({ type, value }) => [type, value]),
-  );
-  const { year = '', month = '', day = '', hour = '', minute = '' } = parts;
-  return {
-    day: `${year}-${month}-${day}`,
-    time: `${hour}:${minute}`,
-    minutes: Number(hour) * 60 + Number(minute),
-  };
-}
-
-const CLOCK = {
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-} as const;
 
 function mark({ item, part, time }: Eaten, lane: number): ChartHtml {
   const shape = SHAPES.find(({ type }) => type === item.absorptionType) ?? OTHER;

@@ -1,15 +1,13 @@
 /**
- * The page's script. It replaces the parts of the page that changed, which Server-Sent Events report, and
- * sends forms without leaving the page. Text from outside is only ever set as text: the page's policy
+ * The page's script. It asks for changes, replaces the parts of the page that changed, and sends forms
+ * without leaving the page. Text from outside is only ever set as text: the page's policy
  * (`require-trusted-types-for`) forbids every way to turn text into HTML.
  */
 
-/** Time between two updates of the page (ms). */
-const UPDATE_MS = 1000;
+/** Time between two questions for changes (ms). */
+const POLL_MS = 500;
 /** Time between two announcements to screen readers (ms). */
 const ANNOUNCE_MS = 10_000;
-/** Time before the stream is opened again after it was refused (ms). */
-const RETRY_MS = 5000;
 
 const byId = (id) => document.getElementById(id);
 
@@ -20,26 +18,15 @@ const served = new Map(
   [...document.querySelectorAll('[data-part]')].map((part) => [part.id, part.outerHTML]),
 );
 
-let updateTimer = null;
-let updatedAt = 0;
-
-/** Updates the page soon; many calls cause one update. */
-function scheduleUpdate() {
-  if (updateTimer !== null) return;
-  const wait = Math.max(150, updatedAt + UPDATE_MS - Date.now());
-  updateTimer = setTimeout(() => {
-    updateTimer = null;
-    void update();
-  }, wait);
-}
-
-/** Reads the page again, and replaces each part that changed. Keeps focus, open details and scrolling. */
+/**
+ * Reads the page again, and replaces each part that changed. Keeps focus, open details and scrolling.
+ * Returns false if the sandbox does not answer.
+ */
 async function update() {
-  updatedAt = Date.now();
   const fresh = await readDocument(location.pathname + location.search);
-  if (fresh === null) return;
+  if (fresh === null) return false;
   // The sandbox was started again.
-  if (tokenIn(fresh) !== tokenIn(document)) return location.reload();
+  if (tokenIn(fresh) !== tokenIn(document)) location.reload();
   for (const part of document.querySelectorAll('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || next.outerHTML === served.get(part.id)) continue;
@@ -51,6 +38,7 @@ async function update() {
     replacePart(part, document.adoptNode(next));
   }
   document.title = fresh.title;
+  return true;
 }
 
 /** Returns the token in the forms of a page, which differs each time the sandbox starts. */
@@ -203,32 +191,30 @@ setInterval(() => {
     byId('announcer').textContent = `${news} new ${news === 1 ? 'request' : 'requests'}`;
 }, ANNOUNCE_MS);
 
-// ---------------------------------------------------------------- The stream
+// ---------------------------------------------------------------- Changes
 
-let stream = null;
-let run = null;
+let known = null;
 let connected = false;
 
-function connect() {
-  if (stream !== null || document.hidden) return;
-  stream = new EventSource('/_sandbox/page/events');
-  stream.addEventListener('hello', ({ data }) => {
-    const hello = JSON.parse(data);
-    // The sandbox was started again: it knows neither this page's token nor its requests.
-    if (run !== null && run !== hello.run) return location.reload();
-    run = hello.run;
-    connected = true;
+/** Updates the page if something changed. A page in the background does not ask. */
+async function poll() {
+  if (!document.hidden) {
+    const changes = await readChanges();
+    connected = changes !== null;
     showLive();
-    scheduleUpdate();
-  });
-  stream.addEventListener('change', scheduleUpdate);
-  stream.addEventListener('error', () => {
-    connected = false;
-    showLive();
-    if (stream?.readyState !== EventSource.CLOSED) return;
-    stream = null;
-    setTimeout(connect, RETRY_MS);
-  });
+    if (connected && changes !== known && (await update())) known = changes;
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+/** Returns a number that is another one after each change; null if the sandbox does not answer. */
+async function readChanges() {
+  try {
+    const response = await fetch('/_sandbox/page/changes');
+    return response.ok ? await response.text() : null;
+  } catch {
+    return null;
+  }
 }
 
 function showLive() {
@@ -237,16 +223,4 @@ function showLive() {
   live.className = `badge ${paused ? 'warn' : connected ? 'good' : 'bad'}`;
 }
 
-function disconnect() {
-  stream?.close();
-  stream = null;
-}
-
-// A browser opens few connections to one host: a page that is not seen gives its connection back.
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return disconnect();
-  connect();
-});
-window.addEventListener('pagehide', disconnect);
-window.addEventListener('pageshow', connect);
-connect();
+void poll();

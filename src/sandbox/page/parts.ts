@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatIn } from '../resources/dates.ts';
 import type { ChartHtml } from './chart.ts';
 import type { PageView } from './view.ts';
 
@@ -79,19 +80,6 @@ export function dayName(date: string): string {
 }
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Creates each format once, because that is slow. */
-export function formatIn(
-  timeZone: string,
-  options: Readonly<Intl.DateTimeFormatOptions>,
-): Intl.DateTimeFormat {
-  const key = JSON.stringify([timeZone, options]);
-  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
-  formats.set(key, format);
-  return format;
-}
 
 export function addressOf(
   { athlete, selected, opened }: PageView,

@@ -1,35 +1,7 @@
 import type { FitRecord } from '../resources/workout.ts';
 
-export interface RecordingView {
-  /** ms since 1970-01-01T00:00:00Z */
-  readonly startedAt: number;
-  /** From the first to the last record (s). */
-  readonly seconds: number;
-  readonly series: readonly RecordedSeries[];
-  readonly track: RecordedTrack | null;
-}
-
-export interface RecordedSeries {
-  readonly kind: SeriesKind;
-  readonly label: string;
-  readonly unit: string;
-  /** Averages of equal spans of time; null without a value. */
-  readonly values: readonly (number | null)[];
-  readonly average: number;
-  readonly lowest: number;
-  readonly highest: number;
-}
-
-/** A course within a square of 100 by 100, north up, in its true proportions. */
-export interface RecordedTrack {
-  readonly points: readonly (readonly [number, number])[];
-  /** Extent from west to east (km). */
-  readonly width: number;
-  /** Extent from south to north (km). */
-  readonly height: number;
-}
-
-type SeriesKind = 'power' | 'heart-rate' | 'altitude';
+export type RecordedSeries = NonNullable<ReturnType<typeof viewOf>>['series'][number];
+export type RecordedTrack = NonNullable<ReturnType<typeof trackOf>>;
 
 /** Spans into which a series is divided. */
 const SPANS = 720;
@@ -39,22 +11,14 @@ const TRACK_POINTS = 600;
 /** Length of a degree of latitude (km). */
 const KM_PER_DEGREE = 111.2;
 
-const SERIES: readonly (Pick<RecordedSeries, 'kind' | 'label' | 'unit'> & {
-  readonly fields: readonly string[];
-})[] = [
+const SERIES = [
   { kind: 'power', label: 'Power', unit: 'W', fields: ['power'] },
   { kind: 'heart-rate', label: 'Heart rate', unit: 'bpm', fields: ['heart_rate'] },
   { kind: 'altitude', label: 'Altitude', unit: 'm', fields: ['enhanced_altitude', 'altitude'] },
-];
-
-interface RecordedSample {
-  /** ms */
-  readonly at: number;
-  readonly record: Readonly<Record<string, unknown>>;
-}
+] as const;
 
 /** Sums up the records of a recording; null if it has none. */
-export function viewOf(records: readonly FitRecord[]): RecordingView | null {
+export function viewOf(records: readonly FitRecord[]) {
   const samples = records
     .map((record) => ({
       at: new Date(record.timestamp ?? NaN).getTime(),
@@ -67,7 +31,7 @@ export function viewOf(records: readonly FitRecord[]): RecordingView | null {
   if (first === undefined || last === undefined) return null;
   const span = { from: first.at, until: last.at };
   return {
-    startedAt: first.at,
+    /** From the first to the last record (s). */
     seconds: (last.at - first.at) / 1000,
     series: SERIES.flatMap(({ fields, ...series }) => {
       const found = samples.flatMap(({ at, record }) => {
@@ -76,7 +40,7 @@ export function viewOf(records: readonly FitRecord[]): RecordingView | null {
       });
       return found.length < 2 ? [] : [{ ...series, ...summarize(found, span) }];
     }),
-    track: trackOf(samples),
+    track: trackOf(samples.map(({ record }) => record)),
   };
 }
 
@@ -84,14 +48,13 @@ function isFinite(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
+/** Averages values over equal spans of time; null for a span without one. */
 function summarize(
   found: readonly { at: number; value: number }[],
   span: { from: number; until: number },
-): Pick<RecordedSeries, 'values' | 'average' | 'lowest' | 'highest'> {
+) {
   const sums = Array.from({ length: SPANS }, () => ({ sum: 0, count: 0 }));
   const length = Math.max(1, span.until - span.from) / SPANS;
-  let lowest = Infinity;
-  let highest = -Infinity;
   let total = 0;
   for (const { at, value } of found) {
     const slot = sums[Math.min(SPANS - 1, Math.floor((at - span.from) / length))];
@@ -99,17 +62,19 @@ function summarize(
     slot.sum += value;
     slot.count += 1;
     total += value;
-    lowest = Math.min(lowest, value);
-    highest = Math.max(highest, value);
   }
+  const averages = sums.map(({ sum, count }) => (count === 0 ? null : sum / count));
   return {
-    values: bridged(
-      sums.map(({ sum, count }) => (count === 0 ? null : sum / count)),
-      Math.ceil(BRIDGED_MS / length),
-    ),
+    values: bridged(averages, Math.ceil(BRIDGED_MS / length)),
     average: total / found.length,
-    lowest,
-    highest,
+    ...extent(found.map(({ value }) => value)),
+  };
+}
+
+function extent(values: readonly number[]): { lowest: number; highest: number } {
+  return {
+    lowest: values.reduce((least, value) => Math.min(least, value), Infinity),
+    highest: values.reduce((most, value) => Math.max(most, value), -Infinity),
   };
 }
 
@@ -126,17 +91,16 @@ function bridged(values: readonly (number | null)[], most: number): (number | nu
   return result;
 }
 
-function trackOf(samples: readonly RecordedSample[]): RecordedTrack | null {
-  const places = samples.flatMap(({ record }) => {
-    const { position_lat: north, position_long: east } = record;
-    return isFinite(north) && isFinite(east) ? [{ north, east }] : [];
-  });
+/** Returns a course within a square of 100 by 100, north up, in its true proportions; null if it has none. */
+function trackOf(records: readonly Readonly<Record<string, unknown>>[]) {
+  const places = records.flatMap(({ position_lat: north, position_long: east }) =>
+    isFinite(north) && isFinite(east) ? [{ north, east }] : [],
+  );
   if (places.length < 2) return null;
-  const south = places.reduce((least, { north }) => Math.min(least, north), Infinity);
-  const top = places.reduce((most, { north }) => Math.max(most, north), -Infinity);
-  const west = places.reduce((least, { east }) => Math.min(least, east), Infinity);
-  const right = places.reduce((most, { east }) => Math.max(most, east), -Infinity);
+  const { lowest: south, highest: top } = extent(places.map(({ north }) => north));
+  const { lowest: west, highest: right } = extent(places.map(({ east }) => east));
   const narrowing = Math.cos(((south + top) / 2) * (Math.PI / 180));
+  /** From west to east, and from south to north (km). */
   const width = (right - west) * narrowing * KM_PER_DEGREE;
   const height = (top - south) * KM_PER_DEGREE;
   const scale = 100 / Math.max(width, height, 0.001);

@@ -1,7 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
-import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
 import type { Control } from '../types.ts';
 import { FaultSpecError } from '../faults/spec.ts';
 import { sameOriginOnly } from '../http/middleware.ts';
@@ -66,20 +65,20 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     if (!(c.req.header('accept') ?? '').includes('text/html')) {
       return c.json(description(world, origin), 200, { vary: 'accept' });
     }
-    const view = await reader.read(origin, PUBLIC_CLIENT_ID, c.req.query());
+    const view = await reader.read(origin, token, c.req.query());
     const nonce = randomBytes(16).toString('base64');
-    return await c.html(renderDocument(view, { nonce, token }), 200, documentHeaders(nonce));
+    return await c.html(renderDocument(view, nonce), 200, documentHeaders(nonce));
   });
   app.use(`${PAGE_PATH}/*`, sameOriginOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
   app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
-  app.get(`${PAGE_PATH}/events`, () => events(world));
+  app.get(`${PAGE_PATH}/changes`, (c) => c.body(String(world.changes), 200, asset('text/plain')));
   app.post(`${PAGE_PATH}/:action`, async (c) => {
     const name = c.req.param('action');
     const act = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (act === undefined) throw refusal(404, 'No such action');
     const message = act(control, await formOf(c, token));
-    world.feed.changed();
+    world.changes += 1;
     const wantsJson = (c.req.header('accept') ?? '').includes('application/json');
     return wantsJson ? c.json({ message }) : c.redirect(`/${searchOfReferer(c)}`, 303);
   });
@@ -115,15 +114,6 @@ function asset(type: string): Record<string, string> {
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   };
-}
-
-/** Server-Sent Events (HTML standard, section 9.2) until the listener leaves. */
-function events(world: World): Response {
-  const stream = world.feed.listen(world.closing.signal);
-  if (stream === null) {
-    throw new ApiProblem(503, 'Too many pages are open', { headers: { 'retry-after': '5' } });
-  }
-  return new Response(stream, { headers: asset('text/event-stream') });
 }
 
 /**

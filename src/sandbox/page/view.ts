@@ -1,61 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SandboxSettings } from '../settings.ts';
-import { factsOf, readFit, type WorkoutFacts } from '../resources/workout.ts';
+import { factsOf, readFit } from '../resources/workout.ts';
 import type { World } from '../world.ts';
-import { viewOf, type RecordingView } from './recording-view.ts';
-import type {
-  ActiveFault,
-  AnsweredRequest,
-  AthleteProfile,
-  DailyState,
-  LoginState,
-  RecordingState,
-  RequestRecord,
-} from '../types.ts';
+import { viewOf } from './recording-view.ts';
 
-export interface PageView {
-  readonly origin: string;
-  readonly clientId: string;
-  readonly settings: SandboxSettings;
-  readonly athletes: readonly AthleteCard[];
-  readonly athlete: AthleteProfile;
-  readonly recordings: readonly ListedRecording[];
-  readonly further: number;
-  readonly selected: ListedRecording | null;
-  /** By date; the newest {@link DAYS}. */
-  readonly wellness: readonly DailyState[];
-  /** By date; the newest {@link DAYS}. */
-  readonly nutrition: readonly DailyState[];
-  readonly faults: readonly ActiveFault[];
-  /** Newest first. */
-  readonly logins: readonly ListedLogin[];
-  /** Newest first. */
-  readonly requests: readonly RequestRecord[];
-  readonly requestCount: number;
-  readonly opened: AnsweredRequest | undefined;
-}
-
-interface AthleteCard {
-  readonly athlete: AthleteProfile;
-  readonly recordings: number;
-  readonly wellness: number;
-  readonly nutrition: number;
-}
-
-export interface ListedRecording {
-  readonly state: RecordingState;
-  /** null if the recording has no session. */
-  readonly facts: WorkoutFacts | null;
-  readonly view: RecordingView | null;
-}
-
-export interface ListedLogin {
-  readonly athlete: string;
-  readonly state: LoginState;
-  readonly valid: ReadonlySet<'access' | 'refresh'>;
-}
-
-/** Days of wellness and nutrition that the page shows. */
+/** Days of wellness and nutrition that the page shows, the newest. */
 const DAYS = 28;
 const LISTED = 30;
 const REQUESTS = 100;
@@ -63,6 +11,7 @@ const LOGINS = 20;
 /** Recordings that stay decoded. */
 const DECODED = 200;
 
+/** The page's query. */
 export interface Selection {
   readonly athlete?: string | undefined;
   readonly recording?: string | undefined;
@@ -70,30 +19,40 @@ export interface Selection {
   readonly request?: string | undefined;
 }
 
-type Decoded = Pick<ListedRecording, 'facts' | 'view'>;
+export type PageView = Readonly<Awaited<ReturnType<PageReader['read']>>>;
+export type ListedRecording = PageView['recordings'][number];
+export type ListedLogin = PageView['logins'][number];
 
 /** Reads the page's data. Changes nothing: a queued recording stays queued. */
 export class PageReader {
   readonly #world: World;
-  readonly #decoded = new Map<string, Decoded>();
+  readonly #decoded = new Map<string, Awaited<ReturnType<typeof decode>>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  async read(origin: string, clientId: string, selection: Selection): Promise<PageView> {
+  /** @param token of the page's forms */
+  async read(origin: string, token: string, selection: Selection) {
     const { athletes, recordings, daily, faults, grants, settings, requests } = this.#world;
     const { athlete: id = '' } = selection;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
-    const listed: ListedRecording[] = [];
+    const listed = [];
     for (const state of states.slice(-LISTED)) {
       listed.push({ state, ...(await this.#decode(state.sha256, athlete.id)) });
     }
     listed.sort((a, b) => (b.facts?.startedAt ?? 0) - (a.facts?.startedAt ?? 0));
+    const logins = athletes
+      .all()
+      .flatMap(({ id: owner, name }) =>
+        grants
+          .loginsOf(owner)
+          .map((state) => ({ athlete: name, state, valid: grants.validTokens(state.id) })),
+      );
     return {
       origin,
-      clientId,
+      token,
       settings: settings.current,
       athletes: athletes.all().map((each) => ({
         athlete: each,
@@ -103,6 +62,7 @@ export class PageReader {
       })),
       athlete,
       recordings: listed,
+      /** Recordings that are not listed. */
       further: states.length - listed.length,
       selected:
         listed.find(({ state }) => state.sha256 === selection.recording) ??
@@ -112,14 +72,7 @@ export class PageReader {
       wellness: daily.list(athlete.id, 'wellness').slice(-DAYS),
       nutrition: daily.list(athlete.id, 'nutrition').slice(-DAYS),
       faults: faults.list().filter(({ hitsLeft }) => hitsLeft !== 0),
-      logins: athletes.ids
-        .flatMap((each) =>
-          grants.loginsOf(each).map((state) => ({
-            athlete: athletes.get(each).name,
-            state,
-            valid: grants.validTokens(state.id),
-          })),
-        )
+      logins: logins
         .sort((a, b) => b.state.createdAt.localeCompare(a.state.createdAt))
         .slice(0, LOGINS),
       requests: requests.list().slice(-REQUESTS).reverse(),
@@ -129,17 +82,20 @@ export class PageReader {
   }
 
   /** Decodes each recording once, while it is among the newest that the page showed. */
-  async #decode(sha256: string, athleteId: string): Promise<Decoded> {
+  async #decode(sha256: string, athleteId: string) {
     const known = this.#decoded.get(sha256);
     if (known !== undefined) return known;
     // Decoding one takes up to a second; requests are answered in between.
     await setImmediate();
-    const bytes = this.#world.recordings.bytes(sha256, athleteId);
-    const { sessions, records } = await readFit(bytes ?? new Uint8Array());
-    const decoded = { facts: factsOf(sessions), view: viewOf(records) };
+    const decoded = await decode(this.#world.recordings.bytes(sha256, athleteId));
     this.#decoded.set(sha256, decoded);
     const [oldest] = this.#decoded.keys();
     if (this.#decoded.size > DECODED && oldest !== undefined) this.#decoded.delete(oldest);
     return decoded;
   }
+}
+
+async function decode(bytes: Uint8Array | null) {
+  const { sessions, records } = await readFit(bytes ?? new Uint8Array());
+  return { facts: factsOf(sessions), view: viewOf(records) };
 }

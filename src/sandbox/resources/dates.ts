@@ -29,3 +29,26 @@ export function utcDayOf(text: string): string | null {
 export function midnightOf(day: string): string {
   return `${day}T00:00:00.000Z`;
 }
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns a format of times in a zone. Makes each once, because that is slow. */
+export function formatIn(
+  timeZone: string,
+  options: Readonly<Intl.DateTimeFormatOptions>,
+): Intl.DateTimeFormat {
+  const key = JSON.stringify([timeZone, options]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+  formats.set(key, format);
+  return format;
+}
+
+const LOCAL = { dateStyle: 'short', timeStyle: 'short' } as const;
+
+/** Returns the day (`YYYY-MM-DD`), the time (`07:10`) and the minutes since midnight in a zone. */
+export function localTimeOf(instant: number, timeZone: string) {
+  const text = formatIn(timeZone, LOCAL).format(instant);
+  const [date = '', time = ''] = text.split(', ');
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return { day: date.split('/').reverse().join('-'), time, minutes: hours * 60 + minutes };
+}

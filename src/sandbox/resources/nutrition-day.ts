@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { instantOf } from './dates.ts';
+import { instantOf, localTimeOf } from './dates.ts';
 import type { SandboxSettings } from '../settings.ts';
 
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
@@ -146,22 +146,11 @@ function mealOf(item: ReceivedItem, timeZone: string): Meal {
   if (item.meal !== undefined) {
     return MEALS.find((meal) => meal === item.meal?.toLowerCase()) ?? 'snacks';
   }
-  const minutes = minutesOfDay(new Date(instantOf(item.logged_at) ?? NaN), timeZone);
+  const { minutes } = localTimeOf(instantOf(item.logged_at) ?? 0, timeZone);
   const [nearest] = [...USUAL].sort(
     ([, a], [, b]) => Math.abs(minutes - a) - Math.abs(minutes - b),
   );
   return nearest?.[0] ?? 'snacks';
-}
-
-/** Formatters of clock times by zone: making one takes a millisecond. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-function minutesOfDay(instant: Date, timeZone: string): number {
-  const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', options);
-  clocks.set(timeZone, clock);
-  const [hours = 0, minutes = 0] = clock.format(instant).split(':').map(Number);
-  return hours * 60 + minutes;
 }
 
 function recomputed(
