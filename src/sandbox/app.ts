@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type Handler } from 'hono';
 import { Consent } from './oauth/authorize.ts';
 import { requireBearer, requireTrait } from './oauth/bearer.ts';
 import { createControl } from './control.ts';
@@ -9,7 +9,9 @@ import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.t
 import { pageRoutes } from './page/routes.ts';
 import { ApiProblem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
-import { methodsOf, pathOf } from './http/routes.ts';
+import { methodsOf, routeNamed, type RouteName } from './http/routes.ts';
+import type { Scope } from './oauth/scopes.ts';
+import type { SandboxSettings } from './settings.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
 import { postUpload } from './resources/upload.ts';
 import { listWellness, postWellness } from './resources/wellness.ts';
@@ -73,45 +75,38 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
 }
 
 function addPlatform(app: Hono<SandboxEnv>, world: World): void {
+  app.use(async (c, next) => {
+    // Hono would answer it like GET; deployed services do not.
+    if (c.req.method === 'HEAD') throw refusal(405, 'HEAD is not allowed.');
+    await next();
+  });
   const consent = new Consent(world);
-  app.get(pathOf('authorize'), (c) => consent.show(c));
-  app.post(pathOf('consent'), (c) => consent.decide(c));
-  app.post(pathOf('token'), postToken(world));
-  app.post(pathOf('revoke'), postRevoke(world));
-  app.get(pathOf('userinfo'), requireBearer(world, null), getUserinfo(world));
-  app.get(
-    pathOf('profile'),
-    requireTrait(world, ({ profileRead }) => profileRead),
-    requireBearer(world, 'profile:read'),
-    getProfile(world),
-  );
-  app.patch(pathOf('profile-update'), requireBearer(world, 'profile:write'), patchProfile(world));
-  app.post(pathOf('upload-fit'), requireBearer(world, 'workout:write'), postUpload(world));
-  app.get(pathOf('workouts'), requireBearer(world, 'workout:read'), listWorkouts(world));
-  const changesWorkouts = [
-    requireTrait(world, ({ workoutEdits }) => workoutEdits),
-    requireBearer(world, 'workout:write'),
-  ] as const;
-  app.patch(pathOf('workout-update'), ...changesWorkouts, renameWorkout(world));
-  app.delete(pathOf('workout-removal'), ...changesWorkouts, removeWorkout(world));
-  app.post(pathOf('wellness'), requireBearer(world, 'health:write'), postWellness(world));
-  app.get(
-    pathOf('wellness-list'),
-    requireTrait(world, ({ wellnessList }) => wellnessList),
-    requireBearer(world, 'health:read'),
-    listWellness(world),
-  );
-  app.post(pathOf('nutrition'), requireBearer(world, 'nutrition:write'), postNutrition(world));
-  app.get(
-    pathOf('nutrition-list'),
-    requireTrait(world, ({ nutritionList }) => nutritionList !== 'none'),
-    requireBearer(world, 'nutrition:read'),
-    listNutrition(world),
-  );
-  app.patch(
-    pathOf('nutrition-items'),
-    requireTrait(world, ({ nutritionEdits }) => nutritionEdits),
-    requireBearer(world, 'nutrition:write'),
-    patchNutritionItems(world),
-  );
+  /** @param scope undefined: needs no token; null: needs one with any scope */
+  const add = (
+    name: RouteName,
+    handler: Handler<SandboxEnv>,
+    scope?: Scope | null,
+    trait?: keyof SandboxSettings,
+  ) => {
+    const { method, path } = routeNamed(name);
+    if (trait !== undefined) app.on(method, path, requireTrait(world, trait));
+    if (scope !== undefined) app.on(method, path, requireBearer(world, scope));
+    app.on(method, path, handler);
+  };
+  add('authorize', (c) => consent.show(c));
+  add('consent', (c) => consent.decide(c));
+  add('token', postToken(world));
+  add('revoke', postRevoke(world));
+  add('userinfo', getUserinfo(world), null);
+  add('profile', getProfile(world), 'profile:read', 'profileRead');
+  add('profile-update', patchProfile(world), 'profile:write');
+  add('upload-fit', postUpload(world), 'workout:write');
+  add('workouts', listWorkouts(world), 'workout:read');
+  add('workout-update', renameWorkout(world), 'workout:write', 'workoutEdits');
+  add('workout-removal', removeWorkout(world), 'workout:write', 'workoutEdits');
+  add('wellness', postWellness(world), 'health:write');
+  add('wellness-list', listWellness(world), 'health:read', 'wellnessList');
+  add('nutrition', postNutrition(world), 'nutrition:write');
+  add('nutrition-list', listNutrition(world), 'nutrition:read', 'nutritionList');
+  add('nutrition-items', patchNutritionItems(world), 'nutrition:write', 'nutritionEdits');
 }

@@ -4,47 +4,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import type { DrawnFaults } from './script.ts';
+import type { FaultKind } from './spec.ts';
 import { ApiProblem } from '../http/problem.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
-type AnswerFault = NonNullable<DrawnFaults['fault']>;
-
-export interface SentAnswer {
+interface SentAnswer {
   readonly response: Response;
+  /** null if none was sent. */
   readonly status: number | null;
 }
 
 /** Time for half a body to arrive before the connection is reset (ms). */
 const HALF_ARRIVES_MS = 25;
 
-/** Returns the answer of a fault that replaces processing; null if the request is processed. */
-export async function answerInstead(
+/** Processes the request unless its fault prevents that, and returns the answer to send: the handler's, or the fault's. */
+export async function answerTo(
   c: Context<SandboxEnv>,
   world: World,
-  fault: AnswerFault | null,
-): Promise<SentAnswer | null> {
-  if (fault === null || !('after' in fault) || fault.after) return null;
-  return await misbehave(c, world, fault);
-}
-
-/** Returns the answer to send: the handler's, or the fault's. */
-export async function spoilAnswer(
-  c: Context<SandboxEnv>,
-  world: World,
-  fault: AnswerFault | null,
+  fault: DrawnFaults['fault'],
+  process: () => Promise<void>,
 ): Promise<SentAnswer> {
-  if (fault === null || fault.kind === 'success-false') {
-    return { response: c.res, status: c.res.status };
-  }
-  return await misbehave(c, world, fault);
-}
-
-async function misbehave(
-  c: Context<SandboxEnv>,
-  world: World,
-  fault: Exclude<AnswerFault, { kind: 'success-false' }>,
-): Promise<SentAnswer> {
-  switch (fault.kind) {
+  const isProcessed = fault === null || !('after' in fault) || fault.after;
+  if (isProcessed) await process();
+  switch (fault?.kind) {
+    case undefined:
+    case 'success-false':
+      return whole(c.res);
     case 'status':
       return whole(statusAnswer(c, world, fault));
     case 'html':
@@ -89,7 +74,7 @@ async function breakOff(
 function statusAnswer(
   c: Context<SandboxEnv>,
   world: World,
-  fault: Extract<AnswerFault, { kind: 'status' }>,
+  fault: Extract<FaultKind, { kind: 'status' }>,
 ): Response {
   const { status, retryAfter, error } = fault;
   const message = 'A scripted fault of the sandbox';

@@ -80,9 +80,7 @@ export function parseFault(spec: string): ScriptedFault {
   if (!isFaultRoute(route)) {
     return fail(`no route "${route}": ${FAULT_ROUTES.join(', ')}`);
   }
-  const params = new Params(groups['params'] ?? '', fail);
-  const what = parseKind(kind, value, params, fail);
-  params.assertAllUsed(kind);
+  const what = parseKind(kind, value, paramsOf(kind, groups['params'] ?? '', fail), fail);
   const times = count === 'inf' ? Infinity : Number(count);
   if (times < 1) return fail('a count is 1 or more, or inf');
   return { spec: spec.trim(), route, what, count: times, skip: Number(skip) };
@@ -102,24 +100,25 @@ function parseKind(
   if (/^\d+$/.test(kind)) {
     const status = Number(kind);
     if (status < 300 || status > 599) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
-    const asDate = params.seconds('retry-after-date');
+    const { 'retry-after': seconds = null, 'retry-after-date': date = null } = params;
+    const retryAfter = date ?? seconds;
     return {
       kind: 'status',
       status,
-      retryAfter: asDate ?? params.seconds('retry-after'),
-      retryAfterAsDate: asDate !== null,
-      error: params.text('error'),
-      after: params.flag('after'),
+      retryAfter: retryAfter === null ? null : Number(retryAfter),
+      retryAfterAsDate: date !== null,
+      error: params.error ?? null,
+      after: params.after !== undefined,
     };
   }
   switch (kind) {
     case 'delay':
       return { kind, ms: parseTime(value, fail) };
     case 'html':
-      return { kind, status: params.seconds('status') ?? 502, after: params.flag('after') };
+      return { kind, status: Number(params.status ?? 502), after: params.after !== undefined };
     case 'reset':
     case 'hang':
-      return { kind, after: params.flag('after') };
+      return { kind, after: params.after !== undefined };
     case 'reset-after':
       return { kind: 'reset', after: true };
     case 'hang-after':
@@ -140,45 +139,35 @@ function parseTime(value: string | undefined, fail: (problem: string) => never):
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
 }
 
+type ParamName = 'retry-after' | 'retry-after-date' | 'error' | 'after' | 'status';
 /** The parameters in brackets, such as `retry-after=1,after`. */
-class Params {
-  readonly #left = new Map<string, string | null>();
-  readonly #fail: (problem: string) => never;
+type Params = Readonly<Partial<Record<ParamName, string>>>;
 
-  constructor(text: string, fail: (problem: string) => never) {
-    this.#fail = fail;
-    for (const part of text.split(',').map((word) => word.trim())) {
-      if (part === '') continue;
-      const at = part.indexOf('=');
-      this.#left.set(at < 0 ? part : part.slice(0, at), at < 0 ? null : part.slice(at + 1));
-    }
-  }
+/** The parameters of each kind, with what stands for their value. `*` is an HTTP status. */
+const PARAMS: Readonly<Record<string, Params>> = {
+  '*': { 'retry-after': '=S', 'retry-after-date': '=S', error: '=CODE', after: '' },
+  html: { status: '=N', after: '' },
+  reset: { after: '' },
+  hang: { after: '' },
+};
 
-  flag(name: string): boolean {
-    const value = this.#left.get(name);
-    if (typeof value === 'string') return this.#fail(`"${name}" takes no value`);
-    return this.#left.delete(name);
-  }
-
-  text(name: string): string | null {
-    const value = this.#left.get(name);
-    if (value === null) return this.#fail(`"${name}" needs a value`);
-    this.#left.delete(name);
-    return value ?? null;
-  }
-
-  seconds(name: string): number | null {
-    const value = this.text(name);
-    if (value === null) return null;
-    return /^\d+$/.test(value) ? Number(value) : this.#fail(`"${name}" is a whole number`);
-  }
-
-  assertAllUsed(kind: string): void {
-    const [unknown] = this.#left.keys();
-    if (unknown === undefined) return;
-    const allowed = /^\d+$/.test(kind)
-      ? 'retry-after=S, retry-after-date=S, error=CODE, after'
-      : { html: 'status=N, after', reset: 'after', hang: 'after' }[kind];
-    this.#fail(`"${kind}" takes no "${unknown}"; it takes ${allowed ?? 'nothing'}`);
-  }
+function paramsOf(kind: string, text: string, fail: (problem: string) => never): Params {
+  const allowed = PARAMS[/^\d+$/.test(kind) ? '*' : kind] ?? {};
+  const parts = text.split(',').map((part) => part.trim());
+  const given = parts
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, name = part, value] = /^(.*?)=(.*)$/.exec(part) ?? [];
+      const form = Object.hasOwn(allowed, name) ? allowed[name as ParamName] : undefined;
+      if (form === undefined) {
+        const all = Object.entries(allowed).map((pair) => pair.join(''));
+        return fail(`"${kind}" takes no "${name}"; it takes ${all.join(', ') || 'nothing'}`);
+      }
+      if (form === '' && value !== undefined) return fail(`"${name}" takes no value`);
+      if (form !== '' && value === undefined) return fail(`"${name}" needs a value`);
+      const isNumber = form === '' || form === '=CODE' || /^\d+$/.test(value ?? '');
+      if (!isNumber) return fail(`"${name}" is a whole number`);
+      return [name, value ?? ''] as const;
+    });
+  return Object.fromEntries(given);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bearerToken } from '../oauth/bearer.ts';
-import { answerInstead, spoilAnswer } from '../faults/answers.ts';
+import { answerTo } from '../faults/answers.ts';
 import type { FaultRoute } from '../faults/spec.ts';
 import { loggedAnswer } from './redaction.ts';
 import { ApiProblem } from './problem.ts';
@@ -28,7 +28,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     const record = openRecord(c, world);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
-    world.feed.changed();
+    world.changes += 1;
     const body = await readBody(c, world, record, inFlight);
     const drawn = world.faults.draw(faultNames(record.route, body));
     record.faults = drawn.specs;
@@ -38,9 +38,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     c.set('body', body);
     c.set('record', record);
     c.set('successFalse', drawn.fault?.kind === 'success-false');
-    const instead = await answerInstead(c, world, drawn.fault);
-    if (instead === null) await next();
-    const sent = instead ?? (await spoilAnswer(c, world, drawn.fault));
+    const sent = await answerTo(c, world, drawn.fault, next);
     if (sent.response !== c.res) {
       // Without undefined in between, Hono would merge the headers of the two answers.
       c.res = undefined;
@@ -49,7 +47,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
     world.requests.recordAnswer(record, await loggedAnswer(sent.response, record.route));
-    world.feed.changed();
+    world.changes += 1;
     world.onRequest(record);
     await publishExchange(record, body, sent.response);
   };
@@ -130,7 +128,7 @@ async function readBody(
     return body;
   } catch (error) {
     if (error instanceof ApiProblem) record.status = error.status;
-    world.feed.changed();
+    world.changes += 1;
     throw error;
   } finally {
     inFlight.bytes -= taken;

@@ -30,10 +30,10 @@ export function routeOf(method: string, path: string): RouteName | null {
   return route?.name ?? null;
 }
 
-export function pathOf(name: RouteName): string {
+export function routeNamed(name: RouteName): (typeof ROUTES)[number] {
   const route = ROUTES.find((candidate) => candidate.name === name);
   if (route === undefined) throw new Error(`No route ${name}`);
-  return route.path;
+  return route;
 }
 
 export function methodsOf(path: string): string[] {

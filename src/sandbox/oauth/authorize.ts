@@ -7,7 +7,7 @@ import {
 } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { randomToken } from '../random.ts';
-import { pathOf } from '../http/routes.ts';
+import { routeNamed } from '../http/routes.ts';
 import { ApiProblem } from '../http/problem.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
@@ -56,7 +56,7 @@ export class Consent {
     const browser = known ?? randomToken('');
     if (known === undefined) {
       setCookie(c, BROWSER_COOKIE, browser, {
-        path: pathOf('consent'),
+        path: routeNamed('consent').path,
         httpOnly: true,
         sameSite: 'Strict',
       });
@@ -181,7 +181,7 @@ function showPage(
   const nonce = randomToken('');
   const page = consentPage({
     nonce,
-    action: pathOf('consent'),
+    action: routeNamed('consent').path,
     requestId: id,
     client,
     redirectUri,

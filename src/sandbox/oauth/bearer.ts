@@ -40,10 +40,11 @@ function whyUnknown(token: string | null): string {
 /** Answers 401, even for a valid token, if the settings lack this route. */
 export function requireTrait(
   world: World,
-  has: (settings: SandboxSettings) => boolean,
+  trait: keyof SandboxSettings,
 ): MiddlewareHandler<SandboxEnv> {
   return async (_c, next) => {
-    if (!has(world.settings.current)) throw new ApiProblem(401, 'Unauthorized');
+    const value = world.settings.current[trait];
+    if (value === false || value === 'none') throw new ApiProblem(401, 'Unauthorized');
     await next();
   };
 }

@@ -23,7 +23,10 @@ const number = v.optional(finiteNumber);
 const text = v.optional(v.string());
 
 const itemFields = {
-  logged_at: v.string(),
+  logged_at: v.pipe(
+    v.string(),
+    v.check((given) => instantOf(given) !== null, 'Invalid date'),
+  ),
   name: text,
   calories: number,
   carbs: number,
@@ -47,7 +50,12 @@ const dayFields = {
 };
 
 const fullDay = v.object({ ...dayFields, items: v.optional(v.array(v.object(itemFields))) });
-const basicItem = v.object({ ...itemFields, name: v.string(), meal: v.optional(v.unknown()) });
+const basicItem = v.object({
+  ...itemFields,
+  logged_at: v.string(),
+  name: v.string(),
+  meal: v.optional(v.unknown()),
+});
 const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
 /**
  * `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. Without
@@ -60,8 +68,7 @@ export function postNutrition(world: World): Handler<SandboxEnv> {
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId, clientId } = c.get('bearer');
     const date = utcDayOf(given);
-    const unreadable = sent.items?.some((item) => instantOf(item.logged_at) === null) ?? false;
-    if (date === null || unreadable) throw serverError();
+    if (date === null) throw serverError();
     const before = dayOf(world.daily.find(athleteId, 'nutrition', date));
     if (!settings.nutritionLock) await setImmediate();
     const day = receivedDay(

@@ -121,7 +121,10 @@ describe('every request', () => {
   });
 
   it('gets 405 for an unsupported method, with the supported ones', async () => {
-    const response = await openApp().app.request('/api/profile', { method: 'DELETE' });
+    const { app, control } = openApp();
+    expect((await app.request('/api/profile', { method: 'HEAD' })).status).toBe(405);
+    expect(control.requests()).toMatchObject([{ method: 'HEAD', status: 405 }]);
+    const response = await app.request('/api/profile', { method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(await response.text()).toContain('GET, PATCH');
   });

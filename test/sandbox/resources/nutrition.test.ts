@@ -169,7 +169,6 @@ describe('a nutrition item', () => {
 
 describe('a nutrition request', () => {
   it.each([
-    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }],
     ['a date in words', { date: 'today', items: [] }],
     ['a NUL in a name', { items: [{ ...gel, name: 'a\0' }] }],
     ['an unpaired surrogate in rawJson', { rawJson: { a: '\udc00' } }],
@@ -184,6 +183,7 @@ describe('a nutrition request', () => {
   it.each([
     ['no date', { date: undefined }, ['date']],
     ['an item without logged_at', { items: [gel, { name: 'x' }] }, ['items', 1, 'logged_at']],
+    ['a logged_at in words', { items: [{ ...gel, logged_at: 'noon' }] }, ['items', 0, 'logged_at']],
     [
       'an unknown absorptionType',
       { items: [{ ...gel, absorptionType: 'rapid' }] },
@@ -207,8 +207,13 @@ describe('a nutrition request', () => {
     ['an instant for a date', { date: '2026-02-15T10:00:00Z' }],
     ['a day that does not exist', { date: '2025-02-29' }],
     ['logged_at without a zone', { items: [{ logged_at: '2026-02-15T10:00:00' }] }],
-  ])('with %s is stored', async (_what, body) => {
-    expect((await push(openApp(), body)).status).toBe(200);
+    [
+      'a logged_at in words, on 2026-02',
+      { items: [{ ...gel, logged_at: 'noon' }] },
+      '2026-02' as const,
+    ],
+  ])('with %s is stored', async (_what, body, revision: '2026-02' | '2026-08' = '2026-08') => {
+    expect((await push(openApp({ settings: { revision } }), body)).status).toBe(200);
   });
 });
 
