@@ -1,9 +1,9 @@
 import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
-import { foodKey } from './cargo.ts';
+import { type Food, foodKey } from './cargo.ts';
 import { type Job, OWN } from './errands.ts';
 import { judgeCargo, judgeDoubles, onlyLooks } from './judge.ts';
-import { judgeReport } from './reports.ts';
+import { type Line, judgeReport } from './reports.ts';
 import type { Scene } from './scene.ts';
 
 /** Runs of the same command until it reports completion. */
@@ -14,15 +14,19 @@ const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'prof
 
 /** Runs a job and judges its report. @returns its exit code, and the lines that it printed */
 export async function perform(scene: Scene, job: Job, args = job.args) {
+  const before = foodsOfAllDays(scene);
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
   const lines = ndjson(finished.stdout);
   if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job);
-  for (const line of lines) {
-    if (line['outcome'] === 'conflict') resolveConflict(scene, job, String(line['date']));
+  const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
+  const announced = conflicts.filter(isAnnounced);
+  for (const line of announced) judgeAnnounced(scene, line, before);
+  for (const line of conflicts) {
+    if (!isAnnounced(line)) resolveConflict(scene, job, String(line['date']));
   }
-  return { code: finished.code, lines };
+  return { code: finished.code, lines, isKept: announced.length > 0 };
 }
 
 /**
@@ -37,7 +41,9 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
     const args = job.again ?? job.args;
     let code: number | null = null;
     for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
-      code = (await perform(scene, job, args)).code;
+      const ended = await perform(scene, job, args);
+      code = ended.code;
+      if (ended.isKept) await perform(scene, job, forced(job));
     }
     if (code !== 0) {
       round.failed('lost', `${args.join(' ')} ends with ${String(code)} without any fault`);
@@ -85,4 +91,44 @@ function resolveConflict({ world, cargo, round }: Scene, { args }: Job, date: st
     world.sandbox.control.editFood(food.id, null);
     round.count('conflicts');
   }
+}
+
+/** Checks that `sync` kept a day, since to replace it would erase foods of others: docs/nutrition.md. */
+function isAnnounced({ message }: Line): boolean {
+  return String(message).startsWith('The platform replaces a day, which would erase ');
+}
+
+/** Such a conflict names exactly the athlete's foods, and the run has not changed the day. */
+function judgeAnnounced(
+  { round, revision, readsNutrition, world }: Scene,
+  { date, stored, message }: Line,
+  before: ReadonlyMap<string, string>,
+): void {
+  round.count('kept days');
+  const foods = foodsHeld(world.sandbox, String(date));
+  const own = foods.filter(({ name = '' }) => name.startsWith(OWN));
+  const named = (stored as Food[]).map(foodKey).sort().join();
+  const isNamed = named === own.map(foodKey).sort().join() && named !== '';
+  const isSaid = own.every(({ name = '' }) => String(message).includes(`"${name}, `));
+  if (revision === '2026-08' || !readsNutrition || !isNamed || !isSaid) {
+    round.failed('wrong report', `${String(date)} is kept for ${named}: ${String(message)}`);
+  }
+  if (foods.map(({ id }) => id).join() !== before.get(String(date))) {
+    round.failed('wrong report', `${String(date)} is reported as kept, and changed`);
+  }
+}
+
+/** Returns what the hint of such a conflict asks to type. */
+function forced({ args }: Job): readonly string[] {
+  const [command, path = ''] = args;
+  return command === 'import'
+    ? ['push', 'nutrition', path, '--force', '--json']
+    : [...args, '--force'];
+}
+
+/** Returns the ids of the foods of each day. */
+function foodsOfAllDays({ world: { sandbox } }: Scene): ReadonlyMap<string, string> {
+  const days = sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
+  const idsOf = (date: string) => foodsHeld(sandbox, date).map(({ id }) => id);
+  return new Map(days.map(({ date }) => [date, idsOf(date).join()]));
 }

@@ -15,7 +15,7 @@ export interface Claim {
   readonly profile?: { readonly weight: number; readonly ftp: number };
 }
 
-type Line = Readonly<Record<string, unknown>>;
+export type Line = Readonly<Record<string, unknown>>;
 
 const COUNTED: readonly unknown[] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
 /** Only `sync undo` ends so: no summary counts it. */
