@@ -19,7 +19,7 @@ interface Fields {
   readonly sha256: string;
   /** Size of the recording, unpacked (bytes). */
   readonly size: number;
-  /** Requests that this run made for it. */
+  /** Requests of this run that were to change it, repetitions included. */
   readonly attempts: number;
   /** `sync push wellness` sends what it holds. Only if it does. */
   readonly wellness?: boolean;
@@ -124,7 +124,7 @@ export type UploadResult =
       readonly sha256?: string;
       /** Size of the recording, unpacked (bytes). Only if it was read. */
       readonly size?: number;
-      /** Requests that this run made for it. Only if a request was made. */
+      /** Requests of this run that were to change it, repetitions included. Only if a request was made. */
       readonly attempts?: number;
     } & Pick<Fields, 'path' | 'code' | 'hint' | 'activity'>);
 
@@ -203,7 +203,7 @@ export type RecordResult =
       readonly outcome: 'failed';
       /** What failed and why, as a sentence. */
       readonly message: string;
-      /** Requests that this run made for it. Only if the run came to it. */
+      /** Requests of this run that were to change it, repetitions included. Only if the run came to it. */
       readonly attempts?: number;
     } & Pick<Fields, 'date' | 'source' | 'sources' | 'warnings' | 'zoneUsed' | 'code' | 'hint'>);
 

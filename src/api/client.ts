@@ -236,14 +236,16 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       date: string,
       body: ItemsRequest,
       signal: AbortSignal,
-    ): Promise<{ readonly status: number; readonly error?: string }> {
+    ): Promise<Delivered<{ readonly status: number; readonly error?: string }>> {
       const url = endpoint('nutrition', `/${date}/items`);
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
-      const { response } = await call('nutrition', request, ABOUT_ITEMS);
+      const { response, attempts } = await call('nutrition', request, ABOUT_ITEMS);
       const { status } = response;
-      if (isSuccess(response)) confirmed(response);
-      else if (isJsonObject(response)) return { status, error: refusalMessage(response, []) };
-      return { status };
+      return counted(attempts, () => {
+        if (isSuccess(response)) confirmed(response);
+        else if (isJsonObject(response)) return { status, error: refusalMessage(response, []) };
+        return { status };
+      });
     },
     /**
      * Lists days, the newest first; needs `health:read` or `nutrition:read`.

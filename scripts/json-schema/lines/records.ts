@@ -42,7 +42,7 @@ const DAY: Shape = {
   ),
 };
 
-const ATTEMPTS = count('Requests that this run made for it.');
+const ATTEMPTS = count('Requests of this run that were to change it, repetitions included.');
 
 const PROBLEM: Shape = {
   field: text('The field as the input spells it.', 'the problem is about a field'),

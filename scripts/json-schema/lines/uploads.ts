@@ -11,7 +11,9 @@ function recording(when?: string): Shape {
 }
 
 function attempts(when?: string): Shape {
-  return { attempts: count('Requests that this run made for it.', when) };
+  return {
+    attempts: count('Requests of this run that were to change it, repetitions included.', when),
+  };
 }
 
 const UPLOAD: LineKind = {

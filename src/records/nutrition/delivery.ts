@@ -30,7 +30,7 @@ import * as words from './words.ts';
  * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
  * the first request that may change it until it is done: a request that may have been processed is never
  * repeated before the next look shows its effect. A changed item is added before its earlier version is
- * removed, so that a crash in between loses nothing. (An `update` by id would set unnamed macros to 0, and can
+ * removed, so that a crash in between loses nothing, unless the platform cannot store their sum. (An `update` by id would set unnamed macros to 0, and can
  * hit an equal food of the athlete.)
  */
 
@@ -115,6 +115,7 @@ class DayDelivery {
   /** The row of the ledger. */
   #stored: LedgerDay;
   #day: LedgerDay;
+  /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
   /** What an answer showed, in place of the next look. */
   #next: Look | undefined;
@@ -139,7 +140,16 @@ class DayDelivery {
     this.#service = target.service;
   }
 
-  async run({ clock, signal }: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
+  async run(context: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
+    try {
+      return await this.#rounds(context);
+    } catch (error) {
+      if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
+      throw error.with({ details: { attempts: this.#attempts } });
+    }
+  }
+
+  async #rounds({ clock, signal }: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
     const { date } = this.#record;
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const look = await this.#look();
@@ -149,19 +159,29 @@ class DayDelivery {
         return isDone(this.#day) ? this.#finish([]) : this.#conflict(words.unseenText(date));
       }
       const seen = look && this.#compare(look);
-      const excess = excessOf(this.#record, contentOf(this.#day, seen?.others ?? []));
+      const surplus = seen?.surplus ?? [];
+      const missing = this.#day.items.filter(isToSend);
+      const left = look?.items.filter((item) => !surplus.includes(item)) ?? [];
+      const after = adds
+        ? { items: [...left, ...missing], fields: this.#day.fields }
+        : contentOf(this.#day, seen?.others ?? []);
+      const excess = excessOf(this.#record, after);
       if (excess !== undefined) return excess;
+      const meanwhile = { ...after, items: [...surplus, ...after.items] };
+      if (adds && excessOf(this.#record, meanwhile) !== undefined) {
+        const stuck = look?.isListed === true ? [] : await this.#remove(surplus);
+        if (stuck === 'changed' || stuck.length === 0) continue;
+        return this.#finish(stuck);
+      }
       const posted = await this.#sendMissing(look, seen, adds);
       if (posted === 'unclear') await clock.sleep(SETTLE_MS, signal);
       else if (typeof posted === 'object') return posted;
       else if (posted === 'shown') continue;
-      else if (!adds || seen === undefined || seen.surplus.length === 0) {
-        return this.#finish([]);
-      }
+      else if (!adds || surplus.length === 0) return this.#finish([]);
       // A removal follows a look at once.
       else if (look?.isListed !== true) {
-        const removed = await this.#remove(seen.surplus);
-        if (removed !== 'changed') return removed;
+        const stuck = await this.#remove(surplus);
+        if (stuck !== 'changed' && (await this.#restoreFields())) return this.#finish(stuck);
       }
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -238,8 +258,9 @@ class DayDelivery {
     this.#put('open', { items: sent });
     try {
       const repeatable = adds && content.items.length > 0 ? 'unless-acted-on' : 'always';
-      const posted = await this.#service.post(this.#record.date, content, repeatable);
-      this.#attempts += posted.attempts;
+      const posted = await this.#counted(
+        this.#service.post(this.#record.date, content, repeatable),
+      );
       this.#day = { ...this.#day, sentFields: content.fields };
       if (posted.items !== undefined) {
         this.#next = await this.#learn(look?.items ?? [], posted.items, content.items.length);
@@ -250,10 +271,19 @@ class DayDelivery {
     } catch (error) {
       if (!isUnclear(error)) this.#target.ledger.nutrition.put(this.#record.date, before);
       if (!isUnclear(error) || !adds || endsRun(error.code)) throw error;
-      const { attempts } = error.details;
-      if (typeof attempts === 'number') this.#attempts += attempts;
       this.#failure = error;
       return 'unclear';
+    }
+  }
+
+  async #counted<T extends { readonly attempts: number }>(request: Promise<T>): Promise<T> {
+    try {
+      const done = await request;
+      this.#attempts += done.attempts;
+      return done;
+    } catch (error) {
+      if (error instanceof SyncError) this.#attempts += Number(error.details['attempts'] ?? 0);
+      throw error;
     }
   }
 
@@ -279,13 +309,12 @@ class DayDelivery {
     return { items: [...after, ...lost] };
   }
 
-  /** Removes items from a platform that adds, and sends the day's own fields again. */
-  async #remove(surplus: readonly ShownItem[]): Promise<DayOutcome | 'changed'> {
+  /** Removes items from a platform that adds. @returns those that cannot be removed from here */
+  async #remove(surplus: readonly ShownItem[]): Promise<readonly ShownItem[] | 'changed'> {
     const stuck: ShownItem[] = [];
     for (const item of surplus) {
       this.#put('open', { sentFields: {} });
-      this.#attempts++;
-      const removal = await this.#service.remove(this.#record.date, item);
+      const { removal } = await this.#counted(this.#service.remove(this.#record.date, item));
       if (removal === 'changed') return 'changed';
       const isKindInDoubt = removal === 'no-route' && this.#service.isStated;
       if (isKindInDoubt && (await this.#service.askAgain(this.#record.date)) === 'replaces') {
@@ -293,12 +322,13 @@ class DayDelivery {
       }
       if (removal === 'no-route') stuck.push(item);
     }
+    return stuck;
+  }
+
+  /** Sends the day's own fields again, which the platform has recalculated. @returns false if it is unclear */
+  async #restoreFields(): Promise<boolean> {
     const { fields } = this.#day;
-    if (!sameJson(fields, {})) {
-      // The platform has recalculated them.
-      if ((await this.#send({ items: [], fields })) === 'unclear') return 'changed';
-    }
-    return this.#finish(stuck);
+    return sameJson(fields, {}) || (await this.#send({ items: [], fields })) !== 'unclear';
   }
 
   /** Ends without a request: a replacement would erase what others wrote. */

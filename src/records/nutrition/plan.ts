@@ -100,7 +100,7 @@ export function contentOf({ items, fields }: DayContent, others: readonly ShownI
 /** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */
 export function excessOf(
   { date, sources: [source = ''] }: NutritionRecord,
-  { items, fields }: DayContent,
+  { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
 ): DayOutcome | undefined {
   const sum = items.reduce((total, { body }) => total + Number(body['calories'] ?? 0), 0);
   if ('calories' in fields || Math.round(sum) <= MAX_INTEGER) return undefined;

@@ -202,11 +202,13 @@ export class NutritionService {
   }
 
   /** Removes one item. `changed`: the day changed in the meantime. */
-  async remove(date: string, { id, meal }: ShownItem): Promise<'removed' | 'changed' | 'no-route'> {
-    if (id === undefined || meal === undefined) return 'no-route';
-    const { status } = await this.#patch(date, { action: 'delete', mealType: meal, itemId: id });
-    if (status === 409) return 'changed';
-    return status < 300 ? 'removed' : 'no-route';
+  async remove(date: string, { id, meal }: ShownItem) {
+    if (id === undefined || meal === undefined)
+      return { removal: 'no-route', attempts: 0 } as const;
+    const change = { action: 'delete', mealType: meal, itemId: id } as const;
+    const { status, attempts } = await this.#patch(date, change);
+    const removal = status === 409 ? 'changed' : status < 300 ? 'removed' : 'no-route';
+    return { removal, attempts } as const;
   }
 
   async #patch(date: string, change: ItemsRequest) {

@@ -117,6 +117,49 @@ describe('the requests of a nutrition day', () => {
     },
   );
 
+  it.each([WRITE, READ])(
+    'remove an earlier version first if the platform cannot store the sum of both (%j)',
+    async (...scopes) => {
+      const { push, foods, sandbox } = await openNutrition({}, { scopes });
+      const input = (calories: number) => ({
+        ...{ date: DAY, waterMl: 500 },
+        items: [{ ...itemOf(GEL), calories }, itemOf(BAR)],
+      });
+      const options = { sure: ['calories'] };
+      await push({ 'a.json': input(1_500_000_000) }, options);
+      const item = { ...itemOf(RICE), calories: 100_000_000 };
+      sandbox.control.addFood({ date: DAY, meal: 'dinner', item });
+      const changed = await push({ 'a.json': input(1_600_000_000) }, options);
+      expect(outcomesOf(changed)).toEqual(['pushed']);
+      const kcal = () => foods().map((food) => food.calories ?? 0);
+      expect(kcal().sort()).toEqual([0, 100_000_000, 1_600_000_000]);
+      // With the athlete's own food it would be too much.
+      const most = await push({ 'a.json': input(2_100_000_000) }, options);
+      expect(most).toMatchObject([{ outcome: 'invalid', field: 'calories' }]);
+      expect(kcal()).toContain(1_600_000_000);
+      const [day] = sandbox.control.state().athletes[0]?.nutrition ?? [];
+      expect(day?.record).toMatchObject({ calories: 1_700_000_000, waterMl: 500 });
+    },
+  );
+
+  it('that were to change the day are its attempts, with their repetitions', async () => {
+    const { push, undo, sandbox } = await openNutrition();
+    const { control } = sandbox;
+    await push({ 'a.json': day(GEL, BAR) });
+    control.addFaults('nutrition:503(retry-after=0)+1', 'nutrition-items:503(retry-after=0)+1');
+    // Two requests send the item, two remove its earlier version.
+    expect(await push({ 'a.json': day(BIG_GEL, BAR) })).toMatchObject([{ attempts: 4 }]);
+    control.addFaults('nutrition-items:503*inf');
+    const failed = { outcome: 'failed', attempts: 0 };
+    expect(await push({ 'a.json': day(GEL, BAR) })).toMatchObject([failed]);
+    control.clearFaults();
+    control.addFaults('nutrition-items:503*inf+2');
+    expect(await undo(DAY)).toMatchObject([{ outcome: 'failed', attempts: 5 }]);
+    control.clearFaults();
+    expect(await undo(DAY)).toMatchObject([{ outcome: 'undone', attempts: 1 }]);
+    expect(await undo(DAY)).toEqual([expect.not.objectContaining({ attempts: 0 })]);
+  });
+
   it.each(NUTRITION_REVISIONS)('of a dry run on %s are none', async (revision) => {
     const { push, requestsOf } = await openNutrition({ revision });
     const made = await requestsOf(async () => {
