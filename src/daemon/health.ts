@@ -44,8 +44,10 @@ export interface WatcherHealth {
   readonly login: {
     readonly state: 'ok' | 'needed';
     readonly message?: string;
-    readonly refreshEndsAt?: string;
+    readonly refreshEndsAt?: string | undefined;
   };
+  /** Why the ledger cannot be used, as a sentence; absent: it can. */
+  readonly ledger?: string | undefined;
   readonly lastSuccessAt?: string;
   readonly lastSweepAt?: string;
   readonly lastError?: { readonly at: string; readonly message: string };

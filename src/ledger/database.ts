@@ -77,6 +77,7 @@ export function checkDatabase(path: string): void {
   const { DatabaseSync } = loadSqlite();
   let database: SqliteDatabase | undefined;
   let found: unknown;
+  isThere(path);
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
     found = (database.prepare('PRAGMA quick_check(1)').get() as Checked | undefined)?.quick_check;

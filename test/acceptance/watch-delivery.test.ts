@@ -447,6 +447,47 @@ describe('the ledger of a watcher', () => {
     expect(health()?.lastError?.message).toContain('ledger.db');
     await stop(watcher);
   });
+
+  it.each([
+    ['damaged', (ledger: string) => writeFileSync(ledger, readFileSync(ledger).fill(0xff, 4096))],
+    ['empty', (ledger: string) => writeFileSync(ledger, '')],
+    [
+      'replaced by a text',
+      (ledger: string) => {
+        loseLedger();
+        writeFileSync(ledger, 'text');
+      },
+    ],
+  ])(
+    'makes both forms of status exit with 5 while it is %s under a daemon',
+    async (_how, damage) => {
+      await openWorld({ stored: true });
+      await world.login();
+      put(join(world.folder, 'first.fit'), anotherRecording());
+      const started = world.run(['watch', world.folder, '--daemon']);
+      expect((await started.finished).code).toBe(0);
+      await until(() => world.recordings().length === 1);
+      const codes = async () => {
+        const [status, daemons] = [
+          await world.sync(['status']),
+          await world.sync(['daemon', 'status']),
+        ];
+        const told = [status, daemons].map(({ stdout }) => stdout.includes('Move the file away'));
+        return [status.code, daemons.code, ...told];
+      };
+      expect(await codes()).toEqual([0, 0, false, false]);
+
+      const ledger = join(stateDir(), 'ledger.db');
+      damage(ledger);
+      await until(() => health()?.ledger !== undefined);
+      expect(await codes()).toEqual([5, 5, true, true]);
+
+      loseLedger();
+      await until(() => health()?.ledger === undefined);
+      expect((await codes()).slice(0, 2)).toEqual([0, 0]);
+      expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+    },
+  );
 });
 
 describe('recordings in the stash of a watcher that was killed', () => {

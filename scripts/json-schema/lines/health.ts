@@ -107,6 +107,10 @@ export const HEALTH: Shape = {
     },
     'The login.',
   ),
+  ledger: text(
+    'Why the record of what was sent cannot be used, as a sentence.',
+    'it is damaged, deleted or replaced',
+  ),
   lastSuccessAt: time('When the platform last took a recording.', 'it took one'),
   lastSweepAt: time('When all folders were last searched.', 'they were searched'),
   lastError: object(

@@ -88,6 +88,11 @@ const STATUS: LineKind = {
       '`--check` is given and there is a login to check',
     ),
     disk: object(failure(), 'Why the disk of the state folder takes no data.', 'it takes none'),
+    ledger: object(
+      failure(),
+      'Why the record of what was sent cannot be read: counts are 0.',
+      'it is damaged',
+    ),
     zone: object(
       {
         name: text('The zone that decides about days.'),

@@ -8,11 +8,12 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
 import { lastWords } from '../../daemon/launch.ts';
 import { LogReader } from '../../daemon/log.ts';
-import type { FolderState, WatcherHealth } from '../../daemon/health.ts';
+import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { deviceText } from '../../app/words/devices.ts';
+import { troubleLines } from '../../app/words/watchers.ts';
 import {
   type ServiceReport,
   installedService,
@@ -70,7 +71,7 @@ export const daemonStatus: CommandModule = {
   run(context, { allProfiles }: ProfilesFlags) {
     const { clock } = context;
     let [total, running, services] = [0, 0, 0];
-    let isSilent = false;
+    let needsHelp = false;
     for (const own of profilesMeant(context, configFor(context), allProfiles)) {
       const { output } = own.context;
       const daemons = reportDaemons(own.context, own.config);
@@ -82,19 +83,20 @@ export const daemonStatus: CommandModule = {
       total += daemons.length;
       const alive = daemons.filter((daemon) => daemon.running);
       running += alive.length;
-      isSilent ||= alive.some(({ health }) => health?.folders.some(isSilentFolder));
+      needsHelp ||= alive.some(({ health }) => health !== undefined && isStuck(health));
       services += service === undefined ? 0 : 1;
     }
     context.output.result(
       { type: 'summary', total, running, service: services > 0 },
       total === 0 ? phrase`No background watcher. ${HOW_TO_START}` : undefined,
     );
-    return Promise.resolve(isSilent ? exitCodeOf('FOLDER_GONE') : ExitCode.ok);
+    return Promise.resolve(needsHelp ? ExitCode.unavailable : ExitCode.ok);
   },
 };
 
-function isSilentFolder({ state }: { readonly state: FolderState }): boolean {
-  return state === 'silent';
+/** Returns whether only the user can help: a folder does not answer, or the ledger is damaged. */
+function isStuck({ folders, ledger }: WatcherHealth): boolean {
+  return ledger !== undefined || folders.some(({ state }) => state === 'silent');
 }
 
 export const daemonStop: CommandModule = {
@@ -249,7 +251,7 @@ function endText(ended: DaemonReport['ended'], now: number): string {
 }
 
 function healthLines(health: NonNullable<DaemonReport['health']>, now: number): Text[] {
-  const { folders, queue, days, connection, login, lastSuccessAt, loginEndsInSecs } = health;
+  const { folders, queue, days, lastSuccessAt, loginEndsInSecs } = health;
   const odd = folders.filter(({ state }) => state !== 'watching');
   return [
     ...(health.devices ?? []).map((device) => deviceText(device)),
@@ -265,10 +267,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
         : `the last one sent ${duration(now - Date.parse(lastSuccessAt))} ago`,
     ].join('; ') + '.',
     ...(days === undefined ? [] : [daysText(days)]),
-    ...(connection.state === 'ok'
-      ? []
-      : [connection.message ?? `Not delivering: ${connection.state}.`]),
-    ...(login.state === 'ok' ? [] : [login.message ?? phrase`Run ${sync('login')}.`]),
+    ...troubleLines(health, now),
     ...(loginEndsInSecs === undefined || loginEndsInSecs > ENDS_SOON_SECS
       ? []
       : [

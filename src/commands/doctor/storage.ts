@@ -5,7 +5,7 @@ import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
-import { openDatabase } from '../../ledger/database.ts';
+import { checkDatabase, openDatabase } from '../../ledger/database.ts';
 import { countKept, outboxFolder } from '../../ledger/outbox.ts';
 import { freeBytes } from '../../system/disk.ts';
 import {
@@ -42,6 +42,7 @@ export function checkLedger(_context: AppContext, config: Config): CheckResult {
       return good(`Record of sent data: none yet; the first command that sends creates ${path}`);
     }
     openDatabase(path).close();
+    checkDatabase(path);
     return good(`Record of sent data: ${path}`);
   } catch (error) {
     return failed(error, bad, 'Record of sent data');

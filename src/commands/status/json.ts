@@ -12,13 +12,14 @@ export function statusJson({
   watchedLast,
   ...report
 }: StatusReport): Record<string, unknown> {
-  const { uploads, lastUploadAt, recent, days, waiting } = ledger;
+  const { problem, uploads, lastUploadAt, recent, days, waiting } = ledger;
   return {
     type: 'status',
     ...report,
     login: withIsoTimes(login, 'accessExpiresAt', 'refreshExpiresAt'),
     zone: zoneJson(zone),
     ...(watchedLast === undefined ? {} : { watchedLast: withIsoTimes(watchedLast, 'until') }),
+    ...(problem === undefined ? {} : { ledger: problem }),
     uploads,
     ...withIsoTimes({ lastUploadAt }, 'lastUploadAt'),
     recent: recent.map(({ changedAt, ...upload }) =>

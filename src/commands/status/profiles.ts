@@ -13,7 +13,7 @@ import { statusJson } from './json.ts';
 import type { CheckedLogin, StoredLogin } from './login.ts';
 import { type StatusReport, exitCodeFor, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
-import { loginWord, uploadsText } from './words.ts';
+import { loginWord, ledgerLines } from './words.ts';
 
 /**
  * Shows each profile of this machine: a line of `--json`, or a few lines of text. A profile that cannot
@@ -67,7 +67,7 @@ function shortText(report: StatusReport, now: number): Text {
     ...problemLines(login),
     ...problemLines(checked),
     ...problemLines(disk),
-    [uploadsText(ledger, now), ...open].join('; '),
+    ...ledgerLines(ledger, now, open),
     watched.length === 0 ? 'Not watching' : `Watching ${watched.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
       ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Http } from '../../api/http.ts';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { openLedger } from '../../app/ledger.ts';
+import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
-import { type ExitCode, type SyncError, exitCodeOf } from '../../base/errors.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../../base/errors.ts';
 import {
   type Account,
   type Config,
@@ -31,7 +31,7 @@ export interface StatusReport extends LoginFacts {
   readonly account: Account | undefined;
   readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
   /** Why the disk of the state folder takes no data. */
-  readonly disk: Pick<SyncError, 'code' | 'message' | 'hint'> | undefined;
+  readonly disk: Failure | undefined;
   readonly zone: ZoneFacts;
   readonly watching: readonly SeenHealth[];
   /** The last watcher of this profile, if none runs. */
@@ -44,7 +44,11 @@ export interface WatchedLast extends WatchScope {
   readonly until: number;
 }
 
+type Failure = Pick<SyncError, 'code' | 'message' | 'hint'>;
+
 export interface LedgerFacts {
+  /** Why it cannot be read. The other facts are then those of an empty ledger. */
+  readonly problem?: Failure;
   readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
   /** The time of the last confirmed upload; ms since 1970. */
   readonly lastUploadAt: number | undefined;
@@ -86,9 +90,13 @@ export async function readStatus(
   };
 }
 
-/** Returns 0 if the login and the disk are good, or the exit code for the one that is not. */
+/** Returns 0 if the login, the disk and the ledger are good, or the exit code for the one that is not. */
 export function exitCodeFor(report: StatusReport): ExitCode {
-  return report.disk === undefined ? exitCodeOfLogin(report) : exitCodeOf(report.disk.code);
+  const { disk, ledger, watching } = report;
+  if (disk !== undefined) return exitCodeOf(disk.code);
+  const isLedgerGood =
+    ledger.problem === undefined && watching.every((watcher) => watcher.ledger === undefined);
+  return isLedgerGood ? exitCodeOfLogin(report) : ExitCode.unavailable;
 }
 
 function diskOf({ paths }: Config): StatusReport['disk'] {
@@ -132,17 +140,17 @@ function readLedger(
 ): LedgerFacts {
   const today = dateAt(clock.now(), days);
   const { stateDir } = config.paths;
-  if (!existsSync(ledgerPath(config))) {
-    return {
-      uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
-      lastUploadAt: undefined,
-      recent: [],
-      days: marksOfDays(undefined, today, days.name),
-      waiting: { recordings: [], records: [], ...countKept(stateDir, key), unusable: [] },
-    };
-  }
-  const ledger = openLedger(config, key, clock);
+  const empty = () => ({
+    uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
+    lastUploadAt: undefined,
+    recent: [],
+    days: marksOfDays(undefined, today, days.name),
+    waiting: { recordings: [], records: [], ...countKept(stateDir, key), unusable: [] },
+  });
+  if (!existsSync(ledgerPath(config))) return empty();
+  let ledger: OpenLedger | undefined;
   try {
+    ledger = openLedger(config, key, clock);
     const { uploads } = ledger;
     return {
       uploads: uploads.counts(),
@@ -151,7 +159,11 @@ function readLedger(
       days: marksOfDays(ledger, today, days.name),
       waiting: findWaiting(ledger, stateDir, key),
     };
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    const { code, message, hint } = error;
+    return { ...empty(), problem: { code, message, hint } };
   } finally {
-    ledger.close();
+    ledger?.close();
   }
 }

@@ -8,6 +8,7 @@ import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
+import { troubleLines } from '../../app/words/watchers.ts';
 import { missingText, who } from '../login/words.ts';
 import type { CheckedLogin, StoredLogin } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
@@ -52,7 +53,7 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Disk', ...diskLines(report)),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
-    ...rows('Uploads', uploadsText(ledger, now)),
+    ...rows('Uploads', ...ledgerLines(ledger, now)),
     ...section(
       'Last recordings',
       ledger.recent.map((upload) =>
@@ -172,20 +173,8 @@ function watcherLines(watcher: SeenHealth, now: number): Text[] {
       return found === 'waiting' ? `${path} (not there now)` : path;
     }),
     state.join(', '),
-    ...(troubleOf(watcher, now) ?? []),
+    ...troubleLines(watcher, now),
   ];
-}
-
-function troubleOf(
-  { login, connection, lastError }: SeenHealth,
-  now: number,
-): string[] | undefined {
-  if (login.state !== 'ok') return login.message === undefined ? [] : [login.message];
-  if (connection.state !== 'ok') {
-    return connection.message === undefined ? [] : [connection.message];
-  }
-  if (lastError === undefined) return undefined;
-  return [`${lastError.message} (${duration(now - Date.parse(lastError.at))} ago)`];
 }
 
 function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
@@ -198,13 +187,17 @@ function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
   ];
 }
 
-export function uploadsText(
-  { uploads, lastUploadAt }: Pick<LedgerFacts, 'uploads' | 'lastUploadAt'>,
+/** @param more is added to the counts */
+export function ledgerLines(
+  { problem, uploads, lastUploadAt }: LedgerFacts,
   now: number,
-): string {
+  more: readonly string[] = [],
+): Text[] {
+  if (problem !== undefined) return withHint(problem);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
-  return `${plural(uploads.confirmed, 'recording')} at the platform${last}${undone}`;
+  const counts = `${plural(uploads.confirmed, 'recording')} at the platform${last}${undone}`;
+  return [[counts, ...more].join('; ')];
 }
 
 function recentText(upload: LedgerUpload, view: ActivityView): string {

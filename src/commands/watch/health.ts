@@ -6,9 +6,10 @@ import type { BreakerState } from '../../watch/send/circuit-breaker.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 
 /** Facts that the watcher itself does not know. */
-export type HealthFacts = Partial<Pick<WatcherHealth, 'account' | 'lastError'>> & {
-  refreshEndsAt?: string | undefined;
-};
+export type HealthFacts = Partial<
+  Pick<WatcherHealth, 'account' | 'ledger' | 'lastError'> &
+    Pick<WatcherHealth['login'], 'refreshEndsAt'>
+>;
 
 /** Composes the health of a watcher, across all its logins, for the registry. */
 export class HealthReporter {
@@ -55,10 +56,7 @@ export class HealthReporter {
       queue: { waiting, sending, kept, unfinished },
       ...(days === undefined ? {} : { days }),
       connection: this.#connection(watcher.breaker.state),
-      login: {
-        ...loginOf(watcher.breaker.state),
-        ...(refreshEndsAt === undefined ? {} : { refreshEndsAt }),
-      },
+      login: { ...loginOf(watcher.breaker.state), refreshEndsAt },
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
       ...(lastRescanAt === undefined ? {} : { lastSweepAt: isoTime(lastRescanAt) }),
     };

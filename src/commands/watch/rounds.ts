@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
 import { Tasks } from '../../base/tasks.ts';
 import { lockScope } from '../../daemon/registration.ts';
@@ -60,7 +61,7 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
 /** Shortest interval of checks of the whole ledger (ms). */
 const LEDGER_CHECK_MS = 10_000;
 const REPLACED =
-  'It was deleted or replaced. The watcher continues with the present file. Nothing is doubled: the platform recognises recordings.';
+  'It was deleted or replaced. The watcher continues with the present file, or a new one. Nothing is doubled: the platform recognises recordings.';
 
 interface Shared {
   readonly health: HealthReporter;
@@ -167,7 +168,8 @@ class Round {
     const { opened, why, locks } = this.#login;
     let next: WatchLogin | undefined;
     try {
-      this.#health.note({ account: opened.account, refreshEndsAt: undefined });
+      const { account } = opened;
+      this.#health.note({ account, ledger: undefined, refreshEndsAt: undefined });
       if (why !== undefined) this.#watcher.hinder(why);
       else if (this.#announcer.loginNeeded) await this.#tryLogin();
       this.#updateHealth(true);
@@ -214,10 +216,13 @@ class Round {
   /** Reports a ledger that was deleted or replaced, which the search then reopens, or damaged. */
   #checkLedger(): void {
     const { path, database } = this.#login.opened.ledger;
-    const problem = database.isReplaced() ? `${path}: ${REPLACED}` : this.#damage(path);
+    const replaced = database.isReplaced() ? `${path}: ${REPLACED}` : undefined;
+    const problem = existsSync(path) ? (this.#damage(path) ?? replaced) : replaced;
     if (problem === this.#ledgerProblem) return;
     this.#ledgerProblem = problem;
-    if (problem !== undefined) this.#onNotice({ event: 'problem', message: problem });
+    this.#health.note({ ledger: problem });
+    if (problem === undefined) this.#updateHealth(true);
+    else this.#onNotice({ event: 'problem', message: problem });
   }
 
   /** Returns how the ledger is damaged. Reads it again only after a change. */

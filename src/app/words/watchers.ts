@@ -1,0 +1,19 @@
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import type { WatcherHealth } from '../../daemon/health.ts';
+import { duration } from '../../terminal/words.ts';
+
+/** Says what keeps a watcher from its work now, a sentence each; without that, what failed last. */
+export function troubleLines(
+  { ledger, login, connection, lastError }: WatcherHealth,
+  now: number,
+): Text[] {
+  const present = [
+    ...(ledger === undefined ? [] : [ledger]),
+    ...(connection.state === 'ok'
+      ? []
+      : [connection.message ?? `Not delivering: ${connection.state}.`]),
+    ...(login.state === 'ok' ? [] : [login.message ?? phrase`Run ${sync('login')}.`]),
+  ];
+  if (present.length > 0 || lastError === undefined) return present;
+  return [`${lastError.message} (${duration(now - Date.parse(lastError.at))} ago)`];
+}
