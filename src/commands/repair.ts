@@ -61,7 +61,7 @@ function unusable(path: string, why: string): SyncError {
 
 function wholeText(path: string, bytes: Uint8Array): Text {
   const next = isActivity(bytes, readFileId(bytes))
-    ? phrase`${sync('upload', path)} sends it.`
+    ? phrase`${sync('upload', path)} sends it, if it was never sent.`
     : phrase`${sync('inspect', path)} shows what it holds.`;
   return phrase`${path} is whole: there is nothing to repair. ${next}`;
 }

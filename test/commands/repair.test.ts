@@ -134,7 +134,7 @@ describe('sync repair', () => {
     const { exitCode, text } = await repairText('ride.fit');
     expect([exitCode, text]).toEqual([
       0,
-      'ride.fit is whole: there is nothing to repair. `sync upload ride.fit` sends it.',
+      'ride.fit is whole: there is nothing to repair. `sync upload ride.fit` sends it, if it was never sent.',
     ]);
     expect(readdirSync(folder)).toEqual(['ride.fit']);
   });

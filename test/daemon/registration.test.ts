@@ -46,6 +46,12 @@ const CONTEXT = { ...testContext(), platform };
 
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
+const reported = (stateDir: string) =>
+  reportDaemons({ cwd: '/', clock: systemClock, platform }, {
+    profile: 'default',
+    paths: { stateDir },
+  } as Config);
+
 /** Starts a process that registers like a real daemon. */
 async function startHolder(...extra: string[]) {
   const stateDir = scratchDir();
@@ -220,6 +226,22 @@ describe('the registration of a watcher', () => {
   });
 });
 
+it('daemons are reported in the order of their start', () => {
+  const stateDir = scratchDir();
+  const watched = ['/a', '/b', '/c', '/d'].map((folder) => {
+    const paths = watcherPaths(stateDir, 'default', { folders: [folder] });
+    return { folder, paths };
+  });
+  watched.sort((a, b) => (a.paths.id < b.paths.id ? 1 : -1));
+  for (const [startedAt, { folder, paths }] of watched.entries()) {
+    mkdirSync(paths.dir, { recursive: true });
+    writeState(paths, { version: 1, ...WHO, folders: [folder], pid: 12_345, startedAt });
+  }
+  expect(reported(stateDir).map(({ folders }) => folders)).toEqual(
+    watched.map(({ folder }) => [folder]),
+  );
+});
+
 describe('stopping a daemon', () => {
   it('asks the daemon to end and waits until it has ended', async () => {
     const { child, paths } = await startHolder();
@@ -260,11 +282,7 @@ describe('stopping a daemon', () => {
     child.kill('SIGTERM');
     await expect.poll(() => isRunning(paths)).toBe(false);
     expect(isAlive(child.pid ?? 0)).toBe(true);
-    const isShown = () =>
-      reportDaemons({ cwd: '/', clock: systemClock, platform: process.platform }, {
-        profile: 'default',
-        paths: { stateDir },
-      } as Config).map(({ running }) => running);
+    const isShown = () => reported(stateDir).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
     expect(await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience)).toMatchObject({

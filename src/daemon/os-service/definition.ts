@@ -8,8 +8,8 @@ export interface ServiceDefinition {
   readonly profile: string;
   /** What it watches, for its description. */
   readonly watches: string;
-  /** The program and all of its arguments; the first is an absolute path. */
-  readonly command: readonly [string, ...string[]];
+  /** Node, the script, and its arguments; the first two are absolute paths. */
+  readonly command: readonly [string, string, ...string[]];
   /** Environment variables, besides the system's. Never a secret. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives the output of a crashed runtime, if the system has no journal. */

@@ -26,17 +26,19 @@ const HARDENING = [
  * A user unit that keeps the watcher running.
  *
  * It is restarted after a crash, but not if a restart cannot help: after exit code 2 (a wrong setting,
- * or another watcher for these folders) and 4 (no login). systemd skips a unit whose program was uninstalled.
+ * or another watcher for these folders) and 4 (no login). systemd skips a unit if Node or the program was uninstalled.
  */
 export function systemdUnit(definition: ServiceDefinition): string {
   const { command, env } = definition;
   const [program, ...args] = command;
+  const [script] = args;
   const lines = [
     `# ${MARK}`,
     '[Unit]',
     `Description=${describe(definition).replaceAll('%', '%%')}`,
-    // This directive takes a path without quotes.
+    // These directives take a path without quotes. npm uninstalls the script and leaves Node.
     `ConditionFileIsExecutable=${quoteInside(program)}`,
+    `ConditionPathExists=${quoteInside(script)}`,
     // However often it fails: RestartSec keeps it from turning in circles.
     'StartLimitIntervalSec=0',
     '',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemdUnit } from '../../../src/daemon/os-service/systemd.ts';
@@ -26,10 +26,10 @@ const runnable = (folders: readonly string[]) =>
 describe('the systemd unit', () => {
   it('keeps a dollar sign and a percent sign of an argument', () => {
     const unit = systemdUnit(
-      definitionOf(['/x'], { command: ['/opt/$1/node', 'watch', '/mnt/${HOME} $USER 5%'] }),
+      definitionOf(['/x'], { command: ['/opt/$1/node', '/opt/x.cjs', '/mnt/${HOME} $USER 5%'] }),
     );
     // A program's own path knows no variables.
-    expect(unit).toContain('ExecStart="/opt/$1/node" "watch" "/mnt/$${HOME} $$USER 5%%"\n');
+    expect(unit).toContain('ExecStart="/opt/$1/node" "/opt/x.cjs" "/mnt/$${HOME} $$USER 5%%"\n');
   });
 
   it('has the expected text', () => {
@@ -51,6 +51,7 @@ describe('the systemd unit', () => {
 [Unit]
 Description=Uploads new recordings from /home/ann/Garmin, /mnt/100%% rides (sync, profile default)
 ConditionFileIsExecutable=/usr/bin/node
+ConditionPathExists=/opt/sync/dist/main.cjs
 StartLimitIntervalSec=0
 
 [Service]
@@ -82,17 +83,22 @@ WantedBy=default.target
   });
 
   it.skipIf(!present('systemd-analyze'))(
-    `is skipped if its program was uninstalled${noteWithout('systemd-analyze')}`,
+    `is skipped if Node or the program was uninstalled${noteWithout('systemd-analyze')}`,
     () => {
       const folder = join(scratchDir(), 'a "unit" %h $HOME \\ ');
       mkdirSync(folder);
-      const program = join(folder, 'node');
-      const unit = systemdUnit(definitionOf(['/rides'], { command: [program, '/opt/x.cjs'] }));
-      const [condition = ''] = /^Condition.*$/m.exec(unit) ?? [];
-      const isMet = () => spawnSync('systemd-analyze', ['condition', condition]).status === 0;
+      const command = [join(folder, 'node'), join(folder, 'x.cjs')] as const;
+      const unit = systemdUnit(definitionOf(['/rides'], { command }));
+      const conditions = unit.match(/^Condition.*$/gm) ?? [];
+      const isMet = () => spawnSync('systemd-analyze', ['condition', ...conditions]).status === 0;
       expect(isMet()).toBe(false);
-      writeFileSync(program, '', { mode: 0o700 });
+      for (const file of command) writeFileSync(file, '', { mode: 0o700 });
       expect(isMet()).toBe(true);
+      for (const file of command) {
+        rmSync(file);
+        expect(isMet(), `without ${file}`).toBe(false);
+        writeFileSync(file, '', { mode: 0o700 });
+      }
     },
   );
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtRest } from '../../../src/watch/send/refusal-backoff.ts';
+import { isAtRest, isGivenUp } from '../../../src/watch/send/refusal-backoff.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 1, 15);
@@ -15,5 +15,17 @@ it.each([
   (_, refusals, ms, rests) => {
     const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
     expect(isAtRest(upload, NOW)).toBe(rests);
+  },
+);
+
+it.each([
+  ['rejected', 5, false],
+  ['rejected', 6, true],
+  ['pending', 6, false],
+  ['confirmed', 6, false],
+] as const)(
+  'isGivenUp, for a recording that is %s after %s refusals: %s',
+  (state, refusals, is) => {
+    expect(isGivenUp({ state, attempts: 6, refusals, changedAt: NOW })).toBe(is);
   },
 );
