@@ -19,7 +19,7 @@ interface Entry {
 
 /** The requests to the platform in the order of arrival, without control requests. */
 export class RequestLog {
-  #entries: Entry[] = [];
+  readonly #entries = new Map<number, Entry>();
   #bytes = 0;
   #lastOrdinal = 0;
 
@@ -47,9 +47,9 @@ export class RequestLog {
       faults: [],
       durationMs: null,
     };
-    const bytes = JSON.stringify(record).length;
-    this.#entries.push({ record, answer: null, bytes });
-    this.#grow(bytes);
+    const entry = { record, answer: null, bytes: 0 };
+    this.#entries.set(record.ordinal, entry);
+    this.#enlarge(entry, JSON.stringify(record).length);
     return record;
   }
 
@@ -58,44 +58,32 @@ export class RequestLog {
     const json = masked(loggedContent(body));
     if (json === undefined || json.length > MAX_BODY_BYTES) return;
     Object.assign(record, JSON.parse(json));
-    this.#enlarge(this.#entryOf(record), json.length);
+    this.#enlarge(this.#entries.get(record.ordinal), json.length);
   }
 
   recordAnswer(record: RequestRecord, answer: AnswerRecord | null): void {
-    const entry = this.#entryOf(record);
-    if (entry === undefined) return;
+    const entry = this.#entries.get(record.ordinal);
     const json = masked(answer);
-    if (json === undefined) return;
+    if (entry === undefined || json === undefined) return;
     entry.answer = JSON.parse(json) as AnswerRecord | null;
     this.#enlarge(entry, json.length);
   }
 
   find(ordinal: number): AnsweredRequest | undefined {
-    const entry = this.#entries.find(({ record }) => record.ordinal === ordinal);
-    return entry === undefined ? undefined : { ...entry.record, answer: entry.answer };
+    const entry = this.#entries.get(ordinal);
+    return entry && { ...entry.record, answer: entry.answer };
   }
 
-  /** Returns undefined if the log dropped the request meanwhile. */
-  #entryOf(record: RequestRecord): Entry | undefined {
-    return this.#entries.findLast((each) => each.record === record);
-  }
-
+  /** Drops the oldest requests beyond the limits. @param entry undefined if the log dropped it meanwhile */
   #enlarge(entry: Entry | undefined, bytes: number): void {
     if (entry === undefined) return;
     entry.bytes += bytes;
-    this.#grow(bytes);
-  }
-
-  /** Drops the oldest requests beyond the limits: a tenth at once, because that copies the list. */
-  #grow(bytes: number): void {
     this.#bytes += bytes;
-    const over = this.#entries.length > CAPACITY * 1.1 || this.#bytes > MAX_BYTES * 1.1;
-    if (!over) return;
-    let first = Math.max(0, this.#entries.length - CAPACITY);
-    let kept = this.#entries.slice(first).reduce((sum, entry) => sum + entry.bytes, 0);
-    for (; kept > MAX_BYTES; first++) kept -= this.#entries[first]?.bytes ?? 0;
-    this.#entries = this.#entries.slice(first);
-    this.#bytes = kept;
+    for (const [ordinal, oldest] of this.#entries) {
+      if (this.#entries.size <= CAPACITY && this.#bytes <= MAX_BYTES) return;
+      this.#entries.delete(ordinal);
+      this.#bytes -= oldest.bytes;
+    }
   }
 
   get count(): number {
@@ -103,7 +91,7 @@ export class RequestLog {
   }
 
   list(filter: RequestFilter = {}): RequestRecord[] {
-    return this.#entries
+    return [...this.#entries.values()]
       .map(({ record }) => record)
       .filter(
         (record) =>
@@ -114,7 +102,7 @@ export class RequestLog {
   }
 
   clear(): void {
-    this.#entries = [];
+    this.#entries.clear();
     this.#bytes = 0;
   }
 }

@@ -1,29 +1,60 @@
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import { instantOf, localTimeOf } from './dates.ts';
+import { finiteNumber, integer } from '../http/validate.ts';
 import type { SandboxSettings } from '../settings.ts';
 
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 export type Meal = (typeof MEALS)[number];
 
-export interface ReceivedItem {
-  readonly logged_at: string;
-  readonly name?: string | undefined;
-  readonly calories?: number | undefined;
-  readonly carbs?: number | undefined;
-  readonly protein?: number | undefined;
-  readonly fat?: number | undefined;
-  readonly fiber?: number | undefined;
-  readonly sugar?: number | undefined;
-  readonly quantity?: string | undefined;
-  readonly meal?: 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK' | 'OTHER' | undefined;
-  readonly absorptionType?: string | undefined;
-}
+const number = v.optional(finiteNumber);
+const text = v.optional(v.string());
 
-export interface StoredItem extends ReceivedItem {
+const itemFields = {
+  logged_at: v.pipe(
+    v.string(),
+    v.check((given) => instantOf(given) !== null, 'Invalid date'),
+  ),
+  name: text,
+  calories: number,
+  carbs: number,
+  protein: number,
+  fat: number,
+  fiber: number,
+  sugar: number,
+  quantity: text,
+  absorptionType: v.optional(v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'])),
+};
+
+const dayFields = {
+  date: v.string(),
+  calories: v.optional(integer),
+  carbs: number,
+  protein: number,
+  fat: number,
+  waterMl: v.optional(integer),
+  rawJson: v.optional(v.unknown()),
+};
+
+const fullItem = v.object({
+  ...itemFields,
+  meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
+});
+const basicItem = v.object({ ...itemFields, logged_at: v.string(), name: v.string() });
+
+/** A day as applications send it. */
+export const fullDay = v.object({ ...dayFields, items: v.optional(v.array(fullItem)) });
+/** The same with the trait `nutritionFields: basic`. */
+export const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
+
+type ReceivedDay = Omit<v.InferOutput<typeof fullDay>, 'date'>;
+type ReceivedItem = v.InferOutput<typeof fullItem>;
+
+export type StoredItem = ReceivedItem & {
   readonly id: string;
   /** `oauth:APP_ID`, `manual`, or the name of another source. */
   readonly source: string;
-}
+};
 
 const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
 type DayTotals = Readonly<Record<(typeof SUMMED)[number], number>>;
@@ -31,14 +62,6 @@ type DayTotals = Readonly<Record<(typeof SUMMED)[number], number>>;
 export interface StoredDay extends DayTotals, Readonly<Record<Meal, readonly StoredItem[]>> {
   readonly waterMl: number | null;
   readonly rawJson: unknown;
-}
-
-export interface ReceivedDay extends Partial<
-  Record<'calories' | 'carbs' | 'protein' | 'fat', number | undefined>
-> {
-  readonly items?: readonly ReceivedItem[] | undefined;
-  readonly waterMl?: number | undefined;
-  readonly rawJson?: unknown;
 }
 
 export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
@@ -75,7 +98,7 @@ export function receivedDay(
 ): StoredDay {
   const full = traits.nutritionFields === 'full';
   const items = (sent.items ?? []).map((item) => ({
-    ...(full ? filledIn(item) : withoutMeal(item)),
+    ...(full ? filledIn(item) : item),
     id: randomUUID(),
     source,
   }));
@@ -128,10 +151,6 @@ function filledIn(item: ReceivedItem): ReceivedItem {
     name: name === undefined || name === '' ? 'Unknown item' : name,
     absorptionType: item.absorptionType ?? 'BALANCED',
   };
-}
-
-function withoutMeal(item: ReceivedItem): ReceivedItem {
-  return { ...item, meal: undefined };
 }
 
 /** Usual times of the meals, minutes after midnight. An item belongs to the nearest. */

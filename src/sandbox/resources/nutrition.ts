@@ -1,62 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
-import { instantOf, midnightOf, utcDayOf } from './dates.ts';
+import { midnightOf, utcDayOf } from './dates.ts';
 import {
+  basicDay,
   editedDay,
   EMPTY_DAY,
+  fullDay,
   MEALS,
   NUTRITION_INTEGERS,
   receivedDay,
   type StoredDay,
-  type ReceivedDay,
 } from './nutrition-day.ts';
 import { ApiProblem, refusal, serverError } from '../http/problem.ts';
 import { valueOf } from '../http/request-body.ts';
-import type { SandboxSettings } from '../settings.ts';
-import { checked, finiteNumber, integer, requireStorable } from '../http/validate.ts';
+import { checked, requireStorable } from '../http/validate.ts';
 import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
-const number = v.optional(finiteNumber);
-const text = v.optional(v.string());
-
-const itemFields = {
-  logged_at: v.pipe(
-    v.string(),
-    v.check((given) => instantOf(given) !== null, 'Invalid date'),
-  ),
-  name: text,
-  calories: number,
-  carbs: number,
-  protein: number,
-  fat: number,
-  fiber: number,
-  sugar: number,
-  quantity: text,
-  meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
-  absorptionType: v.optional(v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'])),
-};
-
-const dayFields = {
-  date: v.string(),
-  calories: v.optional(integer),
-  carbs: number,
-  protein: number,
-  fat: number,
-  waterMl: v.optional(integer),
-  rawJson: v.optional(v.unknown()),
-};
-
-const fullDay = v.object({ ...dayFields, items: v.optional(v.array(v.object(itemFields))) });
-const basicItem = v.object({
-  ...itemFields,
-  logged_at: v.string(),
-  name: v.string(),
-  meal: v.optional(v.unknown()),
-});
-const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
 /**
  * `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. Without
  * `nutritionLock`, two requests at once read the same day, and the later one drops what the earlier one wrote.
@@ -64,7 +26,8 @@ const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) 
 export function postNutrition(world: World): Handler<SandboxEnv> {
   return async (c) => {
     const settings = world.settings.current;
-    const { date: given, ...sent } = readDay(c, settings);
+    const schema = settings.nutritionFields === 'full' ? fullDay : basicDay;
+    const { date: given, ...sent } = checked(schema, valueOf(c.get('body')), 'nutrition data');
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId, clientId } = c.get('bearer');
     const date = utcDayOf(given);
@@ -106,7 +69,7 @@ export function listNutrition(world: World): Handler<SandboxEnv> {
 const editSchema = v.object({
   action: v.picklist(['delete']),
   mealType: v.picklist(MEALS),
-  itemId: text,
+  itemId: v.optional(v.string()),
 });
 
 /**
@@ -148,17 +111,6 @@ export function dayOf(state: DailyState | null): StoredDay {
 function sourceOf(world: World, clientId: string): string {
   const client = world.clients.find(({ id }) => id === clientId);
   return `oauth:${client?.appId ?? clientId}`;
-}
-
-function readDay(
-  c: Context<SandboxEnv>,
-  settings: SandboxSettings,
-): ReceivedDay & { date: string } {
-  const body = c.get('body');
-  const full = settings.nutritionFields === 'full';
-  const value = valueOf(body);
-  if (full) return checked(fullDay, value, 'nutrition data');
-  return checked(basicDay, value, 'nutrition data') as ReceivedDay & { date: string };
 }
 
 /** Reads a limit of the range as a day; an instant counts as its UTC day. */

@@ -3,31 +3,7 @@ import type { RecordingState } from '../types.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
 
 /** An entry of `GET /api/workouts`. */
-export interface SandboxWorkout {
-  readonly id: string;
-  readonly userId: string;
-  /** `fit_<start in ms>_<file name>`, with `_` for each non-word character of the name. */
-  readonly externalId: string;
-  readonly source: 'fit_file';
-  /** Start, ISO 8601 in UTC. */
-  readonly date: string;
-  readonly title: string;
-  readonly tags: readonly string[];
-  readonly type: string;
-  readonly durationSec: number | null;
-  readonly distanceMeters: number | null;
-  readonly averageWatts: number | null;
-  readonly averageHr: number | null;
-  readonly tss: number | null;
-  /** Whether the platform considers it a duplicate of a workout from another source. */
-  readonly isDuplicate: boolean;
-}
-
-export interface Received {
-  readonly fitFileId: string;
-  readonly duplicate: boolean;
-  readonly workoutId: string | null;
-}
+export type SandboxWorkout = Readonly<NonNullable<ReturnType<typeof workoutOf>>>;
 
 export interface NewRecording {
   readonly sha256: string;
@@ -75,7 +51,7 @@ export class Recordings {
    * Stores a recording. A known one keeps its metadata, and its name if it became a workout; otherwise
    * it is queued again.
    */
-  receive(athleteId: string, { bytes, ...recording }: NewRecording): Received {
+  receive(athleteId: string, { bytes, ...recording }: NewRecording) {
     const now = this.#now();
     const receivedAt = new Date(now).toISOString();
     const key = keyOf(athleteId, recording.sha256);
@@ -228,13 +204,17 @@ export class Recordings {
   }
 }
 
-const ALL = {
-  ...{ from: null, before: null, type: null },
-  ...{ includeDuplicates: true, offset: 0, limit: Infinity },
-} satisfies WorkoutFilter;
+const ALL: WorkoutFilter = {
+  from: null,
+  before: null,
+  type: null,
+  includeDuplicates: true,
+  offset: 0,
+  limit: Infinity,
+};
 
-/** Returns the workout of a processed recording. Start and file name identify a workout. */
-function workoutOf({ facts: found, ...row }: RecordingRow): SandboxWorkout | undefined {
+/** Returns the workout of a processed recording. Start and file name (`externalId`) identify a workout. */
+function workoutOf({ facts: found, ...row }: RecordingRow) {
   if (found === null) return undefined;
   const { startedAt, ...facts } = found;
   const { athleteId, workoutId, isDuplicate, state } = row;
@@ -247,6 +227,7 @@ function workoutOf({ facts: found, ...row }: RecordingRow): SandboxWorkout | und
     title: state.name ?? state.fileName.replace('.fit', '').replaceAll(/[_-]/g, ' '),
     tags: [],
     ...facts,
+    /** Whether the platform takes it for a workout that another source sent. */
     isDuplicate,
   };
 }

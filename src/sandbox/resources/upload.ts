@@ -1,17 +1,9 @@
 import type { Handler } from 'hono';
 import { refusal } from '../http/problem.ts';
-import type { NewRecording, Received } from './recordings.ts';
+import type { NewRecording, Recordings } from './recordings.ts';
 import { isObject, type BodyPart, type RequestBody } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { SandboxEnv, World } from '../world.ts';
-
-interface UploadedFile {
-  readonly filename: string;
-  readonly state: 'queued' | 'stored' | 'failed';
-  readonly fitFileId?: string;
-  readonly workoutId?: string;
-  readonly jobId?: string;
-}
 
 /**
  * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
@@ -33,42 +25,28 @@ export function postUpload(world: World): Handler<SandboxEnv> {
   };
 }
 
-interface FileOutcome {
-  readonly kind: 'processed' | 'duplicates' | 'failed';
-  readonly item: UploadedFile;
-  readonly error?: string;
-}
-
-function taken({ fileName }: NewRecording, received: Received): FileOutcome {
+function taken({ fileName }: NewRecording, received: ReturnType<Recordings['receive']>) {
   const { fitFileId, duplicate, workoutId } = received;
-  return {
-    kind: duplicate ? 'duplicates' : 'processed',
-    item: {
-      filename: fileName,
-      fitFileId,
-      ...(workoutId === null
-        ? { state: 'queued', jobId: `job-${fitFileId}` }
-        : { state: 'stored', workoutId }),
-    },
-  };
+  const state =
+    workoutId === null
+      ? { state: 'queued', jobId: `job-${fitFileId}` }
+      : { state: 'stored', workoutId };
+  const kind = duplicate ? 'duplicates' : 'processed';
+  return { kind, item: { filename: fileName, fitFileId, ...state } } as const;
 }
 
-function failed({ fileName }: NewRecording, reason: string): FileOutcome {
-  return {
-    kind: 'failed',
-    item: { filename: fileName, state: 'failed' },
-    error: `${fileName}: ${reason}`,
-  };
+function failed({ fileName }: NewRecording, reason: string) {
+  const item = { filename: fileName, state: 'failed' };
+  return { kind: 'failed', item, error: `${fileName}: ${reason}` } as const;
 }
 
-/** `total` is `processed` + `duplicates` + `failed`. */
+type FileOutcome = ReturnType<typeof taken | typeof failed>;
+
 function answer(outcomes: readonly FileOutcome[], withItems: boolean) {
   const count = (kind: FileOutcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
-  const [processed, duplicates, failures] = [
-    count('processed'),
-    count('duplicates'),
-    count('failed'),
-  ];
+  const processed = count('processed');
+  const duplicates = count('duplicates');
+  const failures = count('failed');
   return {
     success: processed > 0 || duplicates > 0,
     message: `Processed ${processed} files. ${duplicates} duplicates. ${failures} failed.`,
@@ -77,7 +55,7 @@ function answer(outcomes: readonly FileOutcome[], withItems: boolean) {
       processed,
       duplicates,
       failed: failures,
-      errors: outcomes.flatMap(({ error }) => error ?? []),
+      errors: outcomes.flatMap((each) => (each.kind === 'failed' ? each.error : [])),
       ...(withItems ? { items: outcomes.map(({ item }) => item) } : {}),
     },
   };

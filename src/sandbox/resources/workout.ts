@@ -24,20 +24,7 @@ export async function readFit(bytes: Uint8Array): Promise<FitContent> {
 }
 
 /** The facts about a recording that the workout list shows. */
-export interface WorkoutFacts {
-  /** ms since 1970-01-01T00:00:00Z */
-  readonly startedAt: number;
-  readonly type: string;
-  /** s, without pauses */
-  readonly durationSec: number | null;
-  /** m */
-  readonly distanceMeters: number | null;
-  /** W */
-  readonly averageWatts: number | null;
-  /** bpm */
-  readonly averageHr: number | null;
-  readonly tss: number | null;
-}
+export type WorkoutFacts = Readonly<NonNullable<ReturnType<typeof factsOf>>>;
 
 const TYPES: Readonly<Record<string, string>> = {
   cycling: 'Ride',
@@ -57,16 +44,19 @@ export async function readWorkout(bytes: Uint8Array): Promise<WorkoutFacts | nul
  * Returns the facts of a recording's first session, as deployed services read a multisport recording;
  * null if it has none (settings, courses, broken data).
  */
-export function factsOf([session]: readonly FitSession[]): WorkoutFacts | null {
+export function factsOf([session]: readonly FitSession[]) {
   const startedAt = toMillis(session?.start_time);
   if (session === undefined || startedAt === null) return null;
   const seconds = numberIn(session.total_timer_time ?? session.total_elapsed_time);
   return {
+    /** ms since 1970-01-01T00:00:00Z */
     startedAt,
     type: typeOf(session),
+    /** s, without pauses */
     durationSec: seconds === null ? null : Math.round(seconds),
+    /** m */
     distanceMeters: numberIn(session.total_distance),
-    // Some devices write 0 if they have no such sensor.
+    // Some devices write 0 W or 0 bpm if they have no such sensor.
     averageWatts: numberIn(session.avg_power) || null,
     averageHr: numberIn(session.avg_heart_rate) || null,
     tss: numberIn(session.training_stress_score),
