@@ -1,8 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-
 import { SyncError } from '../base/errors.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Converts between local wall time and instants in a named zone, independent of the machine's zone
@@ -11,13 +8,10 @@ const DAY_MS = 86_400_000;
 export class Calendar {
   readonly zone: string;
   readonly #until: Temporal.PlainDate;
-  readonly #days = new Map<number, Temporal.PlainDate>();
-  /** The calendar whose dates this one has. */
-  #home: Calendar | undefined;
 
   /**
    * @param until the last day, `YYYY-MM-DD`
-   * @throws SyncError `USAGE` for an invalid date or zone, or a day that the zone skipped
+   * @throws SyncError `USAGE` for an invalid date or zone
    */
   constructor(until: string, zone: string) {
     this.#until = parseDate(until);
@@ -30,18 +24,9 @@ export class Calendar {
         details: { zone },
       });
     }
-    if (!this.#until.toZonedDateTime(this.zone).toPlainDate().equals(this.#until)) {
-      throw new SyncError('USAGE', `${this.zone} skipped the day ${until}.`, {
-        hint: 'Use the day before or after it.',
-        details: { until, zone },
-      });
-    }
   }
 
-  /**
-   * Returns the date a number of days before the last one, `YYYY-MM-DD`. Does not count days that
-   * the zone skipped (Apia had no 30 December 2011).
-   */
+  /** Returns the date a number of days before the last one, `YYYY-MM-DD`. */
   date(daysBefore: number): string {
     return this.#day(daysBefore).toString();
   }
@@ -71,9 +56,7 @@ export class Calendar {
 
   /** Returns a calendar with the dates of this one and the times of another zone. */
   elsewhere(zone: string): Calendar {
-    const calendar = new Calendar(this.#until.toString(), zone);
-    calendar.#home = this;
-    return calendar;
+    return new Calendar(this.#until.toString(), zone);
   }
 
   /**
@@ -90,24 +73,7 @@ export class Calendar {
   }
 
   #day(daysBefore: number): Temporal.PlainDate {
-    if (this.#home !== undefined) return this.#home.#day(daysBefore);
-    let day = this.#days.get(daysBefore);
-    if (day === undefined) {
-      day = this.#until.subtract({ days: daysBefore });
-      // A skipped day begins at the same instant as the day after it, so it adds no day.
-      while (this.#daysLived(day) < daysBefore) day = day.subtract({ days: 1 });
-      this.#days.set(daysBefore, day);
-    }
-    return day;
-  }
-
-  /** Counts the days in the zone from the start of this one to the start of the last. */
-  #daysLived(day: Temporal.PlainDate): number {
-    return Math.round((this.#begin(this.#until) - this.#begin(day)) / DAY_MS);
-  }
-
-  #begin(day: Temporal.PlainDate): number {
-    return day.toZonedDateTime(this.zone).epochMilliseconds;
+    return this.#until.subtract({ days: daysBefore });
   }
 
   /** Returns the zone's offset from UTC without daylight saving (h). */

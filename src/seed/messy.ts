@@ -19,7 +19,7 @@ const PERIOD = 14;
 /** Periods from one trip to the next. */
 const TRIP_EVERY = 6;
 
-/** Zones of trips. None of them skipped a day. */
+/** Zones of trips. */
 const ZONES = [
   'America/Los_Angeles',
   'America/New_York',
