@@ -57,7 +57,7 @@ export async function* readInput(
       yield* text;
       return;
     }
-    const remedy = () => remedyOf(name, bytes, exports?.sources ?? []);
+    const remedy = () => remedyOf(name, bytes, exports?.sources.list ?? []);
     const content = decodeDocument(name, await joinUpTo(all, MAX_JSON_BYTES), remedy);
     const document = parseDocument(name, content, remedy);
     yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);

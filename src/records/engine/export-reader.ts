@@ -1,11 +1,7 @@
-import { documentUrl } from '../../base/documents.ts';
-import { SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
 import { JsonFault, parseText } from '../read/json.ts';
-import { listNames } from '../listed.ts';
 import { unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { Line } from '../read/ndjson.ts';
@@ -20,10 +16,18 @@ import type {
 import { isObject } from '../values.ts';
 import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
-import { nameSource, strangeColumns } from '../sources/foreign.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, anyOf, matchFit, matchJson, matchXml } from './recognise.ts';
+import {
+  invalid,
+  noUnit,
+  otherKind,
+  otherSource,
+  rejectStrange,
+  unknownTable,
+  unknownXml,
+} from './refusals.ts';
 import type { MappingOptions } from './row-values.ts';
 import type { DecimalComma } from './value.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
@@ -42,36 +46,24 @@ type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
 export class ExportReader {
   readonly #kind: RecordKind;
   readonly #options: ReaderOptions;
-  readonly #sources: SourceOptions;
+  /** The sources that count. */
+  readonly sources: SourceOptions;
+  /** The parts of the input that were left out, after it was read. */
+  readonly notes: string[] = [];
+  /** The wellness of the input, after it was read, if it is a FIT file. */
+  samples: readonly FitSample[] | undefined;
   readonly #unread = new Set<string>();
-  readonly #notes: string[] = [];
   #found: FoundExport | undefined;
-  #samples: readonly FitSample[] | undefined;
 
   constructor(kind: RecordKind, options: ReaderOptions, sources: SourceOptions) {
     this.#kind = kind;
     this.#options = options;
-    this.#sources = sources;
-  }
-
-  /** The sources that count. */
-  get sources(): readonly Source[] {
-    return this.#sources.list;
+    this.sources = sources;
   }
 
   /** The source of the input, after its first record was read. */
   get found(): FoundExport | undefined {
     return this.#found && { ...this.#found, unread: [...this.#unread] };
-  }
-
-  /** The parts of the input that were left out, after it was read. */
-  get notes(): readonly string[] {
-    return this.#notes;
-  }
-
-  /** The wellness of the input, after it was read, if it is a FIT file. */
-  get samples(): readonly FitSample[] | undefined {
-    return this.#samples;
   }
 
   /**
@@ -82,8 +74,8 @@ export class ExportReader {
    */
   async readFit(name: string, bytes: Buffer): Promise<void> {
     const samples = fitSamples(name, bytes, this.#kind);
-    await this.#choose(name, matchFit(name, this.#sources.list));
-    this.#samples = samples;
+    await this.#choose(name, matchFit(name, this.sources.list));
+    this.samples = samples;
   }
 
   /**
@@ -92,7 +84,7 @@ export class ExportReader {
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
   async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
-    const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
+    const match = await this.#choose(name, matchJson(name, value, this.sources.list));
     if (match === undefined) return undefined;
     return this.#mapped([jsonRows(name, value, match)], match, false);
   }
@@ -107,7 +99,7 @@ export class ExportReader {
     first: JsonValue,
     lines: AsyncIterable<Line>,
   ): Promise<RecordStream | undefined> {
-    const matches = matchJson(name, first, this.#sources.list);
+    const matches = matchJson(name, first, this.sources.list);
     const match = await this.#choose(name, matches);
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
   }
@@ -123,7 +115,7 @@ export class ExportReader {
     head: Buffer,
     chunks: AsyncIterable<Buffer>,
   ): Promise<RecordStream | undefined> {
-    const matches = await matchText(name, head, this.#sources.list);
+    const matches = await matchText(name, head, this.sources.list);
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
     const { text, encoding } = decodeHead(head);
@@ -141,11 +133,11 @@ export class ExportReader {
     if (match === undefined) throw unknownTable(name, form);
     const { source, mapping } = match;
     const unread = unreadColumns(form, mapping);
-    const isGuess = mapping.guess === true && !this.#sources.named;
+    const isGuess = mapping.guess === true && !this.sources.named;
     if (isGuess) rejectStrange(name, form, unread, match);
     for (const column of unread) this.#unread.add(column);
     if (encoding !== 'utf-8')
-      this.#notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
+      this.notes.push('the text is not UTF-8: read as Windows-1252 (Latin-1)');
     const units = await this.#unitsOf(name, form, match);
     const rows = readTable(name, chunks, form, mapping.skipLines, encoding);
     const mayBeDecimal = isGuess ? !form.hasDecimalPoints && 'unclear' : true;
@@ -162,8 +154,8 @@ export class ExportReader {
     more: Pick<MappingOptions, 'oneRowADay' | 'units'> = {},
   ): RecordStream {
     this.#found = match;
-    const { units = new Map() } = this.#sources;
-    const note = (text: string) => this.#notes.push(text);
+    const { units = new Map() } = this.sources;
+    const note = (text: string) => this.notes.push(text);
     const about = { units, unread: this.#unread, note, commaIsDecimal, ...more };
     return readMapped(rows, match.mapping, { ...this.#options, ...about });
   }
@@ -174,7 +166,7 @@ export class ExportReader {
    * @throws SyncError `INPUT_INVALID` if one is not known
    */
   async #unitsOf(name: string, { header }: TableForm, match: Match): Promise<Units> {
-    const units = new Map(this.#sources.units);
+    const units = new Map(this.sources.units);
     const columns = header.map(plain);
     const hasAny = (paths: SourcePaths = []) =>
       anyOf(paths, (path) => columns.includes(plain(path)));
@@ -186,13 +178,13 @@ export class ExportReader {
         const [own, other] = Object.keys(unitsOf(field));
         if (rule.factor !== 1 || own === undefined || other === undefined) continue;
         if (this.#options.strict === true) throw noUnit(name, field, [own, other]);
-        this.#notes.push(
+        this.notes.push(
           `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${other} converts`,
         );
         continue;
       }
       const form = `${match.source.name}: ${columns.join()}`;
-      const unit = await this.#sources.unitOf?.(name, field, form);
+      const unit = await this.sources.unitOf?.(name, field, form);
       if (unit === undefined) throw noUnit(name, field, ['kg', 'lb']);
       units.set(field, unit);
     }
@@ -204,11 +196,11 @@ export class ExportReader {
     const wanted = matches.filter(({ mapping }) => mapping.kind === this.#kind);
     const [only, ...others] = wanted;
     if (only !== undefined) {
-      return others.length === 0 ? only : await this.#sources.choose(name, wanted);
+      return others.length === 0 ? only : await this.sources.choose(name, wanted);
     }
     const [other] = matches;
     if (other !== undefined) throw otherKind(name, other);
-    if (this.#sources.named) throw otherSource(name, this.#sources.list);
+    if (this.sources.named) throw otherSource(name, this.sources.list);
     return undefined;
   }
 }
@@ -249,37 +241,6 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
   return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
-/** @throws SyncError `INPUT_INVALID` if it is not known of all columns what they are */
-function rejectStrange(
-  name: string,
-  { header }: TableForm,
-  unread: readonly string[],
-  { source, mapping }: Match,
-): void {
-  const read = header.filter((column) => !unread.includes(column)).map(plain);
-  const twice = header.find((column) => column !== '' && count(read, plain(column)) > 1);
-  if (twice !== undefined) {
-    throw invalid(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
-  }
-  const strange = strangeColumns(unread, read);
-  if (strange.length === 0) return;
-  const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
-  const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
-  throw invalid(name, seen, nameSource(source.name));
-}
-
-function count(all: readonly string[], one: string): number {
-  return all.filter((each) => each === one).length;
-}
-
-function noUnit(name: string, field: string, [unit, other]: [string, string]): SyncError {
-  return invalid(
-    name,
-    `${name} does not say the unit of ${field}`,
-    phrase`Name it: --unit ${field}=${unit} or --unit ${field}=${other}. A header "${field} (${unit})" states it, too.`,
-  );
-}
-
 /** @param head the first characters of the file */
 export function isXml(head: string): boolean {
   return /^\ufeff?\s*</.test(head);
@@ -305,54 +266,4 @@ async function* rowsOfLines(
       throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');
     }
   }
-}
-
-/** Names a source and what a file of it holds: `Oura: sleep`. */
-export function matchTitle({ source, mapping }: Match): string {
-  return `${source.title}: ${mapping.holds}`;
-}
-
-function otherKind(name: string, match: Match): SyncError {
-  const { kind } = match.mapping;
-  return invalid(
-    name,
-    `${name} is ${kind} (${matchTitle(match)})`,
-    phrase`Send it with ${sync('push', kind, name)}.`,
-  );
-}
-
-function otherSource(name: string, sources: readonly Source[]): SyncError {
-  const titles = sources.map(({ title }) => title).join(', ');
-  return invalid(
-    name,
-    `${name} is no file of this source: ${titles}`,
-    phrase`${sync('sources', '--check', name)} says which source it matches.`,
-  );
-}
-
-function unknownTable(name: string, { header }: Pick<TableForm, 'header'>): SyncError {
-  return invalid(
-    name,
-    `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
-    phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
-  );
-}
-
-function unknownXml(name: string, text: string): SyncError {
-  const isPage = /^\s*<(?:!doctype html|html)/i.test(text);
-  return isPage
-    ? invalid(
-        name,
-        `${name} is a web page (HTML)`,
-        'Download the export itself, not the page that links to it.',
-      )
-    : invalid(
-        name,
-        `${name} is XML from an unknown program`,
-        phrase`${sync('sources')} lists the exports that sync reads.`,
-      );
-}
-
-function invalid(name: string, message: string, hint: Text): SyncError {
-  return new SyncError('INPUT_INVALID', `${message}.`, { hint, details: { path: name } });
 }

@@ -12,6 +12,11 @@ export interface Match {
   readonly mapping: Mapping;
 }
 
+/** Names a source and what a file of it holds: `Oura: sleep`. */
+export function matchTitle({ source, mapping }: Match): string {
+  return `${source.title}: ${mapping.holds}`;
+}
+
 /** Number of records that are looked at: some lack members that others have. */
 const LOOKED_AT = 50;
 

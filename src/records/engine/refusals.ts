@@ -1,0 +1,90 @@
+import { documentUrl } from '../../base/documents.ts';
+import { SyncError } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { listNames } from '../listed.ts';
+import { plain } from '../names.ts';
+import type { TableForm } from './csv.ts';
+import { type Match, matchTitle } from './recognise.ts';
+import { nameSource, strangeColumns } from '../sources/foreign.ts';
+import type { Mapping, Source } from '../sources/types.ts';
+
+/** Why an input is refused as an export: one error for each reason, with what to do. */
+
+/**
+ * @param unread the columns that the source does not read
+ * @throws SyncError `INPUT_INVALID` if it is not known of all columns what they are
+ */
+export function rejectStrange(
+  name: string,
+  { header }: TableForm,
+  unread: readonly string[],
+  { source, mapping }: Match,
+): void {
+  const read = header.filter((column) => !unread.includes(column)).map(plain);
+  const twice = header.find((column) => column !== '' && count(read, plain(column)) > 1);
+  if (twice !== undefined) {
+    throw invalid(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
+  }
+  const strange = strangeColumns(unread, read);
+  if (strange.length === 0) return;
+  const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
+  const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
+  throw invalid(name, seen, nameSource(source.name));
+}
+
+function count(all: readonly string[], one: string): number {
+  return all.filter((each) => each === one).length;
+}
+
+export function noUnit(name: string, field: string, [unit, other]: [string, string]): SyncError {
+  return invalid(
+    name,
+    `${name} does not say the unit of ${field}`,
+    phrase`Name it: --unit ${field}=${unit} or --unit ${field}=${other}. A header "${field} (${unit})" states it, too.`,
+  );
+}
+
+export function otherKind(name: string, match: Match): SyncError {
+  const { kind } = match.mapping;
+  return invalid(
+    name,
+    `${name} is ${kind} (${matchTitle(match)})`,
+    phrase`Send it with ${sync('push', kind, name)}.`,
+  );
+}
+
+export function otherSource(name: string, sources: readonly Source[]): SyncError {
+  const titles = sources.map(({ title }) => title).join(', ');
+  return invalid(
+    name,
+    `${name} is no file of this source: ${titles}`,
+    phrase`${sync('sources', '--check', name)} says which source it matches.`,
+  );
+}
+
+export function unknownTable(name: string, { header }: Pick<TableForm, 'header'>): SyncError {
+  return invalid(
+    name,
+    `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
+    phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
+  );
+}
+
+export function unknownXml(name: string, text: string): SyncError {
+  const isPage = /^\s*<(?:!doctype html|html)/i.test(text);
+  return isPage
+    ? invalid(
+        name,
+        `${name} is a web page (HTML)`,
+        'Download the export itself, not the page that links to it.',
+      )
+    : invalid(
+        name,
+        `${name} is XML from an unknown program`,
+        phrase`${sync('sources')} lists the exports that sync reads.`,
+      );
+}
+
+export function invalid(name: string, message: string, hint: Text): SyncError {
+  return new SyncError('INPUT_INVALID', `${message}.`, { hint, details: { path: name } });
+}
