@@ -149,7 +149,11 @@ async function push(
     else for (const text of exportsText(prepared.exports)) output.say(text);
     for (const note of prepared.notes) output.say(note);
     for (const warning of prepared.warnings) output.warn(warning);
-    for (const name of prepared.empty) output.say(`${name} holds an empty list of records.`);
+    for (const { name, problem } of prepared.empty) {
+      const hint = 'Export it again if it should have some.';
+      if (!files.includes(name)) output.say(problem);
+      else report({ outcome: 'invalid', kind, source: name, problems: [{ problem }], hint }, zones);
+    }
     for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
     return prepared.records;
   };

@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { LOW_SCALE, isScore } from './fields.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
@@ -42,13 +43,15 @@ export function addRecord(
   { merger, invalid, recurring }: InputReading,
 ): void {
   const reading = readRecord(kind, raw, options, recurring);
+  if (reading.problems !== undefined) {
+    const record = invalidRecord(kind, raw, reading);
+    if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
+    invalid.push(record);
+  }
   if (!reading.ok) {
     for (const note of reading.recurring ?? []) {
       if ('column' in note && note.column !== undefined) recurring.add('', raw.source, note);
     }
-    const record = invalidRecord(kind, raw, reading);
-    if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
-    invalid.push(record);
     return;
   }
   for (const draft of reading.drafts) {
@@ -86,6 +89,7 @@ function readRecord(
     raw.mapped === true ? units?.has(field) === true : units?.get(field) === 1;
   const notes = new Notes(raw.source, options.strict, isSure);
   noteUnstorable(raw.value, '', notes);
+  notes.problems.push(...(raw.faults ?? []));
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
     else notes.warnings.push(warningOf(raw.source, inexact));
@@ -115,7 +119,7 @@ function limited(problems: readonly Problem[]): readonly Problem[] {
 function invalidRecord(
   kind: RecordKind,
   { source, line: lineOf }: RawRecord,
-  { date, problems: all }: Reading & { ok: false },
+  { date, problems: all = [] }: Reading,
 ): InvalidRecord {
   const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
@@ -141,17 +145,35 @@ interface Told {
  */
 class Recurring {
   readonly #told = new Map<string, Told>();
-  /** Numbers of values by field. */
-  readonly #values = new Map<string, number>();
+  /** The fields of the records, and the highest score of each. */
+  readonly #highest = new Map<string, number>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
   readonly weights: Weights = {};
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   count({ fields, items = [] }: DayDraft): void {
-    const add = (field: string) => this.#values.set(field, (this.#values.get(field) ?? 0) + 1);
-    for (const field of fields.keys()) add(field);
-    for (const item of items) if ('calories' in item) add('calories');
+    for (const [field, value] of fields) {
+      const score = isScore(field) ? Number(value) : 0;
+      this.#highest.set(field, Math.max(score, this.#highest.get(field) ?? 0));
+    }
+    if (items.some((item) => 'calories' in item)) this.#highest.set('calories', 0);
+  }
+
+  /** Returns a doubt about scores that never exceed {@link LOW_SCALE}; undefined if there are none. */
+  doubtfulScores(
+    isSure: (field: string) => boolean,
+  ): { found: string; confirm: string } | undefined {
+    const isLow = (field: string, most: number) =>
+      // Platforms keep a stress of up to 10 as it is.
+      most > 0 && most <= (field === 'stress' ? LOW_SCALE / 2 : LOW_SCALE);
+    const low = [...this.#highest].filter(([field, most]) => isLow(field, most) && !isSure(field));
+    const [first] = low;
+    if (first === undefined) return undefined;
+    const fields = low.map(([field]) => field).join(', ');
+    const most = Math.max(...low.map(([, value]) => value));
+    const found = `${fields}: no value above ${most}, and the platform takes points of 100`;
+    return { found, confirm: `--unit ${first[0]}=points confirms them` };
   }
 
   /**
@@ -162,7 +184,7 @@ class Recurring {
   doubtfulColumn(least: number): { readonly field: string; readonly doubt: string } | undefined {
     for (const { note, times } of this.#told.values()) {
       const { column: field } = note;
-      if (field !== undefined && times >= least && !this.#values.has(field))
+      if (field !== undefined && times >= least && !this.#highest.has(field))
         return { field, doubt: note.found() };
     }
     return undefined;

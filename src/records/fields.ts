@@ -60,6 +60,13 @@ function sleep(...aliases: string[]): NumberRule {
 /** A score, on a scale that the interface does not define: 1 to 4, 1 to 10, percent. */
 const score = integer(0, 100, 'points');
 
+/** The highest value of a score that is not taken for points of 100. */
+export const LOW_SCALE = 10;
+
+export function isScore(field: string): boolean {
+  return WELLNESS_FIELDS[field] === score;
+}
+
 /** Interface 2.2 and what deployed services know beyond it. */
 export const WELLNESS_FIELDS: FieldTable = {
   // `hrvSdnn` is another field, so `hrv` is the RMSSD, as in all morning measurements.

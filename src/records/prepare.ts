@@ -31,8 +31,8 @@ export interface UnreadableInput {
 export interface PreparedInputs extends PreparedRecords {
   readonly unreadable: readonly UnreadableInput[];
   readonly exports: readonly RecognisedInput[];
-  /** The names of the inputs that hold an empty list. */
-  readonly empty: readonly string[];
+  /** The inputs without any record: the names, and why. */
+  readonly empty: readonly { readonly name: string; readonly problem: string }[];
   /** About FIT files: as in `FitChoice`. */
   readonly notes: readonly Text[];
   readonly warnings: readonly Text[];
@@ -64,7 +64,7 @@ export async function prepareInputs(
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
-  const empty: string[] = [];
+  const empty: PreparedInputs['empty'][number][] = [];
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
   const all = [...inputs];
@@ -86,6 +86,7 @@ export async function prepareInputs(
         addRecord(kind, raw, reading, own);
       }
       rejectDoubtfulColumn(name, own.recurring, reader?.found);
+      if (reader !== undefined && reader.found === undefined) noteScores(name, own, options);
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const problems = [{ problem: error.message }] as const;
@@ -101,7 +102,11 @@ export async function prepareInputs(
     if (reader?.found !== undefined) {
       exports.push({ input: name, ...reader.found, ...own.merger.extent });
       warnings.push(...reader.notes.map((note) => `${name}: ${note}`));
-    } else if (count === 0) empty.push(name);
+    }
+    if (count === 0) {
+      const lacks = reader?.found ? 'has no row with a value to send' : 'holds an empty list';
+      empty.push({ name, problem: `${name} ${lacks}.` });
+    }
     const { source, mapping } = reader?.found ?? {};
     const isNamed = kind === 'nutrition' && source !== undefined && source.general !== true;
     const foods = isNamed ? foodInput(source.name, mapping?.holds ?? '') : undefined;
@@ -154,6 +159,27 @@ function rejectDoubtfulColumn(
           : `Name the unit of the file: --unit ${field}=UNIT (${known.join(', ')}).`,
     details: { path: name },
   });
+}
+
+/**
+ * Notes scores that are perhaps of a lower scale: the athlete's own records state none.
+ *
+ * @throws SyncError `INPUT_INVALID` if strict
+ */
+function noteScores(
+  name: string,
+  { recurring, merger }: InputReading,
+  options: RecordOptions,
+): void {
+  const units = options.sources?.units;
+  const { found, confirm = '' } =
+    recurring.doubtfulScores((field) => units?.get(field) === 1) ?? {};
+  if (found === undefined) return;
+  if (options.strict) {
+    throw new SyncError('INPUT_INVALID', `${name}: ${found}.`, { hint: `${confirm}.` });
+  }
+  const { first = '' } = merger.extent;
+  merger.warn(first, { source: name, message: `${found}. Sent as they are; ${confirm}` });
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */

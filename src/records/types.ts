@@ -39,6 +39,8 @@ export type RawRecord =
       readonly value: JsonValue;
       /** Numbers that could not be kept exactly, rows perhaps cut off: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
+      /** Values that the text states twice, or that are too large. */
+      readonly faults?: readonly Problem[];
       /** The record was made from an export with the mapping of its source. */
       readonly mapped?: true;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
@@ -250,7 +252,13 @@ export interface DayDraft {
 
 /** The outcome of reading one input record. */
 export type Reading =
-  | { readonly ok: true; readonly drafts: readonly DayDraft[] }
+  | {
+      readonly ok: true;
+      readonly drafts: readonly DayDraft[];
+      readonly date?: string;
+      /** The faults of values that are not in the drafts. */
+      readonly problems?: readonly Problem[];
+    }
   | {
       readonly ok: false;
       readonly date?: string;

@@ -259,7 +259,10 @@ describe('sync explain', () => {
     expect(neither.code).toBe(2);
     expect(neither.stderr).toContain('neither a file nor a date');
     const never = await world.sync(['explain', '2026-02-30']);
-    expect([never.code, never.stderr]).toEqual([2, 'Error: There is no 2026-02-30.\n']);
+    expect([never.code, never.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^Error: There is no 2026-02-30\.\n {2}Write a date as YYYY-MM-DD, /),
+    ]);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 });

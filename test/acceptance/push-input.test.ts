@@ -65,7 +65,7 @@ describe('the input of sync push', () => {
     const { code, stdout, stderr } = await world.sync(['push', 'nutrition', file]);
     expect(code).toBe(3);
     expect(stdout + stderr).toContain(
-      `${file}:2: not sent. items/0/logged_at: says "2026-02-16 23:00", but loggedAt, the same ` +
+      `${file}:2: not sent: items/0/logged_at: says "2026-02-16 23:00", but loggedAt, the same ` +
         `field, says "${at}": keep one of the two`,
     );
     expect(foodsHeld(world.sandbox, '2026-02-14')).toMatchObject([{ name: 'Bar' }]);
@@ -115,6 +115,21 @@ describe('the input of sync push', () => {
     expect(stderr).toBe('');
   });
 
+  it('is 3 for a named file without a record, and 0 for such a pipe or a file in a folder', async () => {
+    const world = await openLoggedInWorld();
+    mkdirSync(join(world.home.dir, 'folder'));
+    const file = world.write('folder/empty.csv', 'date,weight (kg)\n');
+    world.write('folder/day.json', JSON.stringify(TWO));
+    const named = await world.sync(['push', 'wellness', file]);
+    expect([named.code, named.stdout]).toEqual([
+      3,
+      expect.stringContaining(`${file} has no row with a value to send. Export it again`),
+    ]);
+    const folder = join(world.home.dir, 'folder');
+    expect((await world.sync(['push', 'wellness', folder])).code).toBe(0);
+    expect((await world.sync(['push', 'wellness', '-'], { input: '[]' })).code).toBe(0);
+  });
+
   it('skips only the broken line of NDJSON and names it', async () => {
     const world = await openLoggedInWorld();
     const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
@@ -122,7 +137,7 @@ describe('the input of sync push', () => {
     const { code, stdout } = await world.sync(['push', 'wellness', file]);
     expect(code).toBe(3);
     expect(days(world)).toEqual(HELD);
-    expect(stdout).toContain(`${file}:2: not sent. is not JSON`);
+    expect(stdout).toContain(`${file}:2: not sent: is not JSON`);
     expect(stdout).toContain('wellness: 2 sent, 1 not usable.');
   });
 

@@ -202,7 +202,7 @@ describe('the output of many days', () => {
         /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
       ),
       expect.stringMatching(
-        /^.*days.json#\/19: not sent. date: .*\(and 19 more, which --json lists\)$/,
+        /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,
       ),
       'wellness: 380 sent, 20 not usable. 1 note above.',
     ]);

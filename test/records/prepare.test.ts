@@ -155,7 +155,7 @@ describe('an input without records', () => {
     ];
     const signal = new AbortController().signal;
     const { empty, records } = await prepareInputs('wellness', inputs, BERLIN, signal);
-    expect(empty).toEqual(['none.json', 'no-days.json']);
+    expect(empty.map(({ name }) => name)).toEqual(['none.json', 'no-days.json']);
     expect(records).toHaveLength(1);
   });
 });

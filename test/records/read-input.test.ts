@@ -170,7 +170,10 @@ describe('an input that can’t be read as a whole', () => {
     [
       'empty',
       '',
-      { message: 'in is empty.', hint: 'A file without records holds an empty list: []' },
+      {
+        message: 'in is empty.',
+        hint: 'Export it again if it should have records. A pipe without any passes an empty list: []',
+      },
     ],
     ['blank', ' \r\n\t', { message: 'in is empty.' }],
     ['only a byte order mark', BOM, { message: 'in is empty.' }],
@@ -317,7 +320,11 @@ describe('NDJSON', () => {
           source: 'in:3',
           problem: 'is not JSON: unexpected "nonsense" (column 1)',
         },
-        { source: 'in:4', field: 'hrv', problem: 'appears twice, as 3 and 4' },
+        {
+          source: 'in:4',
+          value: { hrv: 4 },
+          faults: [{ field: 'hrv', problem: 'appears twice, as 3 and 4' }],
+        },
         { source: 'in:5', value: [1] },
         { source: 'in:6', value: { hrv: 5 } },
       ],

@@ -28,10 +28,8 @@ export async function findSubject(
   }
   const date = await readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
-  if (/^\d{4}-\d\d-\d\d$/.test(given)) {
-    throw new SyncError('USAGE', `There is no ${given}.`);
-  }
-  throw new SyncError('USAGE', `${given} is neither a file nor a date.`, {
-    hint: DATE_HINT,
-  });
+  const problem = /^\d{4}-\d\d-\d\d$/.test(given)
+    ? `There is no ${given}.`
+    : `${given} is neither a file nor a date.`;
+  throw new SyncError('USAGE', problem, { hint: DATE_HINT });
 }

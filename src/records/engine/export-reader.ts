@@ -229,7 +229,7 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
   const { name = '', where = {} } = mapping;
   const paths = [
     ...[name, 'deleted', ...Object.keys(where)],
-    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset]),
+    ...times.flatMap((time) => [time?.from, time?.clock, time?.offset, time?.or?.from]),
     ...Object.values(rules).flatMap((rule) =>
       typeof rule === 'string' ? rule : [rule.from, rule.and, rule.over, rule.unit?.from],
     ),

@@ -1,5 +1,5 @@
 import { readTimeOfDay } from '../clock.ts';
-import { instantAt, localDateOf, toLoggedAt, writeInstant } from '../days/local-date.ts';
+import { dateAt, instantAt, localDateOf, toLoggedAt, writeInstant } from '../days/local-date.ts';
 import { zoneOfTime } from '../days/read-zones.ts';
 import type { JsonValue, Zone } from '../types.ts';
 import { scalarText, show } from '../values.ts';
@@ -28,7 +28,7 @@ export function readWhen(
   wanted: 'day' | 'time',
 ): When | { readonly problem: string } | undefined {
   const value = firstValue(row, rule.from);
-  if (value === undefined) return undefined;
+  if (value === undefined) return rule.or && readWhen(row, rule.or, zone, wanted);
   const text = isoOf(value, rule, row);
   if (text === undefined) {
     return {
@@ -40,7 +40,9 @@ export function readWhen(
   const read = wanted === 'day' || isDate ? localDateOf(text, place) : toLoggedAt(text, place);
   if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
   const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
-  return { date: read.date, instant, text };
+  const { plusHours } = rule;
+  if (plusHours === undefined || instant === undefined) return { date: read.date, instant, text };
+  return { date: dateAt(instant + plusHours * 3_600_000, place), instant, text };
 }
 
 /** Returns the instant of a record (ms since 1970); undefined if it has no time that can be read. */

@@ -1,5 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
-import { WELLNESS_FIELDS } from '../fields.ts';
+import { LOW_SCALE, WELLNESS_FIELDS, isScore } from '../fields.ts';
 import type { JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
@@ -187,14 +187,6 @@ export class WellnessDays {
     for (const field of left) unread?.add(field);
     return new Set(left);
   }
-}
-
-/** The highest value of a score that is not taken for points of 100. */
-const LOW_SCALE = 10;
-
-function isScore(field: string): boolean {
-  const rule = WELLNESS_FIELDS[field];
-  return rule?.type === 'integer' && rule.unit === 'points';
 }
 
 function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {

@@ -53,8 +53,7 @@ export function* readDocument(
 
 /** Makes a record of a parsed value and what its text said beyond that. */
 export function rawRecord(source: string, value: JsonValue, losses: Losses | undefined): RawRecord {
-  if (losses?.problem !== undefined) return { source, ...losses.problem };
-  return { source, value, ...(losses?.inexact && { inexact: losses.inexact }) };
+  return { source, value, ...losses };
 }
 
 /** Returns the line (from 1) of each element; none of a document whose places are not found. */
@@ -80,7 +79,7 @@ export function decodeDocument(name: string, bytes: Buffer, remedy?: Remedy): st
   const text = decodeText(name, bytes);
   if (text.trim() !== '') return text;
   throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
-    hint: 'A file without records holds an empty list: []',
+    hint: 'Export it again if it should have records. A pipe without any passes an empty list: []',
     details: { path: name },
   });
 }

@@ -11,8 +11,8 @@ import type { JsonValue, Problem } from '../types.ts';
 
 /** The losses of one record. Fields are JSON pointers without the first slash. */
 export interface Losses {
-  /** A member that appears twice with different values, or a number beyond all doubles. */
-  readonly problem?: Problem;
+  /** Members that appear twice with different values, and numbers beyond all doubles. */
+  readonly faults?: readonly Problem[];
   /** Integers that lost digits. */
   readonly inexact?: readonly Problem[];
 }
@@ -122,11 +122,11 @@ export const MAX_INEXACT = 50;
 const MAX_SHOWN = 40;
 
 function lossesIn(text: string, record: ValueNode): Losses | undefined {
-  const problems: Problem[] = [];
+  const faults: Problem[] = [];
   const inexact: Problem[] = [];
   let more = 0;
   for (const { digits, ...loss } of lossesUnder(text, record, '')) {
-    if (digits === undefined) problems.push(loss);
+    if (digits === undefined) faults.push(loss);
     else if (inexact.length < MAX_INEXACT) inexact.push(loss);
     else more++;
   }
@@ -134,8 +134,7 @@ function lossesIn(text: string, record: ValueNode): Losses | undefined {
     const count = more.toLocaleString('en-US');
     inexact.push({ problem: `${count} more numbers have too many digits, too` });
   }
-  const [problem] = problems;
-  if (problem !== undefined) return { problem };
+  if (faults.length > 0) return { faults };
   return inexact.length === 0 ? undefined : { inexact };
 }
 

@@ -116,6 +116,10 @@ export interface TimeRule {
    */
   readonly offset?: SourcePaths;
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
+  /** The day is that of this many hours later. */
+  readonly plusHours?: number;
+  /** Counts if the record has no value for this rule. */
+  readonly or?: TimeRule;
 }
 
 /** Where the length of a measurement and its origin are. */

@@ -5,8 +5,11 @@ const onset = ['Wake onset', 'Beginn des Aufwachens'] as const;
 const cycleStart = ['Cycle start time', 'Startzeit des Zyklus'] as const;
 const recovery = ['Recovery score %', 'Erholungswert %'] as const;
 
-/** WHOOP's day is the day of waking. The times of the export are local times, wherever the athlete was. */
-const wakeDay: TimeRule = { from: onset };
+/**
+ * WHOOP's day is the day of waking. The times of the export are local times, wherever the athlete was. A
+ * cycle begins as the athlete falls asleep: twelve hours later is the day of a night without a waking time.
+ */
+const wakeDay: TimeRule = { from: onset, or: { from: cycleStart, plusHours: 12 } };
 
 function minutes(...from: string[]): MappingRule {
   return { from, factor: 60 };

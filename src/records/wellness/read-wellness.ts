@@ -26,19 +26,19 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
   const dateSpelling = typeof date === 'object' ? date.names : [];
+  const faulty = faultyMembers(notes);
+  const isDated = typeof date === 'object' && !date.names.some((name) => faulty.includes(name));
   const before = notes.problems.length;
-  const { known, spellings, unknown } = readFields(
-    value,
-    WELLNESS_FIELDS,
-    names,
-    notes,
-    '',
-    dateSpelling,
-  );
+  const skip = [...dateSpelling, ...faulty];
+  const { known, spellings, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', skip);
+  for (const member of faultyMembers(notes)) {
+    Reflect.deleteProperty(known, names.find(member) ?? '');
+  }
   const read = withSleepSecs(known, notes);
   noteImplausibleWellness({ known: read, spellings }, value, notes);
   notes.takeOut(read);
   const fields = new Map(Object.entries(read));
+  const ofValues = notes.problems.length;
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   const foreign = foreignNames(unknown);
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
@@ -56,13 +56,21 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
   const { source, problems, warnings, recurring } = notes;
-  if (typeof date !== 'object' || problems.length > 0) {
-    const known = typeof date === 'object' ? { date: date.date } : {};
-    return { ok: false, ...known, problems, recurring };
-  }
+  const said = typeof date === 'object' ? { date: date.date } : {};
+  // A faulty value costs itself, unless nothing else is left.
+  const isRefused =
+    problems.length > (notes.isStrict ? 0 : ofValues) ||
+    (problems.length > 0 && [...fields.keys()].every((name) => name === 'rawJson'));
+  if (!isDated || isRefused) return { ok: false, ...said, problems, recurring };
   const { at, zoneUsed } = date;
   const about = { date: date.date, source, fields, items: [], warnings, recurring };
-  return { ok: true, drafts: [{ ...about, zoneUsed, at }] };
+  const draft = { ...about, zoneUsed, at };
+  return { ok: true, drafts: [draft], ...(problems.length > 0 && { ...said, problems }) };
+}
+
+/** Returns the members of a record that have a problem; none if strict, since the record is refused. */
+function faultyMembers({ isStrict, problems }: Notes): string[] {
+  return (isStrict ? [] : problems).map(({ field = '' }) => field.replace(/\/.*/s, ''));
 }
 
 const NO_DIARY = 'is perhaps no wellness. Remove these members, or describe the file for --map';

@@ -334,9 +334,11 @@ describe('a value that the database of a platform cannot store', () => {
   test.each([
     [{ date, comments: 'a\0b' }, `comments: ${NUL}`],
     [{ date, comments: '\ud83d!' }, `comments: ${HALF}`],
-    [{ date, hrv: 60, rawJson: { a: { b: '\udfff' } } }, `rawJson/a/b: ${HALF}`],
-  ])('rejects a wellness record, and is named: %j', async (record, said) => {
+    [{ date, rawJson: { a: { b: '\udfff' } } }, `rawJson/a/b: ${HALF}`],
+  ])('is left out of a wellness record, and is named: %j', async (record, said) => {
     expect(await saidOf('wellness', record)).toEqual({ said: [said] });
+    const more = await saidOf('wellness', { ...record, hrv: 60 });
+    expect(more).toEqual({ body: { date, hrv: 60 }, said: [said] });
   });
 
   test('does not include a complete surrogate pair or a large integer in rawJson', async () => {

@@ -21,6 +21,7 @@ export async function read(
   const result = await prepareInputs(kind, inputs, { ...BERLIN, sources, ...options }, signal);
   const said = result.records.flatMap(({ warnings }) => warnings);
   return {
+    empty: result.empty.map(({ problem }) => problem),
     bodies: result.records.map(({ body }) => body),
     notes: said.map(({ source: place, message }) => `${place}: ${renderText(message, undefined)}`),
     invalid: result.invalid.map(({ source: place, problem }) => `${place}: ${problem}`),

@@ -36,6 +36,23 @@ describe('a score on another scale than points of 100', () => {
     expect(refused).toEqual([expect.stringContaining('--unit stress=/10 converts them')]);
   });
 
+  it('is sent with a note from the athlete’s own JSON, and refused if strict', async () => {
+    const days = (...all: object[]) =>
+      JSON.stringify(all.map((day, index) => ({ date: `2026-11-2${index}`, ...day })));
+    const low = days({ mood: 3, stress: 2, hrv: 61 }, { mood: 4, fatigue: 30, readiness: 8 });
+    const found = 'mood, stress, readiness: no value above 8, and the platform takes points of 100';
+    const { bodies, notes } = await read(low);
+    expect([bodies.length, notes]).toEqual([
+      2,
+      [`f.csv: ${found}. Sent as they are; --unit mood=points confirms them`],
+    ]);
+    const { refused } = await read(low, { strict: true });
+    expect(refused).toEqual([expect.stringContaining(`${found}. --unit mood=points confirms`)]);
+    const units = new Map(['mood', 'stress', 'readiness'].map((field) => [field, 1]));
+    expect((await read(low, { strict: true }, undefined, { units })).bodies).toHaveLength(2);
+    expect((await read(days({ mood: 3, stress: 8 }, { mood: 71 }))).notes).toEqual([]);
+  });
+
   it('is sent if the column exceeds it, stress as the tenth that the platform stores', async () => {
     const { bodies } = await read(
       'date,RMSSD (ms),Readiness (%),stress\n2026-11-20,61.5,8,9\n2026-11-21,60,71,42\n',
@@ -261,6 +278,15 @@ describe('a file', () => {
       bodies: [{ weight: 72.4 }],
       unread: ['Brand', 'HRV (Oura)'],
     });
+  });
+
+  it.each([
+    ['date,weight (kg)\n', 'has no row with a value to send'],
+    ['date,weight (kg),steps\n2026-11-20,--,\n', 'has no row with a value to send'],
+    ['[]', 'holds an empty list'],
+    ['{"wellness": []}', 'holds an empty list'],
+  ])('without a record is named: %j', async (text, problem) => {
+    expect(await read(text)).toMatchObject({ bodies: [], empty: [`f.csv ${problem}.`] });
   });
 
   it('without any value that is read is refused', async () => {

@@ -67,6 +67,7 @@ describe('the fields of a wellness record', () => {
       const under = min === 0 ? -3 : min - step;
       for (const value of [under, max + step]) {
         expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
+          body: { date, ...other },
           said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
         });
       }
@@ -591,14 +592,21 @@ describe('the date of a wellness record', () => {
 });
 
 describe('an invalid wellness record', () => {
-  test('names all its errors and its day', async () => {
-    const { records, invalid } = await prepare('wellness', [
+  test('names all its errors and its day, and costs the faulty values, or the record if strict', async () => {
+    const values = [
       { date, hrv: 61 },
-      { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70 },
+      { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70, spO2: 97, SpO2: 96 },
       7,
+      { date: '2026-02-17', hrv: 62, comments: 'a\0' },
+    ];
+    const { records, invalid } = await prepare('wellness', values);
+    expect(records.map(({ body }) => body)).toEqual([
+      { date, hrv: 61 },
+      { date: '2026-02-16', weight: 70 },
       { date: '2026-02-17', hrv: 62 },
     ]);
-    expect(records.map((record) => record.date)).toEqual(['2026-02-15', '2026-02-17']);
+    const strict = await prepare('wellness', values, { strict: true });
+    expect([strict.records.length, strict.invalid.length]).toEqual([1, 3]);
     const hrv = { field: 'hrv', problem: 'is 600; the range is 1 to 500 ms' };
     const restingHr = {
       field: 'restingHr',
@@ -612,9 +620,10 @@ describe('an invalid wellness record', () => {
         source: 'in.json#/1',
         date: '2026-02-16',
         ...hrv,
-        problems: [hrv, restingHr],
+        problems: [hrv, restingHr, expect.objectContaining({ field: 'SpO2' })],
       },
       { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
+      expect.objectContaining({ source: 'in.json#/3', field: 'comments' }),
     ]);
   });
 });
