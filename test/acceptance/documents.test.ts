@@ -87,20 +87,18 @@ describe('the documentation', () => {
   });
 });
 
-describe('docs/ci.md', () => {
-  it('lists every exit code and their precedence', () => {
-    const document = readDocument('docs/ci.md');
-    const codes = tableRows(document, 'exit code').map(([code]) => Number(code));
-    expect(codes).toEqual(Object.values(ExitCode).sort((one, other) => one - other));
-    const order = /^If several apply, the precedence is (.*)\.$/m
-      .exec(document)?.[1]
-      ?.split(', ')
-      .map(Number);
-    expect(order).toHaveLength(4);
-    for (let rest = order ?? []; rest.length > 0; rest = rest.slice(1)) {
-      expect(worstExitCode(rest as ExitCode[])).toBe(rest[0]);
-    }
-  });
+it('docs/ci.md lists every exit code and their precedence', () => {
+  const document = readDocument('docs/ci.md');
+  const codes = tableRows(document, 'exit code').map(([code]) => Number(code));
+  expect(codes).toEqual(Object.values(ExitCode).sort((one, other) => one - other));
+  const order = /^If several apply, the precedence is (.*)\.$/m
+    .exec(document)?.[1]
+    ?.split(', ')
+    .map(Number);
+  expect(order).toHaveLength(4);
+  for (let rest = order ?? []; rest.length > 0; rest = rest.slice(1)) {
+    expect(worstExitCode(rest as ExitCode[])).toBe(rest[0]);
+  }
 });
 
 /** Complete by its type: a new reason must be added here and to the schema. */
@@ -112,23 +110,19 @@ const INVALID: Record<InvalidReason, true> = {
   unreadable: true,
 };
 
-describe('docs/json.md', () => {
-  it('lists every outcome and every reason', () => {
-    const words = quoted(withoutBlocks(readDocument('docs/json.md')));
-    expect(words).toEqual(
-      expect.arrayContaining(Object.keys({ ...OUTCOMES, ...SKIPPED, ...INVALID })),
-    );
-  });
+it('docs/json.md lists every outcome and every reason', () => {
+  const words = quoted(withoutBlocks(readDocument('docs/json.md')));
+  expect(words).toEqual(
+    expect.arrayContaining(Object.keys({ ...OUTCOMES, ...SKIPPED, ...INVALID })),
+  );
 });
 
-describe('docs/login.md', () => {
-  it('says what to register: the redirect URI and scopes that a login uses', () => {
-    const uri = `http://127.0.0.1:${String(SETTINGS.redirectPort.fallback)}${CALLBACK_PATH}`;
-    for (const path of ['README.md', 'docs/login.md']) {
-      const words = quoted(withoutBlocks(readDocument(path)));
-      expect(words).toEqual(expect.arrayContaining([uri, DEFAULT_SCOPES.join(' '), 'S256']));
-    }
-  });
+it('docs/login.md says what to register: the redirect URI and scopes that a login uses', () => {
+  const uri = `http://127.0.0.1:${String(SETTINGS.redirectPort.fallback)}${CALLBACK_PATH}`;
+  for (const path of ['README.md', 'docs/login.md']) {
+    const words = quoted(withoutBlocks(readDocument(path)));
+    expect(words).toEqual(expect.arrayContaining([uri, DEFAULT_SCOPES.join(' '), 'S256']));
+  }
 });
 
 describe('docs/operators.md', () => {

@@ -229,25 +229,23 @@ describe(`sync import on a terminal${terminals.note}`, () => {
   });
 });
 
-describe('an interrupted import', () => {
-  it('leaves no temporary file, and the next run sends the rest once', async () => {
-    const world = await openLoggedInWorld();
-    const temp = join(world.home.dir, 'temp');
-    mkdirSync(temp);
-    const path = world.write('export.zip', accountExport(40));
-    world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
-    const running = world.start(['import', path, '--yes'], { env: { TMPDIR: temp } });
-    await running.waitFor(/ {2}uploaded$/m);
-    running.child.kill('SIGINT');
-    expect((await running.finished).code).toBe(130);
-    expect(readdirSync(temp)).toEqual([]);
-    world.sandbox.control.clearFaults();
-    const { code } = await world.sync(['import', path, '--yes'], { env: { TMPDIR: temp } });
-    expect(code).toBe(0);
-    expect(stateOf(world)).toMatchObject({ recordings: 40, foods: 1 });
-    const received = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
-    // Only requests in flight at the interruption are sent again.
-    expect(received.filter(({ receivedCount }) => receivedCount > 1).length).toBeLessThan(5);
-    expect(readdirSync(temp)).toEqual([]);
-  });
+it('an interrupted import leaves no temporary file, and the next run sends the rest once', async () => {
+  const world = await openLoggedInWorld();
+  const temp = join(world.home.dir, 'temp');
+  mkdirSync(temp);
+  const path = world.write('export.zip', accountExport(40));
+  world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
+  const running = world.start(['import', path, '--yes'], { env: { TMPDIR: temp } });
+  await running.waitFor(/ {2}uploaded$/m);
+  running.child.kill('SIGINT');
+  expect((await running.finished).code).toBe(130);
+  expect(readdirSync(temp)).toEqual([]);
+  world.sandbox.control.clearFaults();
+  const { code } = await world.sync(['import', path, '--yes'], { env: { TMPDIR: temp } });
+  expect(code).toBe(0);
+  expect(stateOf(world)).toMatchObject({ recordings: 40, foods: 1 });
+  const received = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  // Only requests in flight at the interruption are sent again.
+  expect(received.filter(({ receivedCount }) => receivedCount > 1).length).toBeLessThan(5);
+  expect(readdirSync(temp)).toEqual([]);
 });

@@ -127,50 +127,46 @@ describe('a login by the loopback redirect', () => {
   });
 });
 
-describe('a callback that is not the answer', () => {
-  it('is refused without a token request, and the login completes afterwards', async () => {
-    const world = await openWorld();
-    const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
-    const refusals: readonly (readonly [CallbackRequest, status: number])[] = [
-      [{ query: { code: 'stolen', state: state.slice(0, -1) } }, 400],
-      [{ query: { error: 'access_denied' } }, 400],
-      [{ path: '/', query: { code: 'stolen', state } }, 404],
-      [{ method: 'HEAD', query: { code: 'stolen', state } }, 405],
-      [{ host: 'evil.example', query: { code: 'stolen', state } }, 403],
-    ];
-    for (const [request, status] of refusals) {
-      const answer = await sendToListener(redirectUri, request);
-      expect(answer.status).toBe(status);
-      for (const secret of [state, 'stolen']) expect(answer.html).not.toContain(secret);
-    }
-    await running.waitFor(/That answer belongs to another login, perhaps an earlier one\./);
-    await running.waitFor(/That answer has no state: part of the address is missing\./);
-    expect(requestLines(world.sandbox)).toEqual(CHECK);
+it('a callback that is not the answer is refused without a token request, and the login completes afterwards', async () => {
+  const world = await openWorld();
+  const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
+  const refusals: readonly (readonly [CallbackRequest, status: number])[] = [
+    [{ query: { code: 'stolen', state: state.slice(0, -1) } }, 400],
+    [{ query: { error: 'access_denied' } }, 400],
+    [{ path: '/', query: { code: 'stolen', state } }, 404],
+    [{ method: 'HEAD', query: { code: 'stolen', state } }, 405],
+    [{ host: 'evil.example', query: { code: 'stolen', state } }, 403],
+  ];
+  for (const [request, status] of refusals) {
+    const answer = await sendToListener(redirectUri, request);
+    expect(answer.status).toBe(status);
+    for (const secret of [state, 'stolen']) expect(answer.html).not.toContain(secret);
+  }
+  await running.waitFor(/That answer belongs to another login, perhaps an earlier one\./);
+  await running.waitFor(/That answer has no state: part of the address is missing\./);
+  expect(requestLines(world.sandbox)).toEqual(CHECK);
 
-    expect((await visit(authorizeUrl)).status).toBe(200);
-    expect((await running.finished).code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(LOGIN);
-  });
+  expect((await visit(authorizeUrl)).status).toBe(200);
+  expect((await running.finished).code).toBe(0);
+  expect(requestLines(world.sandbox)).toEqual(LOGIN);
 });
 
-describe('a first login without a terminal', () => {
-  it('reads the client secret from stdin, and refreshes with it', async () => {
-    const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
-    const { control } = world.sandbox;
-    const login = await startLogin(world, ['--client-secret-stdin'], { input: 'sandbox-secret\n' });
-    await visit(login.authorizeUrl);
-    expect((await login.running.finished).code).toBe(0);
-    control.expire();
-    // The service ended it before its time, which is met by an answer of 401.
-    const upload = await world.sync(['profile', '--json']);
-    expect(upload.code).toBe(0);
-    expect(requestLines(world.sandbox).slice(-4)).toEqual([
-      'profile 401',
-      'userinfo 401',
-      'token 200',
-      'profile 200',
-    ]);
-  });
+it('a first login without a terminal reads the client secret from stdin, and refreshes with it', async () => {
+  const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
+  const { control } = world.sandbox;
+  const login = await startLogin(world, ['--client-secret-stdin'], { input: 'sandbox-secret\n' });
+  await visit(login.authorizeUrl);
+  expect((await login.running.finished).code).toBe(0);
+  control.expire();
+  // The service ended it before its time, which is met by an answer of 401.
+  const upload = await world.sync(['profile', '--json']);
+  expect(upload.code).toBe(0);
+  expect(requestLines(world.sandbox).slice(-4)).toEqual([
+    'profile 401',
+    'userinfo 401',
+    'token 200',
+    'profile 200',
+  ]);
 });
 
 describe('scopes', () => {
@@ -282,15 +278,13 @@ describe('the port of the redirect URI', () => {
   });
 });
 
-describe('a login over an earlier one', () => {
-  it('names the athlete of the replaced login', async () => {
-    const world = await openLoggedInWorld();
-    world.sandbox.control.settings({ autoApproveAthlete: 'athlete-2' });
-    const login = await startLogin(world);
-    await visit(login.authorizeUrl);
-    const { code, stdout } = await login.running.finished;
-    expect(code).toBe(0);
-    expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
-    expect(stdout).toContain('It replaces the login of Ada Lindqvist');
-  });
+it('a login over an earlier one names the athlete of the replaced login', async () => {
+  const world = await openLoggedInWorld();
+  world.sandbox.control.settings({ autoApproveAthlete: 'athlete-2' });
+  const login = await startLogin(world);
+  await visit(login.authorizeUrl);
+  const { code, stdout } = await login.running.finished;
+  expect(code).toBe(0);
+  expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
+  expect(stdout).toContain('It replaces the login of Ada Lindqvist');
 });

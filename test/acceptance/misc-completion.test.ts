@@ -260,20 +260,18 @@ print -r -- \${_comps[athlete-sync]} \${_comps[sync]-}'`,
   });
 });
 
-describe('sync complete', () => {
-  it('prints profiles, zones and values without writing anything', async () => {
-    const home = furnishedHome();
-    const lines = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runInProcess(['complete', ...args], { home });
-      expect([code, stderr]).toEqual([0, '']);
-      return stdout.trimEnd().split('\n');
-    };
-    expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist', 'broken']);
-    expect(await lines('zones')).toEqual(
-      expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
-    );
-    expect(await lines('setting-values', '--', 'testAccount')).toEqual(['true\tyes', 'false\tno']);
-    expect(await lines('setting-values', '--', 'baseUrl')).toEqual(['']);
-    expect(existsSync(join(home.dir, 'state'))).toBe(false);
-  });
+it('sync complete prints profiles, zones and values without writing anything', async () => {
+  const home = furnishedHome();
+  const lines = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runInProcess(['complete', ...args], { home });
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout.trimEnd().split('\n');
+  };
+  expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist', 'broken']);
+  expect(await lines('zones')).toEqual(
+    expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
+  );
+  expect(await lines('setting-values', '--', 'testAccount')).toEqual(['true\tyes', 'false\tno']);
+  expect(await lines('setting-values', '--', 'baseUrl')).toEqual(['']);
+  expect(existsSync(join(home.dir, 'state'))).toBe(false);
 });

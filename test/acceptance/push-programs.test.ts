@@ -90,33 +90,30 @@ describe('two programs that contradict each other about a wellness day', () => {
   });
 });
 
-describe('sync undo wellness', () => {
-  it('sends the values before again, and names those that the platform cannot forget', async () => {
-    const world = await openLoggedInWorld();
-    const file = (value: object) =>
-      world.write('day.json', JSON.stringify({ date: DAY, ...value }));
-    const undo = () => world.sync(['undo', 'wellness', DAY]);
-    expect((await undo()).stdout).toBe(`${DAY}: nothing on it was sent from here.\n`);
-    await push(world, 'wellness', file({ restingHr: 46 }));
-    const first = await undo();
-    expect([first.code, first.stdout]).toEqual([
-      6,
-      `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
-    ]);
-    const changed = file({ restingHr: 51, hrv: 60 });
-    await push(world, 'wellness', changed);
-    const second = await undo();
-    expect([second.code, second.stdout]).toEqual([
-      0,
-      `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
-    ]);
-    expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
-    // It stays away until --force.
-    expect(await push(world, 'wellness', changed)).toMatchObject({ outcome: 'skipped' });
-    expect(heldBy(world)).toMatchObject({ restingHr: 46 });
-    await push(world, 'wellness', changed, '--force');
-    expect(heldBy(world)).toMatchObject({ restingHr: 51 });
-  });
+it('sync undo wellness sends the values before again, and names those that the platform cannot forget', async () => {
+  const world = await openLoggedInWorld();
+  const file = (value: object) => world.write('day.json', JSON.stringify({ date: DAY, ...value }));
+  const undo = () => world.sync(['undo', 'wellness', DAY]);
+  expect((await undo()).stdout).toBe(`${DAY}: nothing on it was sent from here.\n`);
+  await push(world, 'wellness', file({ restingHr: 46 }));
+  const first = await undo();
+  expect([first.code, first.stdout]).toEqual([
+    6,
+    `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
+  ]);
+  const changed = file({ restingHr: 51, hrv: 60 });
+  await push(world, 'wellness', changed);
+  const second = await undo();
+  expect([second.code, second.stdout]).toEqual([
+    0,
+    `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
+  ]);
+  expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
+  // It stays away until --force.
+  expect(await push(world, 'wellness', changed)).toMatchObject({ outcome: 'skipped' });
+  expect(heldBy(world)).toMatchObject({ restingHr: 46 });
+  await push(world, 'wellness', changed, '--force');
+  expect(heldBy(world)).toMatchObject({ restingHr: 51 });
 });
 
 const HEADER =
@@ -184,27 +181,25 @@ describe('foods of one day', () => {
   });
 });
 
-describe('the output of many days', () => {
-  it('is one line, with equal notes and refusals once, by date', async () => {
-    const world = await openLoggedInWorld();
-    const row = (day: number) => new Date(Date.UTC(2025, 0, day)).toISOString().slice(0, 10);
-    const days = Array.from({ length: 400 }, (_, at) => ({
-      date: at % 20 === 19 ? 'soon' : row(400 - at),
-      weight: 160 + (at % 7),
-    }));
-    const file = world.write('days.json', JSON.stringify(days));
-    const { code, stdout } = await world.sync(['push', 'wellness', file]);
-    expect(code).toBe(3);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines).toEqual([
-      `380 days of wellness sent, ${row(2)} to ${row(400)}`,
-      expect.stringMatching(
-        /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
-      ),
-      expect.stringMatching(
-        /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,
-      ),
-      'wellness: 380 sent, 20 not usable. 1 note above.',
-    ]);
-  });
+it('the output of many days is one line, with equal notes and refusals once, by date', async () => {
+  const world = await openLoggedInWorld();
+  const row = (day: number) => new Date(Date.UTC(2025, 0, day)).toISOString().slice(0, 10);
+  const days = Array.from({ length: 400 }, (_, at) => ({
+    date: at % 20 === 19 ? 'soon' : row(400 - at),
+    weight: 160 + (at % 7),
+  }));
+  const file = world.write('days.json', JSON.stringify(days));
+  const { code, stdout } = await world.sync(['push', 'wellness', file]);
+  expect(code).toBe(3);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toEqual([
+    `380 days of wellness sent, ${row(2)} to ${row(400)}`,
+    expect.stringMatching(
+      /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
+    ),
+    expect.stringMatching(
+      /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,
+    ),
+    'wellness: 380 sent, 20 not usable. 1 note above.',
+  ]);
 });

@@ -11,8 +11,9 @@ const MOST_MEMORY = 200 * 1024 * 1024;
 
 const ride = makeRecording({ durationSecs: 600, localOffsetMinutes: 60 });
 
-describe('a recording of 10 MB', () => {
-  it.skipIf(process.platform !== 'linux')('is inspected in 200 MB of memory', async () => {
+it.skipIf(process.platform !== 'linux')(
+  'a recording of 10 MB is inspected in 200 MB of memory',
+  async () => {
     const world = await openWorld();
     const path = world.write('long.fit', makeRecording({ sizeBytes: 10_000_000 }));
     const usage = join(world.home.dir, 'status');
@@ -28,8 +29,8 @@ describe('a recording of 10 MB', () => {
     // process.resourceUsage() counts the memory of the process that started it, too.
     const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(usage, 'latin1')) ?? [];
     expect(Number(peakKb) * 1024).toBeLessThan(MOST_MEMORY);
-  });
-});
+  },
+);
 
 describe('a recording that a device could not finish', () => {
   it('arrives after sync repair, when the user asks for it', async () => {

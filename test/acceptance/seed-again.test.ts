@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   NUTRITION_REVISIONS,
   foodsHeld,
@@ -15,11 +15,12 @@ const DAYS = ['--days', '4', ...UNTIL];
 // Has each kind of mess.
 const FORTNIGHT = ['--days', '14', ...UNTIL];
 
-describe('sync seed twice', () => {
-  it.each([
-    ...NUTRITION_REVISIONS.map((revision) => [revision, DAYS] as const),
-    ['2026-08', [...FORTNIGHT, '--messy']] as const,
-  ])('changes nothing, also from another machine (%s, %j)', async (revision, flags) => {
+it.each([
+  ...NUTRITION_REVISIONS.map((revision) => [revision, DAYS] as const),
+  ['2026-08', [...FORTNIGHT, '--messy']] as const,
+])(
+  'sync seed twice changes nothing, also from another machine (%s, %j)',
+  async (revision, flags) => {
     const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
     const args = ['seed', ...flags];
     expect((await world.sync(args)).code).toBe(0);
@@ -60,34 +61,32 @@ describe('sync seed twice', () => {
     world.sandbox.control.clearRequests();
     await other.sync(args);
     expect(requestLines(world.sandbox)).toEqual(looks);
-  });
-});
+  },
+);
 
-describe('sync seed --messy', () => {
-  it('sends duplicates as an account gets them, and reports the broken file without failing', async () => {
-    const world = await openLoggedInWorld();
-    const { code, stdout } = await world.sync(['seed', ...FORTNIGHT, '--messy', '--json']);
-    expect(code).toBe(0);
-    const lines = ndjson(stdout);
-    const faulty = lines.filter(({ fault }) => fault !== undefined);
-    const of = (fault: string) => faulty.filter((line) => line['fault'] === fault);
-    expect(of('broken').length).toBeGreaterThan(0);
-    for (const line of of('broken')) {
-      expect(line).toMatchObject({ type: 'upload', outcome: 'invalid', reason: 'incomplete' });
-    }
-    expect(of('copy').length).toBeGreaterThan(0);
-    expect(of('second-device').map(({ outcome }) => outcome)).toContain('uploaded');
-    const broken = of('broken').length;
-    expect(lines.at(-1)).toMatchObject({ type: 'summary', invalid: broken, broken });
+it('sync seed --messy sends duplicates as an account gets them, and reports the broken file without failing', async () => {
+  const world = await openLoggedInWorld();
+  const { code, stdout } = await world.sync(['seed', ...FORTNIGHT, '--messy', '--json']);
+  expect(code).toBe(0);
+  const lines = ndjson(stdout);
+  const faulty = lines.filter(({ fault }) => fault !== undefined);
+  const of = (fault: string) => faulty.filter((line) => line['fault'] === fault);
+  expect(of('broken').length).toBeGreaterThan(0);
+  for (const line of of('broken')) {
+    expect(line).toMatchObject({ type: 'upload', outcome: 'invalid', reason: 'incomplete' });
+  }
+  expect(of('copy').length).toBeGreaterThan(0);
+  expect(of('second-device').map(({ outcome }) => outcome)).toContain('uploaded');
+  const broken = of('broken').length;
+  expect(lines.at(-1)).toMatchObject({ type: 'summary', invalid: broken, broken });
 
-    // Each of two equal files may come first; the service gets one of them.
-    const { recordings } = heldBy(world);
-    expect(new Set(recordings.map(({ sha256 }) => sha256)).size).toBe(recordings.length);
-    expect(recordings.map(({ receivedCount }) => receivedCount)).toEqual(recordings.map(() => 1));
-    const total = lines.filter(({ type }) => type === 'upload').length;
-    expect(recordings).toHaveLength(total - broken - of('copy').length);
+  // Each of two equal files may come first; the service gets one of them.
+  const { recordings } = heldBy(world);
+  expect(new Set(recordings.map(({ sha256 }) => sha256)).size).toBe(recordings.length);
+  expect(recordings.map(({ receivedCount }) => receivedCount)).toEqual(recordings.map(() => 1));
+  const total = lines.filter(({ type }) => type === 'upload').length;
+  expect(recordings).toHaveLength(total - broken - of('copy').length);
 
-    const { stdout: words } = await world.sync(['seed', ...FORTNIGHT, '--messy']);
-    expect(words).toMatch(/^2026-03-30 to 2026-04-12: .*, \d+ broken on purpose, not sent\.\n$/);
-  });
+  const { stdout: words } = await world.sync(['seed', ...FORTNIGHT, '--messy']);
+  expect(words).toMatch(/^2026-03-30 to 2026-04-12: .*, \d+ broken on purpose, not sent\.\n$/);
 });

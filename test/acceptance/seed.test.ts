@@ -222,8 +222,9 @@ describe('sync seed and real accounts', () => {
   });
 });
 
-describe('a month of sync seed', () => {
-  it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
+it.skipIf(!terminals.present)(
+  `a month of sync seed shows its progress${terminals.note}`,
+  async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['seed', '--days', '30', '--until', '2026-05-17']);
     const [, early] = await terminal.waitFor(/(\d+) of 30 .*2026-0[45]-\d\d/);
@@ -233,5 +234,5 @@ describe('a month of sync seed', () => {
     expect((await terminal.finished).code).toBe(0);
     const plain = await world.sync(['seed', '--days', '2', '--until', '2026-04-30']);
     expect(plain.stdout + plain.stderr).not.toMatch(/\d+ of 2/);
-  });
-});
+  },
+);

@@ -71,29 +71,27 @@ describe('sync status', () => {
   });
 });
 
-describe('the token file', () => {
-  it('is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {
-    const world = await openLoggedInWorld();
-    chmodSync(tokenFile(world), 0o644);
-    const { code, stdout } = await world.sync(['token', '--json']);
-    expect({ code, lines: ndjson(stdout) }).toEqual({
-      code: 2,
-      lines: [
-        {
-          type: 'error',
-          code: 'CONFIG',
-          message: `${tokenFile(world)} contains a login, and users other than its owner can open it (mode 0644).`,
-          hint: `Run \`chmod 600 ${tokenFile(world)}\`. If others use this machine, run \`sync login\` as well.`,
-          path: tokenFile(world),
-        },
-      ],
-    });
-    const ride = world.write('ride.fit', makeRecording());
-    expect((await world.sync(['upload', ride])).code).toBe(2);
-    expect(requestLines(world.sandbox)).toEqual([]);
-    chmodSync(tokenFile(world), 0o600);
-    expect((await world.sync(['upload', ride])).code).toBe(0);
+it('the token file is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {
+  const world = await openLoggedInWorld();
+  chmodSync(tokenFile(world), 0o644);
+  const { code, stdout } = await world.sync(['token', '--json']);
+  expect({ code, lines: ndjson(stdout) }).toEqual({
+    code: 2,
+    lines: [
+      {
+        type: 'error',
+        code: 'CONFIG',
+        message: `${tokenFile(world)} contains a login, and users other than its owner can open it (mode 0644).`,
+        hint: `Run \`chmod 600 ${tokenFile(world)}\`. If others use this machine, run \`sync login\` as well.`,
+        path: tokenFile(world),
+      },
+    ],
   });
+  const ride = world.write('ride.fit', makeRecording());
+  expect((await world.sync(['upload', ride])).code).toBe(2);
+  expect(requestLines(world.sandbox)).toEqual([]);
+  chmodSync(tokenFile(world), 0o600);
+  expect((await world.sync(['upload', ride])).code).toBe(0);
 });
 
 describe('sync token', () => {
@@ -135,28 +133,26 @@ describe('sync logout', () => {
   });
 });
 
-describe('plain http', () => {
-  it.each([
-    'http://training.example.com',
-    'http://127.0.0.1.example.com',
-    'http://localhost.example.com:8080',
-    'http://192.168.1.10',
-    'http://0.0.0.0',
-  ])('is refused with exit 2 for %s, in flag, variable and configuration', async (url) => {
-    const world = worldOf(
-      await openSandbox(),
-      openHome({ SYNC_CLIENT_ID: 'any', SYNC_TOKEN_STORE: 'file', SYNC_ACCESS_TOKEN: 'secret' }),
-    );
-    const attempts = [
-      await world.sync(['login', '--no-browser', '--base-url', url]),
-      await world.sync(['token'], { env: { SYNC_BASE_URL: url } }),
-      await world.sync(['config', 'set', 'baseUrl', url]),
-    ];
-    for (const { code, stderr } of attempts) {
-      expect(code).toBe(2);
-      expect(stderr).toContain(`"${url}" is plain http: a login needs https`);
-    }
-  });
+it.each([
+  'http://training.example.com',
+  'http://127.0.0.1.example.com',
+  'http://localhost.example.com:8080',
+  'http://192.168.1.10',
+  'http://0.0.0.0',
+])('plain http is refused with exit 2 for %s, in flag, variable and configuration', async (url) => {
+  const world = worldOf(
+    await openSandbox(),
+    openHome({ SYNC_CLIENT_ID: 'any', SYNC_TOKEN_STORE: 'file', SYNC_ACCESS_TOKEN: 'secret' }),
+  );
+  const attempts = [
+    await world.sync(['login', '--no-browser', '--base-url', url]),
+    await world.sync(['token'], { env: { SYNC_BASE_URL: url } }),
+    await world.sync(['config', 'set', 'baseUrl', url]),
+  ];
+  for (const { code, stderr } of attempts) {
+    expect(code).toBe(2);
+    expect(stderr).toContain(`"${url}" is plain http: a login needs https`);
+  }
 });
 
 describe('a service that redirects to another origin', () => {
@@ -205,21 +201,19 @@ describe('a service that redirects to another origin', () => {
   );
 });
 
-describe('two profiles', () => {
-  it('keep their logins apart if their names differ only in case', async () => {
-    const world = await openLoggedInWorld();
-    const { sandbox } = world;
-    const input = JSON.stringify(sandbox.control.mint({ athlete: 'athlete-2' }));
-    await world.sync(['login', '--with-token', '--profile', 'Default'], { input });
-    const owners = await Promise.all(
-      ['default', 'Default'].map(async (profile) => {
-        const { stdout } = await world.sync(['token', '--profile', profile]);
-        return await ownerOf(sandbox, stdout.trim());
-      }),
-    );
-    expect(owners).toEqual(['athlete-1', 'athlete-2']);
-    await world.sync(['logout', '--profile', 'Default']);
-    expect((await world.sync(['token'])).code).toBe(0);
-    expect(readFileSync(tokenFile(world), 'utf8')).toContain('athlete-1');
-  });
+it('two profiles keep their logins apart if their names differ only in case', async () => {
+  const world = await openLoggedInWorld();
+  const { sandbox } = world;
+  const input = JSON.stringify(sandbox.control.mint({ athlete: 'athlete-2' }));
+  await world.sync(['login', '--with-token', '--profile', 'Default'], { input });
+  const owners = await Promise.all(
+    ['default', 'Default'].map(async (profile) => {
+      const { stdout } = await world.sync(['token', '--profile', profile]);
+      return await ownerOf(sandbox, stdout.trim());
+    }),
+  );
+  expect(owners).toEqual(['athlete-1', 'athlete-2']);
+  await world.sync(['logout', '--profile', 'Default']);
+  expect((await world.sync(['token'])).code).toBe(0);
+  expect(readFileSync(tokenFile(world), 'utf8')).toContain('athlete-1');
 });

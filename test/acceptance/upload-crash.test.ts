@@ -134,34 +134,29 @@ describe('several processes that upload one folder at once', () => {
   });
 });
 
-describe('sync upload of three hundred files', () => {
-  it('sends each good file once and reports thirty bad ones, despite faults of the platform', async () => {
-    const world = await openLoggedInWorld();
-    fillCard(world, 270);
-    const good = makeRecording({ seed: 999, durationSecs: 5 });
-    for (let i = 0; i < 10; i++) {
-      world.write(`card/bad-${i}.fit`, truncated(good, 1 + i));
-      world.write(`card/letter-${i}.fit`, `Dear diary ${i}`);
-      world.write(
-        `card/course-${i}.fit`,
-        makeRecording({ seed: 500 + i, type: 6, durationSecs: 5 }),
-      );
-    }
-    const { control } = world.sandbox;
-    for (const skip of [10, 50, 90, 130, 170]) {
-      control.addFaults(`upload-fit:503(retry-after=0)+${skip}`, `upload-fit:reset+${skip + 13}`);
-    }
-    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
-    expect(code).toBe(3);
-    expect(ndjson(stdout).at(-1)).toEqual({
-      ...{ type: 'summary', total: 300, uploaded: 270, duplicate: 0, skipped: 10 },
-      ...{ invalid: 20, rejected: 0, failed: 0 },
-    });
-    expect(receivedCounts(world)).toEqual(Array(270).fill(1));
-    expect(begun(world)).toBe(280);
-    control.clearRequests();
-    const again = await world.sync(['upload', '--json', 'card']);
-    expect(ndjson(again.stdout).at(-1)).toMatchObject({ skipped: 280, invalid: 20 });
-    expect(requestLines(world.sandbox)).toEqual([]);
+it('sync upload of three hundred files sends each good file once and reports thirty bad ones, despite faults of the platform', async () => {
+  const world = await openLoggedInWorld();
+  fillCard(world, 270);
+  const good = makeRecording({ seed: 999, durationSecs: 5 });
+  for (let i = 0; i < 10; i++) {
+    world.write(`card/bad-${i}.fit`, truncated(good, 1 + i));
+    world.write(`card/letter-${i}.fit`, `Dear diary ${i}`);
+    world.write(`card/course-${i}.fit`, makeRecording({ seed: 500 + i, type: 6, durationSecs: 5 }));
+  }
+  const { control } = world.sandbox;
+  for (const skip of [10, 50, 90, 130, 170]) {
+    control.addFaults(`upload-fit:503(retry-after=0)+${skip}`, `upload-fit:reset+${skip + 13}`);
+  }
+  const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+  expect(code).toBe(3);
+  expect(ndjson(stdout).at(-1)).toEqual({
+    ...{ type: 'summary', total: 300, uploaded: 270, duplicate: 0, skipped: 10 },
+    ...{ invalid: 20, rejected: 0, failed: 0 },
   });
+  expect(receivedCounts(world)).toEqual(Array(270).fill(1));
+  expect(begun(world)).toBe(280);
+  control.clearRequests();
+  const again = await world.sync(['upload', '--json', 'card']);
+  expect(ndjson(again.stdout).at(-1)).toMatchObject({ skipped: 280, invalid: 20 });
+  expect(requestLines(world.sandbox)).toEqual([]);
 });

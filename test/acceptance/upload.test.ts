@@ -93,21 +93,19 @@ const OTHERS: Readonly<Record<string, [Uint8Array, outcome: string, reason: stri
   'page.fit': [Buffer.from('<!doctype html><title>Log in</title>'), 'invalid', 'not-fit'],
 };
 
-describe('sync upload --since', () => {
-  it('sends from the beginning of that day on, by the local time of each recording', async () => {
-    const world = await openLoggedInWorld();
-    const startingAt = (time: string, seed: number) =>
-      makeRecording({ seed, startTime: new Date(time), localOffsetMinutes: 120 });
-    world.write('card/day-before.fit', startingAt('2026-02-14T21:59:00Z', 1));
-    world.write('card/midnight.fit', startingAt('2026-02-14T22:00:00Z', 2));
-    const { code, items } = await upload(world, 'card', '--since', '2026-02-15');
-    expect(code).toBe(0);
-    expect(items).toMatchObject([
-      { path: 'card/day-before.fit', outcome: 'skipped', reason: 'before-since' },
-      { path: 'card/midnight.fit', outcome: 'uploaded' },
-    ]);
-    expect(recordings(world)).toHaveLength(1);
-  });
+it('sync upload --since sends from the beginning of that day on, by the local time of each recording', async () => {
+  const world = await openLoggedInWorld();
+  const startingAt = (time: string, seed: number) =>
+    makeRecording({ seed, startTime: new Date(time), localOffsetMinutes: 120 });
+  world.write('card/day-before.fit', startingAt('2026-02-14T21:59:00Z', 1));
+  world.write('card/midnight.fit', startingAt('2026-02-14T22:00:00Z', 2));
+  const { code, items } = await upload(world, 'card', '--since', '2026-02-15');
+  expect(code).toBe(0);
+  expect(items).toMatchObject([
+    { path: 'card/day-before.fit', outcome: 'skipped', reason: 'before-since' },
+    { path: 'card/midnight.fit', outcome: 'uploaded' },
+  ]);
+  expect(recordings(world)).toHaveLength(1);
 });
 
 describe('sync upload of a folder', () => {

@@ -28,66 +28,59 @@ import {
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
-describe('recordings during a hanging request of the platform', () => {
-  it('are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
-    await openWorld();
-    mkdirSync(world.folder);
-    world.sandbox.control.addFaults('upload-fit:hang*inf');
-    const rides = Array.from({ length: 6 }, () => anotherRecording());
-    const files = rides.map((ride, i): readonly [string, Uint8Array] =>
-      i % 2 === 0 ? [`${i}.fit`, ride] : [`${i}.fit.gz`, gzipSync(ride)],
-    );
-    for (const [name, bytes] of files) put(join(world.folder, name), bytes);
-    const watcher = world.watch();
-    await until(() => world.requests() === 2);
-    await until(() => health()?.queue.kept === rides.length);
-    expect(health()?.queue).toMatchObject({ waiting: rides.length, sending: 2 });
-    for (const [name] of files) rmSync(join(world.folder, name));
-    const later = anotherRecording();
-    put(join(world.folder, '0.fit'), later);
+it('recordings during a hanging request of the platform are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  world.sandbox.control.addFaults('upload-fit:hang*inf');
+  const rides = Array.from({ length: 6 }, () => anotherRecording());
+  const files = rides.map((ride, i): readonly [string, Uint8Array] =>
+    i % 2 === 0 ? [`${i}.fit`, ride] : [`${i}.fit.gz`, gzipSync(ride)],
+  );
+  for (const [name, bytes] of files) put(join(world.folder, name), bytes);
+  const watcher = world.watch();
+  await until(() => world.requests() === 2);
+  await until(() => health()?.queue.kept === rides.length);
+  expect(health()?.queue).toMatchObject({ waiting: rides.length, sending: 2 });
+  for (const [name] of files) rmSync(join(world.folder, name));
+  const later = anotherRecording();
+  put(join(world.folder, '0.fit'), later);
 
-    await world.stopService();
-    await watcher.waitFor(/"event":"obstacle"/);
-    await world.startService();
-    await until(() => world.recordings().length === rides.length + 1);
-    await until(() => readdirSync(join(stateDir(), 'outbox')).length === 0);
-    expect(world.hashes()).toEqual([...rides, later].map(sha256).sort());
-    expect(world.recordings().every(({ receivedCount }) => receivedCount === 1)).toBe(true);
-    expect(events(watcher, 'kept').length).toBeLessThanOrEqual(rides.length + 1);
-    await until(() => health()?.queue.waiting === 0 && health()?.queue.kept === 0);
-    expect(await stop(watcher)).toBe(0);
-  });
+  await world.stopService();
+  await watcher.waitFor(/"event":"obstacle"/);
+  await world.startService();
+  await until(() => world.recordings().length === rides.length + 1);
+  await until(() => readdirSync(join(stateDir(), 'outbox')).length === 0);
+  expect(world.hashes()).toEqual([...rides, later].map(sha256).sort());
+  expect(world.recordings().every(({ receivedCount }) => receivedCount === 1)).toBe(true);
+  expect(events(watcher, 'kept').length).toBeLessThanOrEqual(rides.length + 1);
+  await until(() => health()?.queue.waiting === 0 && health()?.queue.kept === 0);
+  expect(await stop(watcher)).toBe(0);
 });
 
-describe('two watchers of one account', () => {
-  it('deliver the copies of a killed watcher once, without a restart of the other', async () => {
-    await openWorld();
-    mkdirSync(world.folder);
-    const second = join(world.home.dir, 'second');
-    mkdirSync(second);
-    await world.stopService();
-    const watchers = [
-      world.watch(),
-      world.run(['watch', second, '--json', '--poll', '1']),
-    ] as const;
-    for (const watcher of watchers) await ready(watcher);
-    const [both, first] = [anotherRecording(), anotherRecording()];
-    for (const bytes of [both, first]) put(join(world.folder, `${sha256(bytes)}.fit`), bytes);
-    await until(() => events(watchers[0], 'kept').length === 2);
-    put(join(second, 'same.fit'), both);
-    watchers[0].child.kill('SIGKILL');
-    await watchers[0].finished;
-    rmSync(world.folder, { recursive: true });
-    const living = () => readHealth(stateDir(), Date.now()).find(({ alive }) => alive)?.queue;
-    await until(() => living()?.kept === 2);
+it('two watchers of one account deliver the copies of a killed watcher once, without a restart of the other', async () => {
+  await openWorld();
+  mkdirSync(world.folder);
+  const second = join(world.home.dir, 'second');
+  mkdirSync(second);
+  await world.stopService();
+  const watchers = [world.watch(), world.run(['watch', second, '--json', '--poll', '1'])] as const;
+  for (const watcher of watchers) await ready(watcher);
+  const [both, first] = [anotherRecording(), anotherRecording()];
+  for (const bytes of [both, first]) put(join(world.folder, `${sha256(bytes)}.fit`), bytes);
+  await until(() => events(watchers[0], 'kept').length === 2);
+  put(join(second, 'same.fit'), both);
+  watchers[0].child.kill('SIGKILL');
+  await watchers[0].finished;
+  rmSync(world.folder, { recursive: true });
+  const living = () => readHealth(stateDir(), Date.now()).find(({ alive }) => alive)?.queue;
+  await until(() => living()?.kept === 2);
 
-    await world.startService();
-    await until(() => world.recordings().length === 2);
-    await until(() => living()?.kept === 0 && living()?.waiting === 0);
-    expect(await stop(watchers[1])).toBe(0);
-    expect(world.hashes()).toEqual([both, first].map(sha256).sort());
-    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
-  });
+  await world.startService();
+  await until(() => world.recordings().length === 2);
+  await until(() => living()?.kept === 0 && living()?.waiting === 0);
+  expect(await stop(watchers[1])).toBe(0);
+  expect(world.hashes()).toEqual([both, first].map(sha256).sort());
+  expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
 });
 
 describe('recordings during an outage of the platform', () => {

@@ -243,27 +243,25 @@ describe('sync watch without a folder', () => {
   });
 });
 
-describe('sync watch --devices --daemon', () => {
-  it('is called "any known device" by daemon status and daemon stop', async () => {
-    const device = edge('3412345678', rides(1));
-    device.plugIn();
-    const sync = (...args: readonly string[]) => world.sync(args, { env });
-    const daemon = ['watch', '--devices', '--daemon'];
-    const started = await world.run(daemon, { env }).finished;
-    expect(started.stdout).toContain('Watching any known device in the background');
-    await until(() => world.recordings().length === 1);
-    const status = await sync('daemon', 'status');
-    expect(status.stdout).toMatch(/^any known device\n {2}Running/);
-    expect(status.stdout.replace(/\s+/g, ' ')).toContain(
-      `Garmin Edge 840 is plugged in: ${device.here}`,
-    );
-    const again = await world.run(daemon, { env }).finished;
-    expect([again.code, again.stderr]).toEqual([
-      2,
-      expect.stringContaining('any known device') as string,
-    ]);
-    const stopped = await sync('daemon', 'stop', '--devices', '--json');
-    expect(stopped.stdout).toContain('"outcome":"stopped"');
-    expect(stopped.stdout).toContain('"devices":true');
-  });
+it('sync watch --devices --daemon is called "any known device" by daemon status and daemon stop', async () => {
+  const device = edge('3412345678', rides(1));
+  device.plugIn();
+  const sync = (...args: readonly string[]) => world.sync(args, { env });
+  const daemon = ['watch', '--devices', '--daemon'];
+  const started = await world.run(daemon, { env }).finished;
+  expect(started.stdout).toContain('Watching any known device in the background');
+  await until(() => world.recordings().length === 1);
+  const status = await sync('daemon', 'status');
+  expect(status.stdout).toMatch(/^any known device\n {2}Running/);
+  expect(status.stdout.replace(/\s+/g, ' ')).toContain(
+    `Garmin Edge 840 is plugged in: ${device.here}`,
+  );
+  const again = await world.run(daemon, { env }).finished;
+  expect([again.code, again.stderr]).toEqual([
+    2,
+    expect.stringContaining('any known device') as string,
+  ]);
+  const stopped = await sync('daemon', 'stop', '--devices', '--json');
+  expect(stopped.stdout).toContain('"outcome":"stopped"');
+  expect(stopped.stdout).toContain('"devices":true');
 });

@@ -183,23 +183,21 @@ describe('a folder that comes and goes', () => {
   });
 });
 
-describe('sync watch --poll', () => {
-  it('finds new files without events and reports that it polls', async () => {
-    mkdirSync(world.folder);
-    const watcher = world.watch(['--poll', '1']);
-    await ready(watcher);
-    expect(events(watcher, 'folder')).toMatchObject([{ state: 'polling', folder: world.folder }]);
-    const bytes = anotherRecording();
-    put(join(world.folder, 'sub/ride.fit'), bytes);
-    await until(() => world.requests() === 1);
-    rmSync(world.folder, { recursive: true });
-    await until(() => statesOf(watcher).includes('waiting'));
-    const after = anotherRecording();
-    put(join(world.folder, 'sub/ride.fit'), after);
-    await until(() => world.requests() === 2);
-    await stop(watcher);
-    expect(world.hashes()).toEqual([bytes, after].map(sha256).sort());
-  });
+it('sync watch --poll finds new files without events and reports that it polls', async () => {
+  mkdirSync(world.folder);
+  const watcher = world.watch(['--poll', '1']);
+  await ready(watcher);
+  expect(events(watcher, 'folder')).toMatchObject([{ state: 'polling', folder: world.folder }]);
+  const bytes = anotherRecording();
+  put(join(world.folder, 'sub/ride.fit'), bytes);
+  await until(() => world.requests() === 1);
+  rmSync(world.folder, { recursive: true });
+  await until(() => statesOf(watcher).includes('waiting'));
+  const after = anotherRecording();
+  put(join(world.folder, 'sub/ride.fit'), after);
+  await until(() => world.requests() === 2);
+  await stop(watcher);
+  expect(world.hashes()).toEqual([bytes, after].map(sha256).sort());
 });
 
 describe('sync watch --new-only', () => {

@@ -156,29 +156,27 @@ describe('the end of a watcher', () => {
   });
 });
 
-describe('a watcher whose program was deleted by an update', () => {
-  it('still reads and sends a new recording, and exits with 0', async () => {
-    const installed = join(world.home.dir, 'installed');
-    cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
-    symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
-    const program = join(installed, 'dist', 'main.cjs');
-    const watcher = spawn(process.execPath, [program, 'watch', world.folder, '--json'], {
-      env: world.home.env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(watcher, 'exit');
-    let output = '';
-    watcher.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await until(() => output.includes('"event":"ready"'));
-    rmSync(installed, { recursive: true });
-
-    const ride = anotherRecording();
-    put(join(world.folder, 'ride.fit'), ride);
-    await until(() => output.includes('"outcome":"uploaded"'));
-    expect(world.hashes()).toEqual([sha256(ride)]);
-    watcher.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+it('a watcher whose program was deleted by an update still reads and sends a new recording, and exits with 0', async () => {
+  const installed = join(world.home.dir, 'installed');
+  cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
+  const program = join(installed, 'dist', 'main.cjs');
+  const watcher = spawn(process.execPath, [program, 'watch', world.folder, '--json'], {
+    env: world.home.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const ended = once(watcher, 'exit');
+  let output = '';
+  watcher.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until(() => output.includes('"event":"ready"'));
+  rmSync(installed, { recursive: true });
+
+  const ride = anotherRecording();
+  put(join(world.folder, 'ride.fit'), ride);
+  await until(() => output.includes('"outcome":"uploaded"'));
+  expect(world.hashes()).toEqual([sha256(ride)]);
+  watcher.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
 
 describe('a second sync watch', () => {
@@ -362,42 +360,36 @@ describe('sync watch --once', () => {
   });
 });
 
-describe('sync watch --dry-run', () => {
-  it('shows the recordings to send, sends nothing and records nothing', async () => {
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    const dry = await runOnce('--dry-run');
-    expect(dry.code).toBe(0);
-    expect(ndjson(dry.stdout)[0]).toMatchObject({ outcome: 'would-upload' });
-    expect(world.requests()).toBe(0);
-    expect((await runOnce()).code).toBe(0);
-    expect(world.requests()).toBe(1);
-  });
+it('sync watch --dry-run shows the recordings to send, sends nothing and records nothing', async () => {
+  put(join(world.folder, 'ride.fit'), anotherRecording());
+  const dry = await runOnce('--dry-run');
+  expect(dry.code).toBe(0);
+  expect(ndjson(dry.stdout)[0]).toMatchObject({ outcome: 'would-upload' });
+  expect(world.requests()).toBe(0);
+  expect((await runOnce()).code).toBe(0);
+  expect(world.requests()).toBe(1);
 });
 
-describe('the command line of sync watch', () => {
-  it('rejects a file with a hint', async () => {
-    const file = join(world.folder, 'ride.fit');
-    put(file, anotherRecording());
-    const { code, stderr } = await world.sync(['watch', file, '--once']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('sync upload');
-  });
+it('the command line of sync watch rejects a file with a hint', async () => {
+  const file = join(world.folder, 'ride.fit');
+  put(file, anotherRecording());
+  const { code, stderr } = await world.sync(['watch', file, '--once']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('sync upload');
 });
 
-describe('the text output of sync watch', () => {
-  it('is one line per event with its time', async () => {
-    const watcher = world.run(['watch', world.folder]);
-    await watcher.waitFor(/Ready: nothing to send\./);
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    await watcher.waitFor(/ride\.fit: uploaded/);
-    expect(await stop(watcher)).toBe(0);
-    const lines = watcher.stdout().trimEnd().split('\n');
-    expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
-      `Watching ${world.folder}.`,
-      'Ready: nothing to send.',
-      expect.stringMatching(/^\S*\/ride\.fit: uploaded \(... .\d ... .*\)$/),
-      'Stopped: 1 uploaded.',
-    ]);
-    expect(watcher.stderr()).toBe('');
-  });
+it('the text output of sync watch is one line per event with its time', async () => {
+  const watcher = world.run(['watch', world.folder]);
+  await watcher.waitFor(/Ready: nothing to send\./);
+  put(join(world.folder, 'ride.fit'), anotherRecording());
+  await watcher.waitFor(/ride\.fit: uploaded/);
+  expect(await stop(watcher)).toBe(0);
+  const lines = watcher.stdout().trimEnd().split('\n');
+  expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
+    `Watching ${world.folder}.`,
+    'Ready: nothing to send.',
+    expect.stringMatching(/^\S*\/ride\.fit: uploaded \(... .\d ... .*\)$/),
+    'Stopped: 1 uploaded.',
+  ]);
+  expect(watcher.stderr()).toBe('');
 });

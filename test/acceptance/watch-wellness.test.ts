@@ -229,37 +229,35 @@ describe('sync watch --wellness', () => {
   });
 });
 
-describe('sync watch --devices --wellness', () => {
-  it('sends the days of a device that left while the service failed, wherever it is plugged in', async () => {
-    const { world, bodies } = await openDevice();
-    const media = join(world.home.dir, 'media');
-    const [drawer, here] = [join(world.home.dir, 'drawer'), join(media, 'GARMIN')];
-    mkdirSync(media);
-    makeEdge(drawer, '3412345678', [anotherRecording()]);
-    put(join(drawer, 'Garmin/Monitor/1.FIT'), FEB14);
-    const env = { SYNC_DEVICE_FOLDERS: media };
-    const start = () => world.start(['watch', '--devices', '--wellness', '--json'], { env });
-    world.sandbox.control.addFaults('wellness:503*inf');
-    const first = start();
-    await first.waitFor(/"event":"ready"/);
-    renameSync(drawer, here);
-    await first.waitFor(/"event":"days-waiting"/);
-    renameSync(here, drawer);
-    await first.waitFor(/"state":"away"/);
-    await stop(first);
-    world.sandbox.control.clearFaults();
-    world.sandbox.control.clearRequests();
-    const second = start();
-    await until(() => days(second).length === 1);
-    renameSync(drawer, join(media, 'GARMIN1'));
-    await second.waitFor(/"state":"plugged-in"/);
-    const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
-    const files = ledger.prepare('SELECT count(*) AS count FROM wellness_files');
-    await until(() => (files.get() as { count: number }).count === 2);
-    await stop(second);
-    ledger.close();
-    expect(bodies()).toEqual([SENT14]);
-  });
+it('sync watch --devices --wellness sends the days of a device that left while the service failed, wherever it is plugged in', async () => {
+  const { world, bodies } = await openDevice();
+  const media = join(world.home.dir, 'media');
+  const [drawer, here] = [join(world.home.dir, 'drawer'), join(media, 'GARMIN')];
+  mkdirSync(media);
+  makeEdge(drawer, '3412345678', [anotherRecording()]);
+  put(join(drawer, 'Garmin/Monitor/1.FIT'), FEB14);
+  const env = { SYNC_DEVICE_FOLDERS: media };
+  const start = () => world.start(['watch', '--devices', '--wellness', '--json'], { env });
+  world.sandbox.control.addFaults('wellness:503*inf');
+  const first = start();
+  await first.waitFor(/"event":"ready"/);
+  renameSync(drawer, here);
+  await first.waitFor(/"event":"days-waiting"/);
+  renameSync(here, drawer);
+  await first.waitFor(/"state":"away"/);
+  await stop(first);
+  world.sandbox.control.clearFaults();
+  world.sandbox.control.clearRequests();
+  const second = start();
+  await until(() => days(second).length === 1);
+  renameSync(drawer, join(media, 'GARMIN1'));
+  await second.waitFor(/"state":"plugged-in"/);
+  const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
+  const files = ledger.prepare('SELECT count(*) AS count FROM wellness_files');
+  await until(() => (files.get() as { count: number }).count === 2);
+  await stop(second);
+  ledger.close();
+  expect(bodies()).toEqual([SENT14]);
 });
 
 describe('wellness without the option', () => {

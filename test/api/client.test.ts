@@ -200,58 +200,57 @@ describe.each(METHODS)('%s', (name, line, call) => {
 
 const about = ({ code, message, details }: SyncError) => ({ code, message, details });
 
-describe('a 403 response', () => {
-  it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
-    [
-      'the scope that the message names',
-      (c) => c.uploadRecording(upload, never()),
-      { message: 'Missing required scope: workout:write' },
-      { code: 'SCOPE_MISSING', scope: 'workout:write' },
-    ],
-    [
-      'the scope that it names, if it is not the one expected',
-      (c) => c.readProfile(never()),
-      { message: 'Requires profile:read' },
-      { code: 'SCOPE_MISSING', scope: 'profile:read' },
-    ],
-    [
-      'the scope of the endpoint, if the message only speaks of one',
-      (c) => c.push('wellness', {}, 'always', never()),
-      { message: 'Insufficient scope' },
-      { code: 'SCOPE_MISSING', scope: 'health:write' },
-    ],
-    [
-      'a refusal, if it is about something else',
-      (c) => c.push('wellness', {}, 'always', never()),
-      { message: 'This account is deactivated' },
-      { code: 'REJECTED', scope: undefined },
-    ],
-    [
-      'a refusal, if it is a page of something in between',
-      (c) => c.listWorkouts({ limit: 1, offset: 0 }, never()),
-      '<html>Forbidden by policy</html>',
-      { code: 'REJECTED', scope: undefined },
-    ],
-  ])('means %s', async (_name, call, body, expected) => {
-    const { client, server, replaced } = await open([{ status: 403, body }]);
-    const error = await failure(call(client));
-    expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
-    if (error.code === 'SCOPE_MISSING') expect(String(error.hint)).toContain('sync login');
-    expect([server.requests.length, replaced]).toEqual([1, []]);
-  });
+it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
+  [
+    'the scope that the message names',
+    (c) => c.uploadRecording(upload, never()),
+    { message: 'Missing required scope: workout:write' },
+    { code: 'SCOPE_MISSING', scope: 'workout:write' },
+  ],
+  [
+    'the scope that it names, if it is not the one expected',
+    (c) => c.readProfile(never()),
+    { message: 'Requires profile:read' },
+    { code: 'SCOPE_MISSING', scope: 'profile:read' },
+  ],
+  [
+    'the scope of the endpoint, if the message only speaks of one',
+    (c) => c.push('wellness', {}, 'always', never()),
+    { message: 'Insufficient scope' },
+    { code: 'SCOPE_MISSING', scope: 'health:write' },
+  ],
+  [
+    'a refusal, if it is about something else',
+    (c) => c.push('wellness', {}, 'always', never()),
+    { message: 'This account is deactivated' },
+    { code: 'REJECTED', scope: undefined },
+  ],
+  [
+    'a refusal, if it is a page of something in between',
+    (c) => c.listWorkouts({ limit: 1, offset: 0 }, never()),
+    '<html>Forbidden by policy</html>',
+    { code: 'REJECTED', scope: undefined },
+  ],
+])('a 403 response means %s', async (_name, call, body, expected) => {
+  const { client, server, replaced } = await open([{ status: 403, body }]);
+  const error = await failure(call(client));
+  expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
+  if (error.code === 'SCOPE_MISSING') expect(String(error.hint)).toContain('sync login');
+  expect([server.requests.length, replaced]).toEqual([1, []]);
 });
 
-describe('a permanent rejection', () => {
-  it.each([
-    [
-      400,
-      { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
-      'Bad (date: Required)',
-    ],
-    [413, '<html>', 'The record is too large for the platform (413): send fewer fields.'],
-    [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
-    [409, '', 'The platform answered 409 with nothing.'],
-  ])('fails the request with %i and the message of the platform', async (status, body, message) => {
+it.each([
+  [
+    400,
+    { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
+    'Bad (date: Required)',
+  ],
+  [413, '<html>', 'The record is too large for the platform (413): send fewer fields.'],
+  [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
+  [409, '', 'The platform answered 409 with nothing.'],
+])(
+  'a permanent rejection fails the request with %i and the message of the platform',
+  async (status, body, message) => {
     const { client, server } = await open([{ status, body }]);
     const error = await failure(client.push('wellness', {}, 'always', never()));
     const page = typeof body === 'string' ? { page: true } : {};
@@ -261,8 +260,8 @@ describe('a permanent rejection', () => {
       details: { status, attempts: 1, ...page },
     });
     expect(server.requests).toHaveLength(1);
-  });
-});
+  },
+);
 
 describe('a service that rejects a token after a refresh', () => {
   const REFUSED_HERE = { status: 401, body: { message: 'Unauthorized' } };

@@ -51,163 +51,159 @@ describe('an answer that is nested 200,000 deep', () => {
   });
 });
 
-describe('the decoder of an upload answer', () => {
-  it.each<[string, unknown, unknown]>([
-    [
-      'queued, with its ids',
-      { success: true, message: 'ok', results: { ...counts, items: [queued] } },
-      { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
-    ],
-    [
-      'stored, with a workout',
-      {
-        success: true,
-        results: { ...counts, items: [{ state: 'stored', fitFileId: 'f', workoutId: 'w' }] },
+it.each<[string, unknown, unknown]>([
+  [
+    'queued, with its ids',
+    { success: true, message: 'ok', results: { ...counts, items: [queued] } },
+    { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
+  ],
+  [
+    'stored, with a workout',
+    {
+      success: true,
+      results: { ...counts, items: [{ state: 'stored', fitFileId: 'f', workoutId: 'w' }] },
+    },
+    { outcome: 'uploaded', service: { state: 'stored', fitFileId: 'f', workoutId: 'w' } },
+  ],
+  [
+    'no items, as older revisions',
+    { success: true, results: counts },
+    { outcome: 'uploaded', service: {} },
+  ],
+  ['nothing but success', { success: true }, { outcome: 'uploaded', service: {} }],
+  [
+    'queued and not counted yet',
+    { success: true, results: { total: 1, processed: 0, items: [queued] } },
+    { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
+  ],
+  [
+    'a duplicate',
+    {
+      success: true,
+      results: {
+        ...counts,
+        processed: 0,
+        duplicates: 1,
+        items: [{ state: 'stored', fitFileId: 'f' }],
       },
-      { outcome: 'uploaded', service: { state: 'stored', fitFileId: 'f', workoutId: 'w' } },
-    ],
-    [
-      'no items, as older revisions',
-      { success: true, results: counts },
-      { outcome: 'uploaded', service: {} },
-    ],
-    ['nothing but success', { success: true }, { outcome: 'uploaded', service: {} }],
-    [
-      'queued and not counted yet',
-      { success: true, results: { total: 1, processed: 0, items: [queued] } },
-      { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
-    ],
-    [
-      'a duplicate',
-      {
-        success: true,
-        results: {
-          ...counts,
-          processed: 0,
-          duplicates: 1,
-          items: [{ state: 'stored', fitFileId: 'f' }],
-        },
-      },
-      { outcome: 'duplicate', service: { state: 'stored', fitFileId: 'f' } },
-    ],
-    [
-      'a duplicate without items',
-      { success: true, results: { total: 1, processed: 0, duplicates: 1, failed: 0, errors: [] } },
-      { outcome: 'duplicate', service: {} },
-    ],
-    [
-      'ids that are no texts are left out',
-      { success: true, results: { items: [{ state: 7, fitFileId: 12, workoutId: null }] } },
-      { outcome: 'uploaded', service: {} },
-    ],
-    [
-      'items that are no list of objects',
-      { success: true, results: { items: ['x'] } },
-      { outcome: 'uploaded', service: {} },
-    ],
-    [
-      'success: false with a reason',
-      { success: false, results: { ...counts, processed: 0, failed: 1, errors: ['bad CRC'] } },
-      { outcome: 'rejected', message: 'bad CRC' },
-    ],
-    [
-      'success: true and yet failed',
-      {
-        success: true,
-        results: { ...counts, processed: 0, failed: 1, errors: [{ message: 'too old' }] },
-      },
-      { outcome: 'rejected', message: 'too old' },
-    ],
-    [
-      'success: true and an item that failed',
-      { success: true, message: 'Done', results: { ...counts, items: [{ state: 'failed' }] } },
-      { outcome: 'rejected', message: 'Done' },
-    ],
-    [
-      'several reasons, in their forms',
-      { success: false, results: { errors: ['a', { error: 'b' }, { reason: 'c' }, 7, {}] } },
-      { outcome: 'rejected', message: 'a; b; c' },
-    ],
-    [
-      'success: false alone',
-      { success: false },
-      { outcome: 'rejected', message: 'the platform gave no reason' },
-    ],
-    [
-      'success: false with a message',
-      { success: false, message: 'No space left' },
-      { outcome: 'rejected', message: 'No space left' },
-    ],
-    [
-      'a success that took nothing',
-      {
-        success: true,
-        results: { total: 0, processed: 0, duplicates: 0, failed: 0, errors: [], items: [] },
-      },
-      unclear,
-    ],
-    [
-      'a success that counts the one file nowhere',
-      { success: true, results: { total: 1, processed: 0, duplicates: 0, failed: 0, errors: [] } },
-      unclear,
-    ],
-    ['nothing processed', { success: true, results: { processed: 0 } }, unclear],
-    [
-      'nothing processed, and an item without a state',
-      { success: true, results: { processed: 0, items: [{ filename: 'a.fit' }] } },
-      unclear,
-    ],
-    [
-      'no counts of what was taken, as older revisions may',
-      { success: true, results: { total: 1, failed: 0 } },
-      { outcome: 'uploaded', service: {} },
-    ],
-    [
-      'an error beside no success at all',
-      {
-        success: true,
-        results: { total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] },
-      },
-      { outcome: 'rejected', message: 'not a FIT file' },
-    ],
-    ['nothing of success', { ok: true }, unclear],
-    ['success as a text', { success: 'true' }, unclear],
-    ['success: 1', { success: 1 }, unclear],
-    ['an empty object', {}, unclear],
-    ['a list', [{ success: true }], unclear],
-    ['null', null, unclear],
-    ['a number', 42, unclear],
-    [
-      'results that are no object',
-      { success: true, results: 'x' },
-      { outcome: 'uploaded', service: {} },
-    ],
-  ])('decodes %s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
-  });
+    },
+    { outcome: 'duplicate', service: { state: 'stored', fitFileId: 'f' } },
+  ],
+  [
+    'a duplicate without items',
+    { success: true, results: { total: 1, processed: 0, duplicates: 1, failed: 0, errors: [] } },
+    { outcome: 'duplicate', service: {} },
+  ],
+  [
+    'ids that are no texts are left out',
+    { success: true, results: { items: [{ state: 7, fitFileId: 12, workoutId: null }] } },
+    { outcome: 'uploaded', service: {} },
+  ],
+  [
+    'items that are no list of objects',
+    { success: true, results: { items: ['x'] } },
+    { outcome: 'uploaded', service: {} },
+  ],
+  [
+    'success: false with a reason',
+    { success: false, results: { ...counts, processed: 0, failed: 1, errors: ['bad CRC'] } },
+    { outcome: 'rejected', message: 'bad CRC' },
+  ],
+  [
+    'success: true and yet failed',
+    {
+      success: true,
+      results: { ...counts, processed: 0, failed: 1, errors: [{ message: 'too old' }] },
+    },
+    { outcome: 'rejected', message: 'too old' },
+  ],
+  [
+    'success: true and an item that failed',
+    { success: true, message: 'Done', results: { ...counts, items: [{ state: 'failed' }] } },
+    { outcome: 'rejected', message: 'Done' },
+  ],
+  [
+    'several reasons, in their forms',
+    { success: false, results: { errors: ['a', { error: 'b' }, { reason: 'c' }, 7, {}] } },
+    { outcome: 'rejected', message: 'a; b; c' },
+  ],
+  [
+    'success: false alone',
+    { success: false },
+    { outcome: 'rejected', message: 'the platform gave no reason' },
+  ],
+  [
+    'success: false with a message',
+    { success: false, message: 'No space left' },
+    { outcome: 'rejected', message: 'No space left' },
+  ],
+  [
+    'a success that took nothing',
+    {
+      success: true,
+      results: { total: 0, processed: 0, duplicates: 0, failed: 0, errors: [], items: [] },
+    },
+    unclear,
+  ],
+  [
+    'a success that counts the one file nowhere',
+    { success: true, results: { total: 1, processed: 0, duplicates: 0, failed: 0, errors: [] } },
+    unclear,
+  ],
+  ['nothing processed', { success: true, results: { processed: 0 } }, unclear],
+  [
+    'nothing processed, and an item without a state',
+    { success: true, results: { processed: 0, items: [{ filename: 'a.fit' }] } },
+    unclear,
+  ],
+  [
+    'no counts of what was taken, as older revisions may',
+    { success: true, results: { total: 1, failed: 0 } },
+    { outcome: 'uploaded', service: {} },
+  ],
+  [
+    'an error beside no success at all',
+    {
+      success: true,
+      results: { total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] },
+    },
+    { outcome: 'rejected', message: 'not a FIT file' },
+  ],
+  ['nothing of success', { ok: true }, unclear],
+  ['success as a text', { success: 'true' }, unclear],
+  ['success: 1', { success: 1 }, unclear],
+  ['an empty object', {}, unclear],
+  ['a list', [{ success: true }], unclear],
+  ['null', null, unclear],
+  ['a number', 42, unclear],
+  [
+    'results that are no object',
+    { success: true, results: 'x' },
+    { outcome: 'uploaded', service: {} },
+  ],
+])('the decoder of an upload answer decodes %s', (_name, body, outcome) => {
+  expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
 });
 
-describe('the decoder of a record answer', () => {
-  it.each<[string, unknown, unknown]>([
-    ['success', { success: true }, { outcome: 'pushed' }],
-    [
-      'success with the day',
-      { success: true, data: { id: 1 } },
-      { outcome: 'pushed', data: { id: 1 } },
-    ],
-    ['success: false', { success: false, message: 'no' }, { outcome: 'rejected', message: 'no' }],
-    [
-      'success: false with an error',
-      { success: false, error: 'why' },
-      { outcome: 'rejected', message: 'why' },
-    ],
-    ['nothing at all', '', { outcome: 'pushed' }],
-    ['no word of success', { data: {} }, unclear],
-    ['null', null, unclear],
-    ['a list', [], unclear],
-  ])('decodes %s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
-  });
+it.each<[string, unknown, unknown]>([
+  ['success', { success: true }, { outcome: 'pushed' }],
+  [
+    'success with the day',
+    { success: true, data: { id: 1 } },
+    { outcome: 'pushed', data: { id: 1 } },
+  ],
+  ['success: false', { success: false, message: 'no' }, { outcome: 'rejected', message: 'no' }],
+  [
+    'success: false with an error',
+    { success: false, error: 'why' },
+    { outcome: 'rejected', message: 'why' },
+  ],
+  ['nothing at all', '', { outcome: 'pushed' }],
+  ['no word of success', { data: {} }, unclear],
+  ['null', null, unclear],
+  ['a list', [], unclear],
+])('the decoder of a record answer decodes %s', (_name, body, outcome) => {
+  expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
 });
 
 describe('the items of a nutrition day', () => {
@@ -258,15 +254,16 @@ describe('the items of a nutrition day', () => {
   });
 });
 
-describe('a body that is not JSON', () => {
-  it.each([
-    ['<html><body>Sign in to the hotel</body></html>', 'text/html', 'a web page'],
-    ['  \n <!doctype html>', 'application/json', 'a web page'],
-    ['', 'application/json', 'nothing'],
-    [' \n', 'text/plain', 'nothing'],
-    ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
-    ['OK', 'text/plain', 'text'],
-  ])('is reported as a broken response, which a retry may fix: %j', (text, type, described) => {
+it.each([
+  ['<html><body>Sign in to the hotel</body></html>', 'text/html', 'a web page'],
+  ['  \n <!doctype html>', 'application/json', 'a web page'],
+  ['', 'application/json', 'nothing'],
+  [' \n', 'text/plain', 'nothing'],
+  ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
+  ['OK', 'text/plain', 'text'],
+])(
+  'a body that is not JSON is reported as a broken response, which a retry may fix: %j',
+  (text, type, described) => {
     const caught = (() => {
       try {
         return jsonValue(response(text, 200, type));
@@ -281,49 +278,43 @@ describe('a body that is not JSON', () => {
       message: `The platform answered 200 with ${described}, not with JSON.`,
       details: { status: 200, delivery: 'unknown' },
     });
-  });
-});
+  },
+);
 
-describe('what a refusal says', () => {
-  it.each<[string, unknown, string]>([
-    [
-      'its message',
-      { statusCode: 400, statusMessage: 'Bad Request', message: 'No date' },
-      'No date',
-    ],
-    [
-      'its status message',
-      { statusCode: 400, statusMessage: 'Bad Request', message: '' },
-      'Bad Request',
-    ],
-    ['its OAuth description', { error: 'x', error_description: 'because' }, 'because'],
-    ['its OAuth error', { error: 'invalid_request' }, 'invalid_request'],
-    [
-      'the issues of a validation',
-      {
-        message: 'Validation failed',
-        data: [
-          { path: ['items', 0, 'carbs'], message: 'Expected number' },
-          { path: 'restingHr', message: 'Expected integer' },
-          { message: 'odd' },
-          'plain',
-          { path: ['x'] },
-          7,
-        ],
-      },
-      'Validation failed (items.0.carbs: Expected number; restingHr: Expected integer; odd; plain)',
-    ],
-    [
-      'issues below "issues", the first five',
-      { message: 'No', data: { issues: [1, 2, 3, 4, 5, 6].map((n) => ({ message: `i${n}` })) } },
-      'No (i1; i2; i3; i4; i5)',
-    ],
-    ['a page', '<html>nginx</html>', 'the platform answered 422 with a web page'],
-    ['nothing', '', 'the platform answered 422 with nothing'],
-    ['a list', '[]', 'the platform answered 422 with JSON that gives no reason'],
-    ['an empty object', {}, 'the platform answered 422 with JSON that gives no reason'],
-    ['half an answer', '{"mess', 'the platform answered 422 with broken JSON'],
-  ])('%s', (_name, body, said) => {
-    expect(refusalMessage(response(body, 422), [])).toBe(said);
-  });
+it.each<[string, unknown, string]>([
+  ['its message', { statusCode: 400, statusMessage: 'Bad Request', message: 'No date' }, 'No date'],
+  [
+    'its status message',
+    { statusCode: 400, statusMessage: 'Bad Request', message: '' },
+    'Bad Request',
+  ],
+  ['its OAuth description', { error: 'x', error_description: 'because' }, 'because'],
+  ['its OAuth error', { error: 'invalid_request' }, 'invalid_request'],
+  [
+    'the issues of a validation',
+    {
+      message: 'Validation failed',
+      data: [
+        { path: ['items', 0, 'carbs'], message: 'Expected number' },
+        { path: 'restingHr', message: 'Expected integer' },
+        { message: 'odd' },
+        'plain',
+        { path: ['x'] },
+        7,
+      ],
+    },
+    'Validation failed (items.0.carbs: Expected number; restingHr: Expected integer; odd; plain)',
+  ],
+  [
+    'issues below "issues", the first five',
+    { message: 'No', data: { issues: [1, 2, 3, 4, 5, 6].map((n) => ({ message: `i${n}` })) } },
+    'No (i1; i2; i3; i4; i5)',
+  ],
+  ['a page', '<html>nginx</html>', 'the platform answered 422 with a web page'],
+  ['nothing', '', 'the platform answered 422 with nothing'],
+  ['a list', '[]', 'the platform answered 422 with JSON that gives no reason'],
+  ['an empty object', {}, 'the platform answered 422 with JSON that gives no reason'],
+  ['half an answer', '{"mess', 'the platform answered 422 with broken JSON'],
+])('what a refusal says: %s', (_name, body, said) => {
+  expect(refusalMessage(response(body, 422), [])).toBe(said);
 });

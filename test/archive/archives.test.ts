@@ -106,45 +106,41 @@ describe('the members of an archive', () => {
   });
 });
 
-describe('a faulty member', () => {
-  it.each<[string, Parameters<typeof makeZip>[0][number], string, unknown]>([
-    [
-      'is encrypted',
-      { name: 'x', bytes: 'secret', lies: { flags: 1 } },
-      'unreadable',
-      'It is encrypted. Unpack it with its password first.',
-    ],
-    [
-      'is packed with an unknown method',
-      { name: 'x', bytes: 'x', lies: { method: 9 } },
-      'unreadable',
-      'It is packed with Deflate64, which sync cannot unpack. Unpack the archive first.',
-    ],
-    ['has a wrong checksum', { name: 'x', bytes: 'x', lies: { crc: 1 } }, 'corrupt', DAMAGED],
-    ['is shorter than stated', { name: 'x', bytes: 'x', lies: { size: 2 } }, 'corrupt', DAMAGED],
-    ['is longer than stated', { name: 'x', bytes: 'xyz', lies: { size: 2 } }, 'corrupt', DAMAGED],
-    [
-      'is not deflated',
-      { name: 'x', bytes: 'xyz', stored: true, lies: { method: 8 } },
-      'corrupt',
-      DAMAGED,
-    ],
-    [
-      'is not where it should be',
-      { name: 'x', bytes: 'x', lies: { offset: 3 } },
-      'corrupt',
-      DAMAGED,
-    ],
-    ['lies outside', { name: 'x', bytes: 'x', lies: { offset: 1e9 } }, 'incomplete', /./],
-  ])('that %s is reported, and the others are read', async (_how, faulty, reason, problem) => {
+it.each<[string, Parameters<typeof makeZip>[0][number], string, unknown]>([
+  [
+    'is encrypted',
+    { name: 'x', bytes: 'secret', lies: { flags: 1 } },
+    'unreadable',
+    'It is encrypted. Unpack it with its password first.',
+  ],
+  [
+    'is packed with an unknown method',
+    { name: 'x', bytes: 'x', lies: { method: 9 } },
+    'unreadable',
+    'It is packed with Deflate64, which sync cannot unpack. Unpack the archive first.',
+  ],
+  ['has a wrong checksum', { name: 'x', bytes: 'x', lies: { crc: 1 } }, 'corrupt', DAMAGED],
+  ['is shorter than stated', { name: 'x', bytes: 'x', lies: { size: 2 } }, 'corrupt', DAMAGED],
+  ['is longer than stated', { name: 'x', bytes: 'xyz', lies: { size: 2 } }, 'corrupt', DAMAGED],
+  [
+    'is not deflated',
+    { name: 'x', bytes: 'xyz', stored: true, lies: { method: 8 } },
+    'corrupt',
+    DAMAGED,
+  ],
+  ['is not where it should be', { name: 'x', bytes: 'x', lies: { offset: 3 } }, 'corrupt', DAMAGED],
+  ['lies outside', { name: 'x', bytes: 'x', lies: { offset: 1e9 } }, 'incomplete', /./],
+])(
+  'a faulty member that %s is reported, and the others are read',
+  async (_how, faulty, reason, problem) => {
     const zip = makeZip([{ name: 'a', bytes: 'before' }, faulty, { name: 'b', bytes: 'after' }]);
     const [first, second, third] = await openArchive(zip).readAll();
     expect(first).toMatchObject({ text: 'before' });
     expect(second).toMatchObject({ path: 'a.zip/x', reason });
     if (!(problem instanceof RegExp)) expect(second).toMatchObject({ problem });
     expect(third).toMatchObject({ text: 'after' });
-  });
-});
+  },
+);
 
 describe('a faulty archive', () => {
   const whole = makeZip([{ name: 'a', bytes: randomBytes(1000) }]);

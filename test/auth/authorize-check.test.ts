@@ -147,21 +147,22 @@ describe('a check that finds a login page', () => {
   });
 });
 
-describe('a check that a bot wall answers', () => {
-  it.each<[number, Answer]>([
-    [403, answering(403, '<html><title>Just a moment...</title>', { 'cf-mitigated': 'challenge' })],
-    [403, answering(403, '<p>Your client does not have permission to get URL /api from here.</p>')],
-    [403, answering(403, "<p>Access denied. You'll be redirected.</p>")],
-    [429, answering(429, 'Too Many Requests')],
-    [405, answering(405, '', { 'x-amzn-waf-action': 'captcha' })],
-    [503, answering(503, '<html>', { 'cf-mitigated': 'challenge' })],
-  ])('warns of status %i, and lets the login continue', async (status, answer) => {
+it.each<[number, Answer]>([
+  [403, answering(403, '<html><title>Just a moment...</title>', { 'cf-mitigated': 'challenge' })],
+  [403, answering(403, '<p>Your client does not have permission to get URL /api from here.</p>')],
+  [403, answering(403, "<p>Access denied. You'll be redirected.</p>")],
+  [429, answering(429, 'Too Many Requests')],
+  [405, answering(405, '', { 'x-amzn-waf-action': 'captcha' })],
+  [503, answering(503, '<html>', { 'cf-mitigated': 'challenge' })],
+])(
+  'a check that a bot wall answers warns of status %i, and lets the login continue',
+  async (status, answer) => {
     const url = await respond(answer);
     expect(String(await check(url))).toBe(
       `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`,
     );
-  });
-});
+  },
+);
 
 const CLIENT_HINT =
   'Check the client ID and the address: `sync login --client-id ID --base-url URL`.';

@@ -111,8 +111,9 @@ const refusals: readonly Refusal[] = [
   }),
 ];
 
-describe('a callback of another login', () => {
-  it.each(refusals)('refuses $name, and keeps waiting for the callback', async (refusal) => {
+it.each(refusals)(
+  'a callback of another login refuses $name, and keeps waiting for the callback',
+  async (refusal) => {
     const server = await listening();
     let settled = false;
     const waiting = server.waitForCallback(never).finally(() => (settled = true));
@@ -130,8 +131,8 @@ describe('a callback of another login', () => {
     expect(callback.kind === 'code' && callback.code.reveal()).toBe(CODE);
     server.finish(loggedInPage('Anna', []));
     expect((await real).status).toBe(200);
-  });
-});
+  },
+);
 
 /** Starts a process that holds half-open connections, and waits until each was open once. */
 async function holdConnections(

@@ -103,24 +103,22 @@ describe('a text from outside', () => {
   });
 });
 
-describe('JSON', () => {
-  it('escapes what cannot be seen, and means the same', () => {
-    expect(toJson({ 'a\u009b': '\u007f\u202e\ufeff\u{e0041}ü' })).toBe(
-      '{"a\\u009b":"\\u007f\\u202e\\ufeff\\udb40\\udc41ü"}',
-    );
-    fc.assert(
-      fc.property(
-        fc.dictionary(hostileText(), hostileText()),
-        fc.constantFrom(0, 2),
-        (value, indent) => {
-          const json = toJson(value, { indent });
-          expect(json.replaceAll('\n', '')).not.toMatch(FORBIDDEN);
-          expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
-        },
-      ),
-      { numRuns: 1_000 },
-    );
-  });
+it('JSON escapes what cannot be seen, and means the same', () => {
+  expect(toJson({ 'a\u009b': '\u007f\u202e\ufeff\u{e0041}ü' })).toBe(
+    '{"a\\u009b":"\\u007f\\u202e\\ufeff\\udb40\\udc41ü"}',
+  );
+  fc.assert(
+    fc.property(
+      fc.dictionary(hostileText(), hostileText()),
+      fc.constantFrom(0, 2),
+      (value, indent) => {
+        const json = toJson(value, { indent });
+        expect(json.replaceAll('\n', '')).not.toMatch(FORBIDDEN);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });
 
 describe('a word for a shell', () => {

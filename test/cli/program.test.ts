@@ -368,37 +368,30 @@ describe('a closed stdout', () => {
   });
 });
 
-describe('Ctrl-C', () => {
-  it.each([
-    ['SIGINT', false],
-    ['SIGTERM', true],
-  ] as const)(
-    'exits with 130 on %s, and the next run sends the interrupted file',
-    async (signal, json) => {
-      const world = await openLoggedInWorld();
-      world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
-      world.sandbox.control.addFaults('upload-fit:hang');
-      const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
-        home: world.home,
-      });
-      await expect
-        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length)
-        .toBe(1);
-      running.child.kill(signal);
-      const { code, stdout, stderr } = await running.finished;
-      const message = '0 of 1 done; run the same command to continue.';
-      expect([code, stderr]).toEqual([130, `${message}\n`]);
-      const [error, summary] = ndjson(json ? stdout : '');
-      expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);
-      expect(summary?.['type']).toBe(json ? 'summary' : undefined);
-      const again = await world.sync(['upload', 'a.fit']);
-      expect([again.code, again.stdout]).toEqual([
-        0,
-        expect.stringContaining('1 file: 1 uploaded'),
-      ]);
-    },
-  );
-});
+it.each([
+  ['SIGINT', false],
+  ['SIGTERM', true],
+] as const)(
+  'Ctrl-C exits with 130 on %s, and the next run sends the interrupted file',
+  async (signal, json) => {
+    const world = await openLoggedInWorld();
+    world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+    world.sandbox.control.addFaults('upload-fit:hang');
+    const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
+      home: world.home,
+    });
+    await expect.poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length).toBe(1);
+    running.child.kill(signal);
+    const { code, stdout, stderr } = await running.finished;
+    const message = '0 of 1 done; run the same command to continue.';
+    expect([code, stderr]).toEqual([130, `${message}\n`]);
+    const [error, summary] = ndjson(json ? stdout : '');
+    expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);
+    expect(summary?.['type']).toBe(json ? 'summary' : undefined);
+    const again = await world.sync(['upload', 'a.fit']);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('1 file: 1 uploaded')]);
+  },
+);
 
 it('shows no secrets in the configuration, in output or in errors', async () => {
   const sandbox = await openSandbox();

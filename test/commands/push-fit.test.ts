@@ -219,19 +219,17 @@ describe('a FIT file without wellness', () => {
   });
 });
 
-describe('a damaged FIT file', () => {
-  it('costs only itself, and is named', async () => {
-    const world = await open();
-    const whole = monitoring([DAY, 53]);
-    const cut = world.write('in/cut.fit', truncated(whole, 5));
-    world.write('in/good.fit', whole);
-    const inFolder = await world.sync(['push', 'wellness', `${world.home.dir}/in`, ...BERLIN]);
-    expect(inFolder.stderr).toContain(`${cut}: The end is missing: 5 bytes of ${whole.length}.`);
-    expect(inFolder.stdout).toBe('2026-02-15: sent\nwellness: 1 sent.\n');
-    const named = await world.sync(['push', 'wellness', cut, ...BERLIN]);
-    expect(named.code).toBe(3);
-    expect(named.stdout).toContain(`${cut}: The end is missing: 5 bytes of ${whole.length}.`);
-  });
+it('a damaged FIT file costs only itself, and is named', async () => {
+  const world = await open();
+  const whole = monitoring([DAY, 53]);
+  const cut = world.write('in/cut.fit', truncated(whole, 5));
+  world.write('in/good.fit', whole);
+  const inFolder = await world.sync(['push', 'wellness', `${world.home.dir}/in`, ...BERLIN]);
+  expect(inFolder.stderr).toContain(`${cut}: The end is missing: 5 bytes of ${whole.length}.`);
+  expect(inFolder.stdout).toBe('2026-02-15: sent\nwellness: 1 sent.\n');
+  const named = await world.sync(['push', 'wellness', cut, ...BERLIN]);
+  expect(named.code).toBe(3);
+  expect(named.stdout).toContain(`${cut}: The end is missing: 5 bytes of ${whole.length}.`);
 });
 
 describe('sync sources --check of a FIT file', () => {
@@ -255,56 +253,48 @@ describe('sync sources --check of a FIT file', () => {
   });
 });
 
-describe('sync import of FIT files', () => {
-  it('uploads an activity and sends the VO2max in it', async () => {
-    const world = await open();
-    const device = writeDevice(world);
-    const run = await world.sync(['import', device, '--yes', ...BERLIN, '--json']);
-    expect(run.code).toBe(0);
-    const lines = ndjson(run.stdout);
-    expect(lines.filter(({ type }) => type === 'import-found')).toMatchObject([
-      { kind: 'recordings', files: 2 },
-      { kind: 'wellness', source: 'fit', files: 5, days: 2 },
-      { kind: 'no-activity', files: 1 },
-    ]);
-    expect(lines.filter(({ type }) => type === 'upload')).toHaveLength(2);
-    expect(heldBy(world)).toEqual({
-      '2026-02-15': { restingHr: 53, vo2max: 52.3, hrv: 66.5, weight: 72.45 },
-      '2026-02-16': { restingHr: 80 },
-    });
-    const again = ndjson(
-      (await world.sync(['import', device, '--yes', ...BERLIN, '--json'])).stdout,
-    );
-    expect(again.filter(({ type }) => type === 'wellness')).toMatchObject([
-      { outcome: 'skipped', reason: 'unchanged' },
-      { outcome: 'skipped', reason: 'unchanged' },
-    ]);
+it('sync import of FIT files uploads an activity and sends the VO2max in it', async () => {
+  const world = await open();
+  const device = writeDevice(world);
+  const run = await world.sync(['import', device, '--yes', ...BERLIN, '--json']);
+  expect(run.code).toBe(0);
+  const lines = ndjson(run.stdout);
+  expect(lines.filter(({ type }) => type === 'import-found')).toMatchObject([
+    { kind: 'recordings', files: 2 },
+    { kind: 'wellness', source: 'fit', files: 5, days: 2 },
+    { kind: 'no-activity', files: 1 },
+  ]);
+  expect(lines.filter(({ type }) => type === 'upload')).toHaveLength(2);
+  expect(heldBy(world)).toEqual({
+    '2026-02-15': { restingHr: 53, vo2max: 52.3, hrv: 66.5, weight: 72.45 },
+    '2026-02-16': { restingHr: 80 },
   });
+  const again = ndjson((await world.sync(['import', device, '--yes', ...BERLIN, '--json'])).stdout);
+  expect(again.filter(({ type }) => type === 'wellness')).toMatchObject([
+    { outcome: 'skipped', reason: 'unchanged' },
+    { outcome: 'skipped', reason: 'unchanged' },
+  ]);
 });
 
-describe('sync push wellness of a packed FIT file', () => {
-  it('sends its wellness', async () => {
-    const world = await open();
-    const packed = world.write('M1.FIT.gz', gzipSync(monitoring([DAY, 53])));
-    const run = await world.sync(['push', 'wellness', packed, ...BERLIN]);
-    expect([run.code, heldBy(world)]).toEqual([0, { '2026-02-15': { restingHr: 53 } }]);
-  });
+it('sync push wellness of a packed FIT file sends its wellness', async () => {
+  const world = await open();
+  const packed = world.write('M1.FIT.gz', gzipSync(monitoring([DAY, 53])));
+  const run = await world.sync(['push', 'wellness', packed, ...BERLIN]);
+  expect([run.code, heldBy(world)]).toEqual([0, { '2026-02-15': { restingHr: 53 } }]);
 });
 
-describe('sync import of an archive', () => {
-  it('sends the recordings and the wellness of the FIT files in it, packed or not', async () => {
-    const world = await open();
-    const inner = makeZip([
-      { name: 'ada_1.fit.gz', bytes: gzipSync(monitoring([DAY, 53])) },
-      { name: 'ada_2.fit', bytes: activity(523, 1, 9 * HOUR) },
-    ]);
-    const name = 'DI_CONNECT/DI-Connect-Uploaded-Files/UploadedFiles_0-_Part1.zip';
-    const archive = world.write('export.zip', makeZip([{ name, bytes: inner }]));
-    const run = await world.sync(['import', archive, '--yes', ...BERLIN, '--json']);
-    expect(run.code).toBe(0);
-    expect(ndjson(run.stdout).filter(({ type }) => type === 'upload')).toHaveLength(1);
-    expect(heldBy(world)).toEqual({ '2026-02-15': { restingHr: 53, vo2max: 52.3 } });
-  });
+it('sync import of an archive sends the recordings and the wellness of the FIT files in it, packed or not', async () => {
+  const world = await open();
+  const inner = makeZip([
+    { name: 'ada_1.fit.gz', bytes: gzipSync(monitoring([DAY, 53])) },
+    { name: 'ada_2.fit', bytes: activity(523, 1, 9 * HOUR) },
+  ]);
+  const name = 'DI_CONNECT/DI-Connect-Uploaded-Files/UploadedFiles_0-_Part1.zip';
+  const archive = world.write('export.zip', makeZip([{ name, bytes: inner }]));
+  const run = await world.sync(['import', archive, '--yes', ...BERLIN, '--json']);
+  expect(run.code).toBe(0);
+  expect(ndjson(run.stdout).filter(({ type }) => type === 'upload')).toHaveLength(1);
+  expect(heldBy(world)).toEqual({ '2026-02-15': { restingHr: 53, vo2max: 52.3 } });
 });
 
 describe('sync upload of a FIT file with wellness', () => {

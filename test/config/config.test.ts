@@ -346,17 +346,15 @@ describe('secrets of the environment', () => {
   );
 });
 
-describe('a required setting', () => {
-  it('is reported as missing with the command that sets it', () => {
-    const config = withFile().load({ profile: 'work' });
-    const [url, id] = [caught(() => requireBaseUrl(config)), caught(() => requireClientId(config))];
-    expect([url.code, id.code]).toEqual(['CONFIG', 'CONFIG']);
-    expect(url.message).toContain('profile "work"');
-    expect([url.hint, id.hint]).toEqual([
-      'Run `sync login`, or set SYNC_BASE_URL.',
-      'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
-    ]);
-  });
+it('a required setting is reported as missing with the command that sets it', () => {
+  const config = withFile().load({ profile: 'work' });
+  const [url, id] = [caught(() => requireBaseUrl(config)), caught(() => requireClientId(config))];
+  expect([url.code, id.code]).toEqual(['CONFIG', 'CONFIG']);
+  expect(url.message).toContain('profile "work"');
+  expect([url.hint, id.hint]).toEqual([
+    'Run `sync login`, or set SYNC_BASE_URL.',
+    'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
+  ]);
 });
 
 describe('the account key of the ledger', () => {
@@ -385,57 +383,58 @@ describe('the account key of the ledger', () => {
   });
 });
 
-describe('the folders for configuration and state', () => {
-  it.each<[string, NodeJS.Platform, Env, Paths]>([
-    [
-      'Linux',
-      'linux',
-      {},
-      {
-        configFile: '/home/ann/.config/athlete-sync/config.json',
-        stateDir: '/home/ann/.local/state/athlete-sync',
-      },
-    ],
-    [
-      'Linux with XDG folders',
-      'linux',
-      { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' },
-      { configFile: '/c/athlete-sync/config.json', stateDir: '/s/athlete-sync' },
-    ],
-    [
-      'Linux with empty XDG folders',
-      'linux',
-      { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
-      {
-        configFile: '/home/ann/.config/athlete-sync/config.json',
-        stateDir: '/home/ann/.local/state/athlete-sync',
-      },
-    ],
-    [
-      'macOS',
-      'darwin',
-      {},
-      {
-        configFile: '/home/ann/Library/Application Support/athlete-sync/config.json',
-        stateDir: '/home/ann/Library/Application Support/athlete-sync/state',
-      },
-    ],
-    [
-      'Windows',
-      'win32',
-      { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' },
-      { configFile: 'C:\\R\\athlete-sync\\config.json', stateDir: 'C:\\L\\athlete-sync' },
-    ],
-    [
-      'what somebody asked for',
-      'linux',
-      { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
-      { configFile: '/my/c/config.json', stateDir: '/my/s' },
-    ],
-  ])('follow the environment: %s', (_name, platform, env, paths) => {
+it.each<[string, NodeJS.Platform, Env, Paths]>([
+  [
+    'Linux',
+    'linux',
+    {},
+    {
+      configFile: '/home/ann/.config/athlete-sync/config.json',
+      stateDir: '/home/ann/.local/state/athlete-sync',
+    },
+  ],
+  [
+    'Linux with XDG folders',
+    'linux',
+    { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' },
+    { configFile: '/c/athlete-sync/config.json', stateDir: '/s/athlete-sync' },
+  ],
+  [
+    'Linux with empty XDG folders',
+    'linux',
+    { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
+    {
+      configFile: '/home/ann/.config/athlete-sync/config.json',
+      stateDir: '/home/ann/.local/state/athlete-sync',
+    },
+  ],
+  [
+    'macOS',
+    'darwin',
+    {},
+    {
+      configFile: '/home/ann/Library/Application Support/athlete-sync/config.json',
+      stateDir: '/home/ann/Library/Application Support/athlete-sync/state',
+    },
+  ],
+  [
+    'Windows',
+    'win32',
+    { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' },
+    { configFile: 'C:\\R\\athlete-sync\\config.json', stateDir: 'C:\\L\\athlete-sync' },
+  ],
+  [
+    'what somebody asked for',
+    'linux',
+    { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
+    { configFile: '/my/c/config.json', stateDir: '/my/s' },
+  ],
+])(
+  'the folders for configuration and state follow the environment: %s',
+  (_name, platform, env, paths) => {
     expect(findPaths(env, platform, '/home/ann')).toEqual(paths);
-  });
-});
+  },
+);
 
 it.runIf(process.platform !== 'win32')(
   'refuses a pipe in place of the configuration at once',

@@ -108,18 +108,16 @@ describe('isActivity', () => {
   });
 });
 
-describe('deviceId', () => {
-  it.each<[Partial<FileId> | undefined, string | undefined]>([
-    [{}, 'garmin-4062-3412345678'],
-    [{ manufacturer: 65000 }, '65000-4062-3412345678'],
-    [{ serial: undefined }, 'garmin-4062'],
-    [{ product: undefined }, 'garmin-3412345678'],
-    [{ manufacturer: undefined, product: undefined }, '3412345678'],
-    [{ manufacturer: undefined, product: undefined, serial: undefined }, undefined],
-    [undefined, undefined],
-  ])('turns %o into %s', (part, expected) => {
-    expect(deviceId(part && { ...rideId, ...part })).toBe(expected);
-  });
+it.each<[Partial<FileId> | undefined, string | undefined]>([
+  [{}, 'garmin-4062-3412345678'],
+  [{ manufacturer: 65000 }, '65000-4062-3412345678'],
+  [{ serial: undefined }, 'garmin-4062'],
+  [{ product: undefined }, 'garmin-3412345678'],
+  [{ manufacturer: undefined, product: undefined }, '3412345678'],
+  [{ manufacturer: undefined, product: undefined, serial: undefined }, undefined],
+  [undefined, undefined],
+])('deviceId turns %o into %s', (part, expected) => {
+  expect(deviceId(part && { ...rideId, ...part })).toBe(expected);
 });
 
 it('takes product 0 and serial number 0 for none', () => {

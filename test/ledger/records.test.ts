@@ -104,19 +104,17 @@ describe('RecordLedger', () => {
   });
 });
 
-describe('countFailure', () => {
-  it('counts per record, restarts with another one, and ends with a confirmation', () => {
-    const { dir, ledger } = open();
-    ledger.claim('nutrition', DAY, 'd1', false);
-    expect([1, 2].map(() => ledger.countFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
-    expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
-    expect(ledger.failedDays('nutrition')).toEqual(new Map([[DAY, 1]]));
-    expect(ledger.failedDays('wellness')).toEqual(new Map());
-    expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Map());
-    ledger.confirm('nutrition', DAY, 'd2');
-    expect(ledger.failedDays('nutrition')).toEqual(new Map());
-    expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
-  });
+it('countFailure counts per record, restarts with another one, and ends with a confirmation', () => {
+  const { dir, ledger } = open();
+  ledger.claim('nutrition', DAY, 'd1', false);
+  expect([1, 2].map(() => ledger.countFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
+  expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
+  expect(ledger.failedDays('nutrition')).toEqual(new Map([[DAY, 1]]));
+  expect(ledger.failedDays('wellness')).toEqual(new Map());
+  expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Map());
+  ledger.confirm('nutrition', DAY, 'd2');
+  expect(ledger.failedDays('nutrition')).toEqual(new Map());
+  expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
 });
 
 it('reports a full disk when a day is claimed, and works again afterwards', () => {

@@ -76,19 +76,17 @@ describe('a wellness day', () => {
   });
 });
 
-describe('a wellness field that the service drops', () => {
-  it('is known for a day, or until an answer shows it', () => {
-    const { ledger, other, clock } = open();
-    expect(ledger.drops(['steps'])).toBe(false);
-    ledger.noteAnswer(['hrv'], ['steps', 'floors']);
-    expect(ledger.drops(['steps', 'floors'])).toBe(true);
-    expect(ledger.drops(['steps', 'hrv'])).toBe(false);
-    expect(other.drops(['steps'])).toBe(false);
-    ledger.noteAnswer(['hrv', 'floors'], []);
-    expect([ledger.drops(['steps']), ledger.drops(['floors'])]).toEqual([true, false]);
-    clock.now += 86_400_000;
-    expect(ledger.drops(['steps'])).toBe(false);
-  });
+it('a wellness field that the service drops is known for a day, or until an answer shows it', () => {
+  const { ledger, other, clock } = open();
+  expect(ledger.drops(['steps'])).toBe(false);
+  ledger.noteAnswer(['hrv'], ['steps', 'floors']);
+  expect(ledger.drops(['steps', 'floors'])).toBe(true);
+  expect(ledger.drops(['steps', 'hrv'])).toBe(false);
+  expect(other.drops(['steps'])).toBe(false);
+  ledger.noteAnswer(['hrv', 'floors'], []);
+  expect([ledger.drops(['steps']), ledger.drops(['floors'])]).toEqual([true, false]);
+  clock.now += 86_400_000;
+  expect(ledger.drops(['steps'])).toBe(false);
 });
 
 it('lists the users of scales', () => {

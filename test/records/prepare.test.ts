@@ -146,53 +146,47 @@ describe('several wellness records for one date', () => {
   });
 });
 
-describe('an input without records', () => {
-  test('is named', async () => {
-    const inputs = [
-      { name: 'none.json', chunks: chunks('[]') },
-      { name: 'no-days.json', chunks: chunks('{"data": []}') },
-      { name: 'one.json', chunks: chunks(`[{"date": "${date}", "hrv": 61}]`) },
-    ];
-    const signal = new AbortController().signal;
-    const { empty, records } = await prepareInputs('wellness', inputs, BERLIN, signal);
-    expect(empty.map(({ name }) => name)).toEqual(['none.json', 'no-days.json']);
-    expect(records).toHaveLength(1);
-  });
+test('an input without records is named', async () => {
+  const inputs = [
+    { name: 'none.json', chunks: chunks('[]') },
+    { name: 'no-days.json', chunks: chunks('{"data": []}') },
+    { name: 'one.json', chunks: chunks(`[{"date": "${date}", "hrv": 61}]`) },
+  ];
+  const signal = new AbortController().signal;
+  const { empty, records } = await prepareInputs('wellness', inputs, BERLIN, signal);
+  expect(empty.map(({ name }) => name)).toEqual(['none.json', 'no-days.json']);
+  expect(records).toHaveLength(1);
 });
 
-describe('a record of a list that cannot be used', () => {
-  test('is reported with its line, if the file has several', async () => {
-    const list = `[\n{"date": "${date}", "hrv": 61},\n{"date": "${date}",\n"hrv": 600}]`;
-    const linesOf = async (text: string) => {
-      const inputs = [{ name: 'in.json', chunks: chunks(text) }];
-      const signal = new AbortController().signal;
-      const { invalid } = await prepareInputs('wellness', inputs, BERLIN, signal);
-      return invalid.map(({ source, line }) => [source, line]);
-    };
-    expect(await linesOf(list)).toEqual([['in.json#/1', 3]]);
-    expect(await linesOf(`{"data":\n${list}}`)).toEqual([['in.json#/data/1', 4]]);
-    expect(await linesOf(list.replaceAll('\n', ''))).toEqual([['in.json#/1', undefined]]);
-  });
+test('a record of a list that cannot be used is reported with its line, if the file has several', async () => {
+  const list = `[\n{"date": "${date}", "hrv": 61},\n{"date": "${date}",\n"hrv": 600}]`;
+  const linesOf = async (text: string) => {
+    const inputs = [{ name: 'in.json', chunks: chunks(text) }];
+    const signal = new AbortController().signal;
+    const { invalid } = await prepareInputs('wellness', inputs, BERLIN, signal);
+    return invalid.map(({ source, line }) => [source, line]);
+  };
+  expect(await linesOf(list)).toEqual([['in.json#/1', 3]]);
+  expect(await linesOf(`{"data":\n${list}}`)).toEqual([['in.json#/data/1', 4]]);
+  expect(await linesOf(list.replaceAll('\n', ''))).toEqual([['in.json#/1', undefined]]);
 });
 
-describe('an input that is not text', () => {
-  test.each([
-    ['a ZIP archive, not JSON', 'PK\u0003\u0004, a.csv, b.csv\n1, 2, 3\n'],
-    ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
-    ['gzip, not JSON', '\u001f\u008b, a, b\n1, 2, 3\n'],
-  ])('is not taken for a table: %s', async (what, text) => {
-    const input = {
-      name: 'in',
-      chunks: (async function* () {
-        await Promise.resolve();
-        yield Buffer.from(text, 'latin1');
-      })(),
-    };
-    const sources = { list: SOURCES, named: false, choose: () => Promise.reject(new Error()) };
-    const signal = new AbortController().signal;
-    const { unreadable } = await prepareInputs('wellness', [input], { ...BERLIN, sources }, signal);
-    expect(unreadable.map(({ problems }) => problems)).toEqual([[{ problem: `in is ${what}.` }]]);
-  });
+test.each([
+  ['a ZIP archive, not JSON', 'PK\u0003\u0004, a.csv, b.csv\n1, 2, 3\n'],
+  ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
+  ['gzip, not JSON', '\u001f\u008b, a, b\n1, 2, 3\n'],
+])('an input that is not text is not taken for a table: %s', async (what, text) => {
+  const input = {
+    name: 'in',
+    chunks: (async function* () {
+      await Promise.resolve();
+      yield Buffer.from(text, 'latin1');
+    })(),
+  };
+  const sources = { list: SOURCES, named: false, choose: () => Promise.reject(new Error()) };
+  const signal = new AbortController().signal;
+  const { unreadable } = await prepareInputs('wellness', [input], { ...BERLIN, sources }, signal);
+  expect(unreadable.map(({ problems }) => problems)).toEqual([[{ problem: `in is ${what}.` }]]);
 });
 
 describe('several nutrition records for one date', () => {

@@ -27,34 +27,30 @@ describe.each(NUTRITION_REVISIONS)('a world on %s', (revision) => {
   });
 });
 
-describe('the page of an empty sandbox', () => {
-  it('names commands that exist', async () => {
-    const { url } = await openSandbox();
-    const response = await fetch(url, { headers: { accept: 'text/html' } });
-    const codes = (await response.text()).matchAll(/<code>\s*(sync [^<]+?)\s*<\/code>/g);
-    const commands = documentedCommands([...codes].map(([, code = '']) => code).join('\n'));
-    expect(commands.map(({ text }) => text)).toEqual([
-      'sync seed --days 14',
-      'sync upload ride.fit',
-      'sync push wellness morning.json',
-      'sync push nutrition meals.json',
-      'sync login',
-    ]);
-    const home = openHome();
-    for (const command of commands) await expectKnown(home, command);
-  });
+it('the page of an empty sandbox names commands that exist', async () => {
+  const { url } = await openSandbox();
+  const response = await fetch(url, { headers: { accept: 'text/html' } });
+  const codes = (await response.text()).matchAll(/<code>\s*(sync [^<]+?)\s*<\/code>/g);
+  const commands = documentedCommands([...codes].map(([, code = '']) => code).join('\n'));
+  expect(commands.map(({ text }) => text)).toEqual([
+    'sync seed --days 14',
+    'sync upload ride.fit',
+    'sync push wellness morning.json',
+    'sync push nutrition meals.json',
+    'sync login',
+  ]);
+  const home = openHome();
+  for (const command of commands) await expectKnown(home, command);
 });
 
-describe('a sandbox in another process', () => {
-  it('reports its exchanges to the test that started it', async () => {
-    const home = openHome();
-    const running = startSync(['sandbox', '--port', '0', '--revision', '2026-02'], { home });
-    const [, url = ''] = await running.waitFor(/SYNC_BASE_URL=(\S+)/);
-    expect((await fetch(`${url}/api/profile`)).status).toBe(401);
-    const file = process.env['TEST_EXCHANGES'] ?? '';
-    await expect.poll(() => existsSync(file)).toBe(true);
-    expect(readFileSync(file, 'utf8')).toContain('"route":"profile"');
-    running.child.kill('SIGTERM');
-    expect((await running.finished).code).toBe(0);
-  });
+it('a sandbox in another process reports its exchanges to the test that started it', async () => {
+  const home = openHome();
+  const running = startSync(['sandbox', '--port', '0', '--revision', '2026-02'], { home });
+  const [, url = ''] = await running.waitFor(/SYNC_BASE_URL=(\S+)/);
+  expect((await fetch(`${url}/api/profile`)).status).toBe(401);
+  const file = process.env['TEST_EXCHANGES'] ?? '';
+  await expect.poll(() => existsSync(file)).toBe(true);
+  expect(readFileSync(file, 'utf8')).toContain('"route":"profile"');
+  running.child.kill('SIGTERM');
+  expect((await running.finished).code).toBe(0);
 });

@@ -126,13 +126,14 @@ describe('A messy account', () => {
   });
 });
 
-describe('A messy ride through the repeated hour', () => {
-  it.each([
-    ['Europe/Zurich', '2025-10-26', '02:20:00', ['+02:00', '+01:00']],
-    ['America/New_York', '2025-11-02', '01:20:00', ['-04:00', '-05:00']],
-    ['Australia/Lord_Howe', '2026-04-05', '01:50:00', ['+11:00', '+10:30']],
-    ['America/Havana', '2025-11-02', '00:20:00', ['-04:00', '-05:00']],
-  ])('begins before it and ends in its second run, in %s', (zone, date, start, offsets) => {
+it.each([
+  ['Europe/Zurich', '2025-10-26', '02:20:00', ['+02:00', '+01:00']],
+  ['America/New_York', '2025-11-02', '01:20:00', ['-04:00', '-05:00']],
+  ['Australia/Lord_Howe', '2026-04-05', '01:50:00', ['+11:00', '+10:30']],
+  ['America/Havana', '2025-11-02', '00:20:00', ['-04:00', '-05:00']],
+])(
+  'A messy ride through the repeated hour begins before it and ends in its second run, in %s',
+  (zone, date, start, offsets) => {
     const until = `${date.slice(0, 8)}${String(Number(date.slice(8)) + 2)}`.replace(
       /-(\d)$/,
       '-0$1',
@@ -149,8 +150,8 @@ describe('A messy ride through the repeated hour', () => {
     expect(offsetsOf(day)).toEqual(offsets);
     const times = day.nutrition?.items.map(({ logged_at: at }) => Date.parse(at)) ?? [];
     expect(times).toEqual([...times].sort((a, b) => a - b));
-  });
-});
+  },
+);
 
 function offsetOf(seconds: number): string {
   const minutes = Math.abs(seconds) / 60;

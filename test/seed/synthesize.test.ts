@@ -216,23 +216,21 @@ it('days are made on demand, and can be iterated again', () => {
   expect(days[Symbol.iterator]().next().value).toMatchObject({ date: '2015-09-01' });
 });
 
-describe('synthesize refuses invalid arguments at once', () => {
-  it.each([
-    [{ days: 0 }, 'The number of days must be 1 to 3660, not 0.'],
-    [{ days: 1.5 }, 'The number of days must be 1 to 3660, not 1.5.'],
-    [{ days: 3661 }, 'The number of days must be 1 to 3660, not 3661.'],
-    [{ seed: -1 }, 'The seed must be a whole number from 0, not -1.'],
-    [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
-    [{ until: '2025-02-30' }, 'Invalid date "2025-02-30".'],
-    [{ until: '2025-09-07T00:00:00Z' }, 'Invalid date "2025-09-07T00:00:00Z".'],
-    [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
-    [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
-    [{ zone: '' }, 'Unknown time zone "".'],
-  ])('names the error in %j', (wrong, message) => {
-    const attempt = () => synthesize({ ...SUMMER, ...wrong });
-    expect(attempt).toThrow(SyncError);
-    expect(attempt).toThrow(expect.objectContaining({ code: 'USAGE', message }) as Error);
-  });
+it.each([
+  [{ days: 0 }, 'The number of days must be 1 to 3660, not 0.'],
+  [{ days: 1.5 }, 'The number of days must be 1 to 3660, not 1.5.'],
+  [{ days: 3661 }, 'The number of days must be 1 to 3660, not 3661.'],
+  [{ seed: -1 }, 'The seed must be a whole number from 0, not -1.'],
+  [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
+  [{ until: '2025-02-30' }, 'Invalid date "2025-02-30".'],
+  [{ until: '2025-09-07T00:00:00Z' }, 'Invalid date "2025-09-07T00:00:00Z".'],
+  [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
+  [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
+  [{ zone: '' }, 'Unknown time zone "".'],
+])('synthesize refuses invalid arguments at once names the error in %j', (wrong, message) => {
+  const attempt = () => synthesize({ ...SUMMER, ...wrong });
+  expect(attempt).toThrow(SyncError);
+  expect(attempt).toThrow(expect.objectContaining({ code: 'USAGE', message }) as Error);
 });
 
 function completeDays(options: SynthesizeOptions): CompleteDay[] {

@@ -16,11 +16,9 @@ const MOUNTS = parseMounts(
   ].join('\n'),
 );
 
-describe('parseMounts', () => {
-  it('reads mount points with spaces, and ignores other lines', () => {
-    expect(MOUNTS).toHaveLength(5);
-    expect(MOUNTS[1]).toEqual({ point: '/media/ada/My Edge', type: 'vfat', source: '/dev/sdb1' });
-  });
+it('parseMounts reads mount points with spaces, and ignores other lines', () => {
+  expect(MOUNTS).toHaveLength(5);
+  expect(MOUNTS[1]).toEqual({ point: '/media/ada/My Edge', type: 'vfat', source: '/dev/sdb1' });
 });
 
 describe('placeOf', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type PushItem, Tally } from '../../../src/app/outcomes.ts';
 import { pushSummaryText } from '../../../src/app/words/days.ts';
 import { renderText } from '../../../src/base/phrase.ts';
@@ -28,11 +28,9 @@ function tallyOf(items: readonly PushItem[]): Tally {
   return tally;
 }
 
-describe('the summary of a push', () => {
-  it.each([
-    [[PUSHED, FAILED, FAILED], 'nutrition: 1 sent, 2 not sent.'],
-    [[PUSHED, CONFLICT], 'nutrition: 1 sent, 1 to be corrected in the platform.'],
-  ])('names each outcome that there is: %#', (items, text) => {
-    expect(renderText(pushSummaryText('nutrition', tallyOf(items)), undefined)).toBe(text);
-  });
+it.each([
+  [[PUSHED, FAILED, FAILED], 'nutrition: 1 sent, 2 not sent.'],
+  [[PUSHED, CONFLICT], 'nutrition: 1 sent, 1 to be corrected in the platform.'],
+])('the summary of a push names each outcome that there is: %#', (items, text) => {
+  expect(renderText(pushSummaryText('nutrition', tallyOf(items)), undefined)).toBe(text);
 });

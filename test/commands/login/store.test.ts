@@ -102,29 +102,27 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
   });
 });
 
-describe('a token file', () => {
-  it.each(['the same configuration', 'another configuration'] as const)(
-    'is not replaced by a login at another service of %s',
-    async (whose) => {
-      const real = await sandbox(autoApprove);
-      const trial = await sandbox(autoApprove);
-      const here = machine(real, { SYNC_TOKEN_STORE: 'file' });
-      await here.login(testIo(), ['--store', 'file']).done;
-      const before = readFileSync(here.tokenFile, 'utf8');
-      const there =
-        whose === 'the same configuration'
-          ? here
-          : machine(trial, { SYNC_TOKEN_STORE: 'file' }, here.paths.stateDir);
-      const flags = ['--store', 'file', '--base-url', trial.url];
-      const error = await failure(there.login(testIo(), flags).done);
-      expect(error).toMatchObject({ code: 'CONFIG', details: { service: real.url } });
-      expect(routesOf(trial)).toEqual(['authorize']);
-      expect(readFileSync(here.tokenFile, 'utf8')).toBe(before);
-      // The same service again needs no question.
-      await here.login(testIo(), ['--store', 'file']).done;
-    },
-  );
-});
+it.each(['the same configuration', 'another configuration'] as const)(
+  'a token file is not replaced by a login at another service of %s',
+  async (whose) => {
+    const real = await sandbox(autoApprove);
+    const trial = await sandbox(autoApprove);
+    const here = machine(real, { SYNC_TOKEN_STORE: 'file' });
+    await here.login(testIo(), ['--store', 'file']).done;
+    const before = readFileSync(here.tokenFile, 'utf8');
+    const there =
+      whose === 'the same configuration'
+        ? here
+        : machine(trial, { SYNC_TOKEN_STORE: 'file' }, here.paths.stateDir);
+    const flags = ['--store', 'file', '--base-url', trial.url];
+    const error = await failure(there.login(testIo(), flags).done);
+    expect(error).toMatchObject({ code: 'CONFIG', details: { service: real.url } });
+    expect(routesOf(trial)).toEqual(['authorize']);
+    expect(readFileSync(here.tokenFile, 'utf8')).toBe(before);
+    // The same service again needs no question.
+    await here.login(testIo(), ['--store', 'file']).done;
+  },
+);
 
 it('names a keychain entry after profile, service, and unusual folders', () => {
   const usual = findPaths({}, 'linux', userInfo().homedir);

@@ -149,34 +149,32 @@ describe('an input that a source matches', () => {
   });
 });
 
-describe('an input that no source reads', () => {
-  it.each([
-    [
-      'a table of an unknown program',
-      'a,b\n1,2\n',
-      {},
-      'file is a table from an unknown program, with the columns "a", "b". `sync sources` lists',
-    ],
-    [
-      'records of the other kind',
-      '{"meals": [{"eaten": "2026-02-15", "carbs": 1}]}',
-      {},
-      'file is nutrition (Scale: meals). Send it with `sync push nutrition file`.',
-    ],
-    [
-      'a file of another program than the named one',
-      '{"meal": 1}',
-      { named: true },
-      'file is no file of this source: Scale. `sync sources --check file` says',
-    ],
-    ['XML', '<?xml version="1.0"?><a/>', {}, 'file is XML from an unknown program.'],
-    ['a web page', '<!DOCTYPE html><html>', {}, 'file is a web page (HTML).'],
-    ['a table with an open quote', 'When,Mass\n2026-02-15,"72\n', {}, 'a quoted cell has no end'],
-  ])('is refused: %s', async (_, text, options, said) => {
-    const { refused, bodies } = await read(text, options);
-    expect(refused).toEqual([expect.stringContaining(said)]);
-    expect(bodies).toEqual([]);
-  });
+it.each([
+  [
+    'a table of an unknown program',
+    'a,b\n1,2\n',
+    {},
+    'file is a table from an unknown program, with the columns "a", "b". `sync sources` lists',
+  ],
+  [
+    'records of the other kind',
+    '{"meals": [{"eaten": "2026-02-15", "carbs": 1}]}',
+    {},
+    'file is nutrition (Scale: meals). Send it with `sync push nutrition file`.',
+  ],
+  [
+    'a file of another program than the named one',
+    '{"meal": 1}',
+    { named: true },
+    'file is no file of this source: Scale. `sync sources --check file` says',
+  ],
+  ['XML', '<?xml version="1.0"?><a/>', {}, 'file is XML from an unknown program.'],
+  ['a web page', '<!DOCTYPE html><html>', {}, 'file is a web page (HTML).'],
+  ['a table with an open quote', 'When,Mass\n2026-02-15,"72\n', {}, 'a quoted cell has no end'],
+])('an input that no source reads is refused: %s', async (_, text, options, said) => {
+  const { refused, bodies } = await read(text, options);
+  expect(refused).toEqual([expect.stringContaining(said)]);
+  expect(bodies).toEqual([]);
 });
 
 function never(): never {

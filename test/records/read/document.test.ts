@@ -25,20 +25,18 @@ async function* repeated(start: string, element: string, end: string, size: numb
   yield Buffer.from(`${element}${end}`);
 }
 
-describe('the lines of the records of a document', () => {
-  it.each([
-    ['of a list', '[\n{"a": 1},\n{\n"a": [1,\n2]\n}, 3]\n', [2, 3, 6]],
-    ['with brackets in texts', '["[,\\"]",\n"]",\n{"x": "}"}]', [1, 2, 3]],
-    ['of a member', '{\n"b": [1,\n2],\n"data": [\n{"data": [7]},\n\n{}]\n}', [5, 7]],
-    ['of a member with escapes', '{"x": {"a\\n": [0]},\n"a\\n":\n[{},\n2]}', [3, 4]],
-    ['with CRLF', '[\r\n1,\r\n2]', [2, 3]],
-    ['on one line', '[1,2]\n', [undefined, undefined]],
-    ['of a text that is too long', `[\n"${'x'.repeat(MAX_TREE_LENGTH)}"]`, [undefined]],
-  ])('are found: %s', (_case, text, lines) => {
-    const document = parseDocument('in', decodeDocument('in', Buffer.from(text)));
-    const records = [...readDocument(document, 'wellness')];
-    expect(records.map(({ line }) => line?.())).toEqual(lines);
-  });
+it.each([
+  ['of a list', '[\n{"a": 1},\n{\n"a": [1,\n2]\n}, 3]\n', [2, 3, 6]],
+  ['with brackets in texts', '["[,\\"]",\n"]",\n{"x": "}"}]', [1, 2, 3]],
+  ['of a member', '{\n"b": [1,\n2],\n"data": [\n{"data": [7]},\n\n{}]\n}', [5, 7]],
+  ['of a member with escapes', '{"x": {"a\\n": [0]},\n"a\\n":\n[{},\n2]}', [3, 4]],
+  ['with CRLF', '[\r\n1,\r\n2]', [2, 3]],
+  ['on one line', '[1,2]\n', [undefined, undefined]],
+  ['of a text that is too long', `[\n"${'x'.repeat(MAX_TREE_LENGTH)}"]`, [undefined]],
+])('the lines of the records of a document are found: %s', (_case, text, lines) => {
+  const document = parseDocument('in', decodeDocument('in', Buffer.from(text)));
+  const records = [...readDocument(document, 'wellness')];
+  expect(records.map(({ line }) => line?.())).toEqual(lines);
 });
 
 describe('a document that would take too much memory', () => {

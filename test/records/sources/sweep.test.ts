@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sameJson } from '../../../src/records/digest.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
@@ -68,8 +68,9 @@ function otherColumns(text: string): string {
   return [...skipped, ...turned.map((row) => `${row.map(quoted).join(delimiter)}\n`)].join('');
 }
 
-describe('a sample with its columns in another order and ten columns more', () => {
-  it.each(tables)('like %s is read as before, or refused', async (name) => {
+it.each(tables)(
+  'a sample with its columns in another order and ten columns more like %s is read as before, or refused',
+  async (name) => {
     const { bodies, sources } = await readBoth(name, otherColumns(textOf(name)));
     const [source = 'none', ...others] = sources;
     expect(others).toEqual([]);
@@ -78,8 +79,8 @@ describe('a sample with its columns in another order and ten columns more', () =
       expect(name).toContain(source);
       expect(bodies).toEqual(goldenOf(name));
     }
-  });
-});
+  },
+);
 
 /** Returns the days with numbers that their golden file does not have: a name may hold any damage. */
 function changed(bodies: readonly JsonObject[], golden: readonly JsonObject[]): JsonObject[] {
@@ -96,8 +97,9 @@ function changed(bodies: readonly JsonObject[], golden: readonly JsonObject[]): 
   });
 }
 
-describe('a sample that is cut off, or has a separator more or less', () => {
-  it.each(tables)('like %s sends no other value without a word', async (name) => {
+it.each(tables)(
+  'a sample that is cut off, or has a separator more or less like %s sends no other value without a word',
+  async (name) => {
     const text = textOf(name);
     const golden = goldenOf(name);
     const whole = await readBoth(name, text);
@@ -117,5 +119,5 @@ describe('a sample that is cut off, or has a separator more or less', () => {
       }),
       { numRuns: 8, seed: 29 },
     );
-  });
-});
+  },
+);

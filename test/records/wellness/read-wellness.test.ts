@@ -410,32 +410,28 @@ describe('unknown fields', () => {
   });
 });
 
-describe('null in a wellness record', () => {
-  test('means an unknown value and is not sent', async () => {
-    expect(await bodyOf('wellness', { date, hrv: 61, weight: null, other: null })).toEqual({
-      date,
-      hrv: 61,
-    });
+test('null in a wellness record means an unknown value and is not sent', async () => {
+  expect(await bodyOf('wellness', { date, hrv: 61, weight: null, other: null })).toEqual({
+    date,
+    hrv: 61,
   });
 });
 
-describe('a wellness record without content', () => {
-  test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
-    'is invalid: %j',
-    async (record) => {
-      expect((await prepare('wellness', [record])).invalid).toEqual([
-        {
-          outcome: 'invalid',
-          kind: 'wellness',
-          source: 'in.json#/0',
-          date,
-          problem: 'holds nothing to send besides its date',
-          problems: [{ problem: 'holds nothing to send besides its date' }],
-        },
-      ]);
-    },
-  );
-});
+test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
+  'a wellness record without content is invalid: %j',
+  async (record) => {
+    expect((await prepare('wellness', [record])).invalid).toEqual([
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'in.json#/0',
+        date,
+        problem: 'holds nothing to send besides its date',
+        problems: [{ problem: 'holds nothing to send besides its date' }],
+      },
+    ]);
+  },
+);
 
 describe('a value that was not measured', () => {
   test.each([
@@ -591,39 +587,37 @@ describe('the date of a wellness record', () => {
   });
 });
 
-describe('an invalid wellness record', () => {
-  test('names all its errors and its day, and costs the faulty values, or the record if strict', async () => {
-    const values = [
-      { date, hrv: 61 },
-      { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70, spO2: 97, SpO2: 96 },
-      7,
-      { date: '2026-02-17', hrv: 62, comments: 'a\0' },
-    ];
-    const { records, invalid } = await prepare('wellness', values);
-    expect(records.map(({ body }) => body)).toEqual([
-      { date, hrv: 61 },
-      { date: '2026-02-16', weight: 70 },
-      { date: '2026-02-17', hrv: 62 },
-    ]);
-    const strict = await prepare('wellness', values, { strict: true });
-    expect([strict.records.length, strict.invalid.length]).toEqual([1, 3]);
-    const hrv = { field: 'hrv', problem: 'is 600; the range is 1 to 500 ms' };
-    const restingHr = {
-      field: 'restingHr',
-      problem: 'is "x"; a whole number is expected, 20 to 220 bpm',
-    };
-    const number = { problem: 'is 7; an object is expected' };
-    expect(invalid).toEqual([
-      {
-        outcome: 'invalid',
-        kind: 'wellness',
-        source: 'in.json#/1',
-        date: '2026-02-16',
-        ...hrv,
-        problems: [hrv, restingHr, expect.objectContaining({ field: 'SpO2' })],
-      },
-      { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
-      expect.objectContaining({ source: 'in.json#/3', field: 'comments' }),
-    ]);
-  });
+test('an invalid wellness record names all its errors and its day, and costs the faulty values, or the record if strict', async () => {
+  const values = [
+    { date, hrv: 61 },
+    { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70, spO2: 97, SpO2: 96 },
+    7,
+    { date: '2026-02-17', hrv: 62, comments: 'a\0' },
+  ];
+  const { records, invalid } = await prepare('wellness', values);
+  expect(records.map(({ body }) => body)).toEqual([
+    { date, hrv: 61 },
+    { date: '2026-02-16', weight: 70 },
+    { date: '2026-02-17', hrv: 62 },
+  ]);
+  const strict = await prepare('wellness', values, { strict: true });
+  expect([strict.records.length, strict.invalid.length]).toEqual([1, 3]);
+  const hrv = { field: 'hrv', problem: 'is 600; the range is 1 to 500 ms' };
+  const restingHr = {
+    field: 'restingHr',
+    problem: 'is "x"; a whole number is expected, 20 to 220 bpm',
+  };
+  const number = { problem: 'is 7; an object is expected' };
+  expect(invalid).toEqual([
+    {
+      outcome: 'invalid',
+      kind: 'wellness',
+      source: 'in.json#/1',
+      date: '2026-02-16',
+      ...hrv,
+      problems: [hrv, restingHr, expect.objectContaining({ field: 'SpO2' })],
+    },
+    { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
+    expect.objectContaining({ source: 'in.json#/3', field: 'comments' }),
+  ]);
 });

@@ -333,23 +333,21 @@ describe('a refresh', () => {
   });
 });
 
-describe('token lifetimes', () => {
-  it('are exact to the second for access and refresh tokens', async () => {
-    const clock = manualClock();
-    const sandbox = openApp({
-      settings: { autoApprove: true, accessTtl: 60, refreshTtl: 300 },
-      now: clock.now,
-    });
-    const tokens = await login(sandbox);
-    clock.advance(59_999);
-    expect((await whoAmI(sandbox, tokens.access_token)).status).toBe(200);
-    clock.advance(1);
-    expect((await whoAmI(sandbox, tokens.access_token)).status).toBe(401);
-    clock.advance(240_000);
-    expect(await errorOf(await refresh(sandbox, tokens.refresh_token))).toMatchObject({
-      error: 'invalid_grant',
-      error_description: 'Invalid or expired refresh token',
-    });
+it('token lifetimes are exact to the second for access and refresh tokens', async () => {
+  const clock = manualClock();
+  const sandbox = openApp({
+    settings: { autoApprove: true, accessTtl: 60, refreshTtl: 300 },
+    now: clock.now,
+  });
+  const tokens = await login(sandbox);
+  clock.advance(59_999);
+  expect((await whoAmI(sandbox, tokens.access_token)).status).toBe(200);
+  clock.advance(1);
+  expect((await whoAmI(sandbox, tokens.access_token)).status).toBe(401);
+  clock.advance(240_000);
+  expect(await errorOf(await refresh(sandbox, tokens.refresh_token))).toMatchObject({
+    error: 'invalid_grant',
+    error_description: 'Invalid or expired refresh token',
   });
 });
 
@@ -397,22 +395,20 @@ describe('revocation', () => {
   });
 });
 
-describe('userinfo', () => {
-  it('includes FTP and weight only with profile:read', async () => {
-    const sandbox = openApp();
-    const ask = async (headers: Record<string, string>) =>
-      await (await sandbox.app.request('/api/oauth/userinfo', { headers })).json();
-    const person = {
-      sub: 'athlete-1',
-      name: 'Ada Lindqvist',
-      email: 'ada@sandbox.example',
-      picture: null,
-    };
-    expect(await ask(bearer(sandbox, ['workout:write']))).toEqual(person);
-    expect(await ask(bearer(sandbox, ['profile:read']))).toEqual({
-      ...person,
-      ftp: 245,
-      weight: 62.5,
-    });
+it('userinfo includes FTP and weight only with profile:read', async () => {
+  const sandbox = openApp();
+  const ask = async (headers: Record<string, string>) =>
+    await (await sandbox.app.request('/api/oauth/userinfo', { headers })).json();
+  const person = {
+    sub: 'athlete-1',
+    name: 'Ada Lindqvist',
+    email: 'ada@sandbox.example',
+    picture: null,
+  };
+  expect(await ask(bearer(sandbox, ['workout:write']))).toEqual(person);
+  expect(await ask(bearer(sandbox, ['profile:read']))).toEqual({
+    ...person,
+    ftp: 245,
+    weight: 62.5,
   });
 });

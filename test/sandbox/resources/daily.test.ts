@@ -261,16 +261,14 @@ describe('wellness', () => {
   });
 });
 
-describe('wellness and nutrition', () => {
-  it('answer 200 with success false and store nothing by a fault', async () => {
-    const sandbox = openApp({ faults: ['any:success-false*inf'] });
-    for (const send of [wellness, nutrition]) {
-      const response = await send(sandbox, { date: '2026-02-15', items: [] });
-      expect([response.status, await response.json()]).toEqual([
-        200,
-        { success: false, message: 'The record could not be stored' },
-      ]);
-    }
-    expect([held(sandbox, 'wellness'), held(sandbox, 'nutrition')]).toEqual([[], []]);
-  });
+it('wellness and nutrition answer 200 with success false and store nothing by a fault', async () => {
+  const sandbox = openApp({ faults: ['any:success-false*inf'] });
+  for (const send of [wellness, nutrition]) {
+    const response = await send(sandbox, { date: '2026-02-15', items: [] });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { success: false, message: 'The record could not be stored' },
+    ]);
+  }
+  expect([held(sandbox, 'wellness'), held(sandbox, 'nutrition')]).toEqual([[], []]);
 });

@@ -322,33 +322,31 @@ describe('deleting an item', () => {
   );
 });
 
-describe('an edit in the app', () => {
-  it('adds, changes and removes items over HTTP, without counting as a request', async () => {
-    const sandbox = openApp();
-    await push(sandbox, { items: [gel] });
-    const added = await postJson(sandbox, '/_sandbox/foods', {
-      date: DATE,
-      meal: 'dinner',
-      item: { name: 'Pasta', logged_at: '2026-02-15T18:00:00Z', carbs: 90 },
-    });
-    const { id } = (await added.json()) as StoredItem;
-    const change = (method: string, path: string, body?: object) =>
-      Promise.resolve(
-        sandbox.app.request(`/_sandbox/foods/${path}`, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-      );
-    expect((await change('PATCH', id, { carbs: 70 })).status).toBe(204);
-    expect(day(sandbox)).toMatchObject({
-      carbs: 95,
-      dinner: [{ id, carbs: 70, source: 'manual' }],
-    });
-    const [ours] = day(sandbox).breakfast;
-    expect((await change('DELETE', ours?.id ?? '')).status).toBe(204);
-    expect(names(sandbox)).toEqual(['Pasta']);
-    expect((await change('DELETE', 'unknown')).status).toBe(404);
-    expect(sandbox.control.state('athlete-1').athletes[0]?.nutrition[0]?.receivedCount).toBe(1);
+it('an edit in the app adds, changes and removes items over HTTP, without counting as a request', async () => {
+  const sandbox = openApp();
+  await push(sandbox, { items: [gel] });
+  const added = await postJson(sandbox, '/_sandbox/foods', {
+    date: DATE,
+    meal: 'dinner',
+    item: { name: 'Pasta', logged_at: '2026-02-15T18:00:00Z', carbs: 90 },
   });
+  const { id } = (await added.json()) as StoredItem;
+  const change = (method: string, path: string, body?: object) =>
+    Promise.resolve(
+      sandbox.app.request(`/_sandbox/foods/${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+  expect((await change('PATCH', id, { carbs: 70 })).status).toBe(204);
+  expect(day(sandbox)).toMatchObject({
+    carbs: 95,
+    dinner: [{ id, carbs: 70, source: 'manual' }],
+  });
+  const [ours] = day(sandbox).breakfast;
+  expect((await change('DELETE', ours?.id ?? '')).status).toBe(204);
+  expect(names(sandbox)).toEqual(['Pasta']);
+  expect((await change('DELETE', 'unknown')).status).toBe(404);
+  expect(sandbox.control.state('athlete-1').athletes[0]?.nutrition[0]?.receivedCount).toBe(1);
 });

@@ -254,30 +254,26 @@ describe('an upload', () => {
   });
 });
 
-describe('many uploads at once', () => {
-  it('are stored once per distinct bytes', async () => {
-    const sandbox = await openSandbox();
-    const { access_token } = sandbox.control.mint();
-    const files = Array.from({ length: 12 }, (_, seed) =>
-      makeRecording({ seed, durationSecs: 300 }),
-    );
-    const send = async (content: Uint8Array) => {
-      const body = new FormData();
-      body.append('file', new Blob([new Uint8Array(content)]), 'ride.fit');
-      const response = await fetch(`${sandbox.url}/api/workouts/upload-fit`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${access_token}` },
-        body,
-      });
-      return (await response.json()) as { results: { processed: number; duplicates: number } };
-    };
-    const answers = await Promise.all([...files, ...files, ...files].map(send));
-    const sum = (pick: 'processed' | 'duplicates') =>
-      answers.reduce((total, { results }) => total + results[pick], 0);
-    expect([sum('processed'), sum('duplicates')]).toEqual([12, 24]);
-    const held = sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
-    expect(held.map(({ sha256, receivedCount }) => [sha256, receivedCount]).sort()).toEqual(
-      files.map((bytes) => [sha(bytes), 3]).sort(),
-    );
-  });
+it('many uploads at once are stored once per distinct bytes', async () => {
+  const sandbox = await openSandbox();
+  const { access_token } = sandbox.control.mint();
+  const files = Array.from({ length: 12 }, (_, seed) => makeRecording({ seed, durationSecs: 300 }));
+  const send = async (content: Uint8Array) => {
+    const body = new FormData();
+    body.append('file', new Blob([new Uint8Array(content)]), 'ride.fit');
+    const response = await fetch(`${sandbox.url}/api/workouts/upload-fit`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}` },
+      body,
+    });
+    return (await response.json()) as { results: { processed: number; duplicates: number } };
+  };
+  const answers = await Promise.all([...files, ...files, ...files].map(send));
+  const sum = (pick: 'processed' | 'duplicates') =>
+    answers.reduce((total, { results }) => total + results[pick], 0);
+  expect([sum('processed'), sum('duplicates')]).toEqual([12, 24]);
+  const held = sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  expect(held.map(({ sha256, receivedCount }) => [sha256, receivedCount]).sort()).toEqual(
+    files.map((bytes) => [sha(bytes), 3]).sort(),
+  );
 });
