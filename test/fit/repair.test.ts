@@ -144,7 +144,7 @@ describe('the repair of a recording', () => {
           expect(readContents(repair.bytes).end.complete).toBe(true);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 });

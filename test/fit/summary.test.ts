@@ -96,7 +96,7 @@ describe('invalid bytes', () => {
         defaultActivityName(bytes);
         deviceId(readFileId(bytes));
       }),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     );
   });
 
@@ -109,7 +109,7 @@ describe('invalid bytes', () => {
         readFileId(changed);
         defaultActivityName(changed);
       }),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -331,7 +331,7 @@ describe('merging input by input', () => {
       fc.property(inputs('wellness'), (read) => {
         expect(sent(inputByInput('wellness', read))).toEqual(sent(atOnce('wellness', read.flat())));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -360,7 +360,7 @@ describe('merging input by input', () => {
           expect(sent.sort()).toEqual(expected);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -395,7 +395,7 @@ describe('a digest', () => {
       fc.property(fc.dictionary(fc.string(), json), (value) => {
         expect(recordDigest(reversed(value) as JsonObject)).toBe(recordDigest(value as JsonObject));
       }),
-      { numRuns: 3_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -406,7 +406,7 @@ describe('a digest', () => {
         expect(JSON.parse(text)).toEqual(value);
         expect(canonicalJson(JSON.parse(text) as JsonValue)).toBe(text);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 500 },
     );
   });
 

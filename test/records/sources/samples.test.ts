@@ -18,13 +18,14 @@ const SOURCE_OPTIONS = {
   choose: (input: string) => Promise.reject(new Error(`${input} matches several sources`)),
 };
 
-describe.each(samples)('the sample %s', (name) => {
-  const path = join(FOLDER, name);
-  const input = () => ({ ...fileInput(path), name });
+const inputOf = (name: string) => ({ ...fileInput(join(FOLDER, name)), name });
 
+/** What matches each sample. */
+const matched = new Map(samples.map((name) => [name, matchInput(inputOf(name), SOURCES)] as const));
+
+describe.each(samples)('the sample %s', (name) => {
   it('matches the source that it is named after, and no other', async () => {
-    const matches = await matchInput(input(), SOURCES);
-    const names = new Set(matches.map(({ source }) => source.name));
+    const names = new Set((await matched.get(name))?.map(({ source }) => source.name));
 
     expect(names.size).toBe(1);
     expect(name).toMatch(new RegExp(`^${[...names][0] ?? ''}[-.]`));
@@ -33,10 +34,10 @@ describe.each(samples)('the sample %s', (name) => {
   it('becomes the bodies of its golden file, without a note, if strict', async () => {
     const golden = readFileSync(join(FOLDER, name.replace(/\.\w+$/, '.golden.json')), 'utf8');
     const bodies: unknown[] = [];
-    for (const { mapping } of await matchInput(input(), SOURCES)) {
+    for (const { mapping } of (await matched.get(name)) ?? []) {
       const options = { ...BERLIN, strict: true, sources: SOURCE_OPTIONS };
       const signal = new AbortController().signal;
-      const read = await prepareInputs(mapping.kind, [input()], options, signal);
+      const read = await prepareInputs(mapping.kind, [inputOf(name)], options, signal);
       expect([...read.unreadable, ...read.invalid]).toEqual([]);
       expect(read.records.flatMap(({ warnings }) => warnings)).toEqual([]);
       bodies.push(...read.records.map(({ body }) => body));
@@ -47,13 +48,11 @@ describe.each(samples)('the sample %s', (name) => {
 });
 
 it.each(SOURCES.map((source) => [source.name, source] as const))(
-  'the sources has a sample of each kind of file of %s',
-  async (_name, source) => {
-    const matched = await Promise.all(
-      samples.map((name) => matchInput({ ...fileInput(join(FOLDER, name)), name }, [source])),
-    );
-    const seen = new Set(matched.flat().map(({ mapping }) => mapping));
+  'the samples have each kind of file of %s',
+  async (_name, { files }) => {
+    const matches = (await Promise.all(matched.values())).flat();
+    const seen = new Set(matches.map(({ mapping }) => mapping));
 
-    expect(source.files.filter((file) => !seen.has(file)).map(({ holds }) => holds)).toEqual([]);
+    expect(files.filter((file) => !seen.has(file)).map(({ holds }) => holds)).toEqual([]);
   },
 );

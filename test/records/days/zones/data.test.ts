@@ -54,7 +54,7 @@ describe('the shipped zone data', () => {
 
   test('agrees with the runtime on zones from 1990 to 2020, every month', () => {
     const all = process.env['SYNC_TEST_ALL_ZONES'] === '1';
-    const zones = Intl.supportedValuesOf('timeZone').filter((_, index) => all || index % 5 === 0);
+    const zones = Intl.supportedValuesOf('timeZone').filter((_, index) => all || index % 15 === 0);
     const differing = zones.filter((zone) => {
       const [own, runtime] = [shipped.offsets(zone), new RuntimeOffsets(zone)];
       for (let at = Date.UTC(1990, 0, 1); at < Date.UTC(2020, 0, 1); at += 29 * DAY) {
