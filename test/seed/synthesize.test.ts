@@ -227,7 +227,7 @@ it.each([
   [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
   [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
   [{ zone: '' }, 'Unknown time zone "".'],
-])('synthesize refuses invalid arguments at once names the error in %j', (wrong, message) => {
+])('synthesize refuses invalid arguments at once, and names the error in %j', (wrong, message) => {
   const attempt = () => synthesize({ ...SUMMER, ...wrong });
   expect(attempt).toThrow(SyncError);
   expect(attempt).toThrow(expect.objectContaining({ code: 'USAGE', message }) as Error);
