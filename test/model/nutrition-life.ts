@@ -11,7 +11,7 @@ import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { LibraryClient } from '../../src/library/client.ts';
-import { deliverRecords } from '../../src/records/deliver.ts';
+import { type DeliveryOptions, deliverRecords } from '../../src/records/deliver.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import { createSandboxApp } from '../../src/sandbox/app.ts';
 import type { Scope } from '../../src/sandbox/oauth/scopes.ts';
@@ -89,6 +89,10 @@ interface Item {
   erased?: true;
 }
 
+/** `--force`, `--replace-day`. */
+type Flags = Partial<Pick<DeliveryOptions, 'force' | 'merge'>>;
+const FLAGS: readonly [Flags, ...Flags[]] = [{}, {}, {}, { force: true }, { merge: 'replace-day' }];
+
 interface Report {
   readonly outcome: string;
   readonly said: string;
@@ -96,7 +100,7 @@ interface Report {
 
 interface Computer {
   readonly name: string;
-  readonly push: (files: readonly string[]) => Promise<'done' | 'stopped'>;
+  readonly push: (files: readonly string[], flags?: Flags) => Promise<'done' | 'stopped'>;
   /** The reports of each day, the last one first. */
   readonly reports: Map<string, Report[]>;
   readonly close: () => void;
@@ -212,7 +216,9 @@ class Life {
 
   async #push(computer: Computer): Promise<void> {
     const file = this.#change(computer);
-    await computer.push([file]);
+    const flags = this.#random.pick(FLAGS);
+    this.#note(`${computer.name} pushes ${file} ${JSON.stringify(flags)}`);
+    await computer.push([file], flags);
   }
 
   async #pushWithFault(computer: Computer): Promise<void> {
@@ -439,6 +445,33 @@ class Life {
     }
   }
 
+  /** Notes what a delivered day holds since a run with flags. @param sent the items of the input */
+  #settle(by: string, date: string, sent: readonly Item[], flags: Flags, said: string): void {
+    const { force = false, merge } = flags;
+    const rows = this.#rows(date);
+    for (const item of this.#items.filter((each) => each.date === date)) {
+      if (force && item.by.includes('app') && !rows.some(({ name }) => name === item.name)) {
+        if (/erased, since/.test(said) && said.includes(item.name)) item.deleted = true;
+      }
+      if (!item.by.includes(by)) continue;
+      if (force && item.carbs === undefined) item.either = true;
+      else if (force) {
+        delete item.edited;
+        delete item.contested;
+      }
+      if (merge !== 'replace-day' || item.carbs === undefined) continue;
+      if (sent.includes(item)) {
+        delete item.deleted;
+        delete item.unsure;
+        delete item.either;
+      } else {
+        // Its own input sends it again, and does not know what the athlete did to it.
+        item.pending = true;
+        if (item.deleted === true) item.either = true;
+      }
+    }
+  }
+
   #judge(): void {
     for (const date of DAYS) {
       const rows = this.#rows(date);
@@ -575,7 +608,10 @@ class Life {
       policy: DEFAULT_RETRY,
     });
     const reports = new Map<string, Report[]>();
-    const push = async (files: readonly string[]): Promise<'done' | 'stopped'> => {
+    const push = async (
+      files: readonly string[],
+      flags: Flags = {},
+    ): Promise<'done' | 'stopped'> => {
       const inputs = files.map((file) => ({ name: file, chunks: one(this.#recordsOf(file)) }));
       const zone = { name: 'Europe/Berlin', from: 'profile' } as const;
       const { records } = await prepareInputs('nutrition', inputs, { zone, strict: false }, signal);
@@ -583,7 +619,7 @@ class Life {
         await deliverRecords(
           context,
           records,
-          { force: false, dryRun: false, jobs: 1, nutrition: 'auto' },
+          { force: false, dryRun: false, jobs: 1, nutrition: 'auto', ...flags },
           {
             ledger,
             client: () => Promise.resolve(client),
@@ -598,13 +634,13 @@ class Life {
               }
               // It may have sent other items of the day.
               if (item.outcome === 'conflict' && !this.#replaces) this.#sent(name, item.date, []);
-              if (item.outcome === 'pushed')
-                this.#sent(
-                  name,
-                  item.date,
-                  files.flatMap((file) => this.#fileOf(file)),
-                  said.includes('sent again'),
-                );
+              const sent = files.flatMap((file) => this.#fileOf(file));
+              if (item.outcome === 'pushed') {
+                this.#sent(name, item.date, sent, said.includes('sent again'));
+              }
+              const isKept = item.outcome === 'conflict' && this.#replaces;
+              const isInput = sent.some(({ date }) => date === item.date);
+              if (isInput && !isKept) this.#settle(name, item.date, sent, flags, said);
             },
           },
         );

@@ -20,10 +20,10 @@ export interface ShownItem {
 /**
  * What a look found, for a note. `adapted`: stored with other values than were sent. `again`: dropped by another
  * computer's request. `earlier`: a version that this ledger never sent. `edited`, `removed`: in the platform.
- * `unshown`: not in the answer to the request that sent it.
+ * `kept`: edited there, so not removed. `unshown`: not in the answer to the request that sent it.
  */
 export interface News {
-  readonly what: 'adapted' | 'again' | 'earlier' | 'edited' | 'removed' | 'unshown';
+  readonly what: 'adapted' | 'again' | 'earlier' | 'edited' | 'kept' | 'removed' | 'unshown';
   readonly body: JsonObject;
   /** The item as the platform stored it. */
   readonly stored?: JsonObject;
@@ -80,8 +80,8 @@ export function compareDay(
   const idsLast = options.idsLast && day.idsLast;
   const free = new Set(shown.filter((item) => isOwn(item, options.source)));
   // An item that was taken back and has left may come from another computer now.
-  const isOver = ({ undone, state }: SentItem) =>
-    undone === true && state === 'gone' && !options.fresh;
+  const isOver = ({ undone, state, edited }: SentItem) =>
+    undone === true && state === 'gone' && edited === undefined && !options.fresh;
   const known = day.items.filter((item) => !isOver(item));
   const found = matchItems(known, free, idsLast);
   const surplus = takeCopies(found, free, options);
@@ -94,7 +94,7 @@ export function compareDay(
   const kept = sortDropped(known, found, options, into);
   for (const item of known.filter((each) => !isDropped(each))) {
     const own = found.get(item);
-    const changed = isPending(item) ? kept.get(itemIdentity(item.body)) : undefined;
+    const changed = isPending(item) ? kept.get(itemIdentity(item.body))?.there : undefined;
     const there = changed ?? own;
     if (there === undefined) into.items.push(absent(item, options, hasNews, into.news));
     else {
@@ -105,32 +105,39 @@ export function compareDay(
       present(item, there, isContested, options, into);
     }
   }
-  for (const { body } of kept.values()) into.news.push({ what: 'edited', body });
-  return { ...into, others: [...free, ...kept.values()] };
+  const left = [...kept.values()];
+  for (const { item, there } of left) {
+    const isKnown = item.edited !== undefined && holdsItem(there.body, item.edited);
+    if (!isKnown || item.state === 'dropped') into.news.push({ what: 'kept', body: there.body });
+    into.items.push({ ...item, state: 'gone', edited: there.body });
+  }
+  return { ...into, others: [...free, ...left.map(({ there }) => there)] };
 }
 
 /**
  * Decides about the items that have to leave the platform.
  *
- * @returns the items that were changed in the platform, by instant and name. They stay.
+ * @returns the items that were changed in the platform, by instant and name. They stay, and the ledger
+ *   knows the change if the input has them again.
  */
 function sortDropped(
   known: readonly SentItem[],
   found: ReadonlyMap<SentItem, ShownItem>,
   { fresh, isAnswer, force }: CompareOptions,
   into: Found,
-): Map<string, ShownItem> {
+): Map<string, { readonly item: SentItem; readonly there: ShownItem }> {
   const isWanted = (item: SentItem) => !isDropped(item);
   const wanted = new Set(known.filter(isWanted).map(({ body }) => itemIdentity(body)));
-  const kept = new Map<string, ShownItem>();
+  const kept: ReturnType<typeof sortDropped> = new Map();
   for (const item of known.filter(isDropped)) {
     const identity = itemIdentity(item.body);
     const there = found.get(item);
     if (there !== undefined && !force && !holdsItem(there.body, item.as ?? item.body)) {
-      kept.set(identity, there);
+      kept.set(identity, { item, there });
       continue;
     }
-    if (item.state === 'dropped' && !wanted.has(identity)) into.gone.push(item);
+    const leaves = item.state === 'dropped' && (there !== undefined || isAnswer === true);
+    if (leaves && !wanted.has(identity)) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
       into.items.push(there.id === undefined ? item : { ...item, id: there.id });
@@ -198,18 +205,26 @@ function matchItems(items: readonly SentItem[], free: Set<ShownItem>, idsLast: b
     free.delete(shown);
     found.set(item, shown);
   };
-  for (const item of items) {
-    if (idsLast && item.id !== undefined) take(item, byId.first(item.id));
-  }
+  const takeById = (item: SentItem) => {
+    if (item.id !== undefined) take(item, byId.first(item.id));
+  };
+  const takeEqual = (item: SentItem) => {
+    for (const own of [item.body, item.as, item.edited]) {
+      if (own === undefined || found.has(item)) continue;
+      take(
+        item,
+        byIdentity.first(itemIdentity(own), ({ body }) => holdsItem(body, own)),
+      );
+    }
+  };
   // If its id is gone, a dropped item was removed: an equal one is another computer's.
   const isOver = (item: SentItem) =>
     found.has(item) || (idsLast && isDropped(item) && item.id !== undefined);
   const wanted = items.filter((item) => !isDropped(item));
   const dropped = items.filter(isDropped);
-  for (const item of [...wanted, ...dropped].filter((each) => !isOver(each))) {
-    const isSame = ({ body }: ShownItem) =>
-      [item.body, item.as, item.edited].some((own) => own !== undefined && holdsItem(body, own));
-    take(item, byIdentity.first(itemIdentity(item.body), isSame));
+  for (const group of [wanted, dropped]) {
+    group.forEach(takeById);
+    group.filter((item) => !isOver(item)).forEach(takeEqual);
   }
   // Changed items: first the unchanged ones of the input, then new versions.
   const isNew = ({ state }: SentItem) => state === 'new';

@@ -85,8 +85,10 @@ export function mergeDay(
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
     dropped.delete(back);
-    const { undone, ...again } = back;
-    return [{ ...again, input: item.input, state: undone === true ? 'new' : 'unanswered' }];
+    const { undone, state: _, ...again } = back;
+    if (undone === true) return [{ ...again, input: item.input, state: 'new' }];
+    const state = back.edited === undefined ? { state: 'unanswered' as const } : {};
+    return [{ ...again, input: item.input, ...state }];
   });
   const totals = totalsToDrop(slots, parts, fields, known.fields);
   const merged = Object.entries(mergedFields(known.fields, fields));

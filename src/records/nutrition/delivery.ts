@@ -208,10 +208,9 @@ class DayDelivery {
   /** Compares the day with a look, and takes over its findings. */
   #compare({ items: shown, isAnswer = false }: Look): Comparison {
     const { source, adds: idsLast } = this.#service;
-    const { force, undo, merge } = this.#options;
+    const { force, merge } = this.#options;
     const seen = compareDay(this.#day, shown, {
-      ...{ source, idsLast, isAnswer },
-      force: force || undo !== undefined,
+      ...{ source, idsLast, isAnswer, force },
       resends: merge === 'replace-day',
       fresh: this.#stored.status !== 'settled',
       isFirst: this.#attempts === 0 && !this.#target.isReview,

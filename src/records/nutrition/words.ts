@@ -30,6 +30,7 @@ export function goneNote(about: About, gone: readonly SentItem[], dryRun: boolea
 /** The notes about what a look at a day found, with what the user can do. */
 const NEWS = {
   edited: ['changed in the platform, so left as it is there', ' (--force overwrites it)'],
+  kept: ['changed in the platform, so left as it is there', ' (--force removes it)'],
   removed: ['no longer on the platform, so left out', ' (--replace-day sends it again)'],
   again: ["dropped by another computer's request at the same moment, so sent again", ''],
   earlier: ['an earlier version, not from this computer, is replaced', ''],

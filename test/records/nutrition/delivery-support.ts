@@ -129,8 +129,8 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     );
     return items;
   };
-  const undo = (date: string) =>
-    deliver([emptyDay(date, [])], { undo: () => true, remember: true });
+  const undo = (date: string, options: PushOptions = {}) =>
+    deliver([emptyDay(date, [])], { undo: () => true, remember: true, ...options });
   return { push, undo, ledger };
 }
 

@@ -147,6 +147,69 @@ it('keeps an item that the athlete entered at a service that replaces by source'
   expect(held()).toEqual(['bar 40', 'gel 30', 'soup 33']);
 });
 
+describe.each(NUTRITION_REVISIONS)(
+  'what the athlete changed in the app on revision %s',
+  (revision) => {
+    const open = async (change: Record<string, unknown>) => {
+      const world = await openNutrition({ revision }, { scopes: READ });
+      await world.push({ 'a.json': day(GEL, BAR) });
+      world.sandbox.control.editFood(world.idOf('gel'), change);
+      return world;
+    };
+    const LATE_GEL = { ...GEL, at: '10:30:00' };
+
+    it('is still the same item under another name, also if the input changes it', async () => {
+      const { push, held } = await open({ name: 'chew' });
+      const items = await push({ 'a.json': day(GEL, BAR, RICE) });
+      expect(notesOf(items)).toEqual([
+        expect.stringContaining('left as it is there: "chew, 10:00'),
+      ]);
+      expect(held()).toEqual(['bar 40', 'chew 25', 'rice 90']);
+      expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
+      expect(held()).toContain('chew 25');
+      await push({ 'a.json': day(BIG_GEL, BAR) }, { force: true });
+      expect(held()).toEqual(['bar 40', 'gel 30']);
+    });
+
+    it('stays once if the input moves it to the same time', async () => {
+      const { push, held } = await open({ logged_at: itemOf(LATE_GEL).logged_at });
+      await push({ 'a.json': day(GEL, BAR, RICE) });
+      expect(notesOf(await push({ 'a.json': day(LATE_GEL, BAR, RICE) }))).toEqual([]);
+      expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    });
+
+    it('stays if the input drops it, and has it again later', async () => {
+      const { push, held } = await open({ carbs: 26 });
+      const kept = await push({ 'a.json': day(BAR) });
+      expect(notesOf(kept)).toEqual([expect.stringContaining('(--force removes it)')]);
+      for (const foods of [
+        [BAR, RICE],
+        [GEL, BAR],
+      ]) {
+        const items = await push({ 'a.json': day(...foods) });
+        expect([outcomesOf(items), held()]).toEqual([
+          ['pushed'],
+          expect.arrayContaining(['gel 26']),
+        ]);
+      }
+      expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR) }))).toEqual(['conflict']);
+      expect(held()).toEqual(['bar 40', 'gel 26']);
+    });
+
+    it('stays after undo, which says so, until undo --force', async () => {
+      const { push, undo, held } = await open({ carbs: 26 });
+      await push({ 'a.json': day(GEL, BAR, RICE) });
+      expect(notesOf(await undo(DAY))).toEqual([
+        expect.stringContaining('"gel, 10:00, 26 g carbs"'),
+      ]);
+      expect(outcomesOf(await push({ 'a.json': day(GEL, BAR, RICE) }))).toEqual(['skipped']);
+      expect(held()).toEqual(['gel 26']);
+      expect(outcomesOf(await undo(DAY, { force: true }))).toEqual(['undone']);
+      expect(held()).toEqual([]);
+    });
+  },
+);
+
 describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s', (revision) => {
   it('add to each other, and each replaces its earlier items', async () => {
     const { push, held } = await openNutrition({ revision });
