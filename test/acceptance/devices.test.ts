@@ -97,7 +97,7 @@ describe('sync devices', () => {
     mkdirSync(storage, { recursive: true });
     renameSync(join(root, 'Garmin'), join(storage, 'GARMIN'));
     expect((await world.sync(['devices'])).stdout).toContain(
-      '  connected over MTP\n  2 recordings, all sent\n',
+      '  connected over MTP\n  2 recordings, all sent (compared by name)\n',
     );
   });
 

@@ -19,7 +19,10 @@ const DEVICE: LineKind = {
       {
         folders: texts('The folders with recordings.'),
         files: count('Files in them with the name of a recording.'),
-        unsent: count('Recordings that were not sent.', 'there is a login'),
+        unsent: count(
+          'Recordings that were not sent; over MTP, compared by name.',
+          'there is a login',
+        ),
         tcxFiles: count('Files of the kind .tcx, which are not sent.', 'it has any'),
       },
       'Its recordings.',

@@ -51,7 +51,7 @@ export function deviceText(
   const lines: Text[] = [
     head.join(', '),
     access === 'mtp' ? 'connected over MTP' : root,
-    recordingsText(files.length, unsent),
+    recordingsText(files.length, unsent, access),
   ];
   if (tcxFiles > 0) {
     lines.push(`${plural(tcxFiles, '.tcx file')}, which sync does not send: it sends .fit files`);
@@ -67,11 +67,16 @@ export function deviceText(
   return joinTexts(lines, '\n  ');
 }
 
-function recordingsText(files: number, unsent: number | undefined): string {
+function recordingsText(
+  files: number,
+  unsent: number | undefined,
+  access: SurveyedDevice['access'],
+): string {
   if (files === 0) return 'no recordings';
   const count = plural(files, 'recording');
   if (unsent === undefined) return count;
-  return unsent === 0 ? `${count}, all sent` : `${count}, ${unsent} not sent`;
+  const how = access === 'mtp' ? ' (compared by name)' : '';
+  return `${count}, ${unsent === 0 ? 'all' : `${unsent} not`} sent${how}`;
 }
 
 export function loginText(): Text {
