@@ -11,9 +11,8 @@ export interface ProgressState {
   /** All items; undefined if their number is not known yet. */
   readonly total?: number | undefined;
   readonly sentBytes?: number | undefined;
-  /** Size of the finished items, and of all; 0: unknown. */
-  readonly doneBytes?: number;
-  readonly totalBytes?: number;
+  /** Share of the time that the finished items took, from 0 to 1; undefined: that of the items. */
+  readonly share?: number | undefined;
   /** Name of the item in work, or what the command does. */
   readonly current?: string | undefined;
 }
@@ -78,26 +77,16 @@ function countText({ noun, done, total }: ProgressState): string {
 }
 
 function figures(state: ProgressState, elapsedMs: number) {
-  const { done, total, sentBytes = 0, doneBytes = 0, totalBytes = 0 } = state;
+  const { done, total, sentBytes = 0 } = state;
   const isSettled = elapsedMs >= SETTLED_MS;
   const hasRate = isSettled && sentBytes > 0;
-  const hasLeft =
-    isSettled && total !== undefined && done !== undefined && done > 0 && done < total;
+  const hasTotal = total !== undefined && done !== undefined && done > 0 && done < total;
+  const share = hasTotal ? (state.share ?? done / total) : 0;
   return {
     sent: sentBytes > 0 ? bytes(sentBytes) : '',
     rate: hasRate ? `${bytes((sentBytes / elapsedMs) * 1000)}/s` : '',
-    left: hasLeft
-      ? `${shortTime(elapsedMs / shareDone(done / total, doneBytes, totalBytes) - elapsedMs)} left`
-      : '',
+    left: isSettled && share > 0 ? `${shortTime(elapsedMs / share - elapsedMs)} left` : '',
   };
-}
-
-/**
- * Estimates the share of the time that has passed. On a slow connection the bytes decide, on a fast one the
- * items, and recordings grow from year to year.
- */
-function shareDone(ofItems: number, doneBytes: number, totalBytes: number): number {
-  return totalBytes === 0 ? ofItems : (ofItems + Math.min(1, doneBytes / totalBytes)) / 2;
 }
 
 function barText(share: number, width: number, { bar }: Glyphs): string {

@@ -39,7 +39,9 @@ export class ProgressDisplay implements Progress {
   }
 
   update(state: ProgressState): void {
-    if (state.noun !== this.#state.noun) this.#since = this.#clock.monotonic();
+    // The first item waits for the connection, too.
+    const isFirst = this.#state.done === 0 && (state.done ?? 0) > 0;
+    if (isFirst || state.noun !== this.#state.noun) this.#since = this.#clock.monotonic();
     this.#state = state;
     if (this.#running !== undefined) return;
     this.#running = new AbortController();

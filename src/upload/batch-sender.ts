@@ -16,6 +16,7 @@ import {
 } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
+import { UploadTimes } from './upload-times.ts';
 import { type Examined, Uploader } from './uploader.ts';
 
 export interface MemberRecording {
@@ -38,7 +39,9 @@ export class BatchSender {
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
   readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
-  readonly #totals = { done: 0, doneBytes: 0, sentBytes: 0 };
+  readonly #totals = { done: 0, sentBytes: 0 };
+  #doneBytes = 0;
+  readonly #times = new UploadTimes();
   /** The recording started last. */
   #current = '';
 
@@ -123,9 +126,10 @@ export class BatchSender {
       this.#report(unreadableItem(path, contents));
       return;
     }
+    const startedAt = this.#context.clock.monotonic();
     const item = await this.#uploader.uploadContents(path, contents);
     this.#judge(item);
-    this.#report(item, contents.bytes.length);
+    this.#report(item, contents.bytes.length, startedAt);
   }
 
   async #sendAll(files: readonly RecordingFile[], deliver: Deliver): Promise<RecordingFile[]> {
@@ -133,9 +137,10 @@ export class BatchSender {
     const buffers = Array.from({ length: this.#jobs }, reusedBuffer);
     await inParallel(files, this.#jobs, async (file, slot) => {
       this.#progress(file.path);
+      const startedAt = this.#context.clock.monotonic();
       const item = await this.#sendFile(deliver, file, buffers[slot] ?? reusedBuffer());
       if (item === undefined) busy.push(file);
-      else this.#report(item, file.stamp.size);
+      else this.#report(item, file.stamp.size, startedAt);
       // Files that need no request would leave no time for a signal.
       if (item === undefined || !('attempts' in item)) await setImmediate();
     });
@@ -191,13 +196,19 @@ export class BatchSender {
   }
 
   #showProgress(): void {
-    const { count: total, bytes: totalBytes = 0 } = this.#total ?? {};
-    this.#target.progress?.({ ...this.#totals, total, totalBytes, current: this.#current });
+    const done = { count: this.#totals.done, bytes: this.#doneBytes };
+    const share = this.#total && this.#times.share(done, this.#total);
+    const total = this.#total?.count;
+    this.#target.progress?.({ ...this.#totals, total, share, current: this.#current });
   }
 
-  #report(item: UploadItem, bytes = 0): void {
+  /** @param startedAt of its upload (ms of the monotonic clock) */
+  #report(item: UploadItem, bytes = 0, startedAt?: number): void {
     this.#totals.done++;
-    this.#totals.doneBytes += bytes;
+    this.#doneBytes += bytes;
+    if (startedAt !== undefined) {
+      this.#times.add(this.#context.clock.monotonic() - startedAt, bytes);
+    }
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);
     this.#showProgress();

@@ -74,9 +74,8 @@ export interface UploadProgress {
   readonly done: number;
   /** Undefined if archives are read, whose recordings are not counted yet. */
   readonly total: number | undefined;
-  /** Bytes of the finished files, and of all; 0: unknown. */
-  readonly doneBytes: number;
-  readonly totalBytes: number;
+  /** Share of the time that the finished files took, from 0 to 1; undefined with `total`. */
+  readonly share: number | undefined;
   readonly sentBytes: number;
   /** The file started last. */
   readonly current: string;

@@ -67,18 +67,3 @@ it.each([
 ])('formats progress after %i ms for a log', (elapsedMs, text) => {
   expect(progressText(STATE, elapsedMs)).toBe(text);
 });
-
-it.each([
-  ['items', 10_000, 100_000],
-  ['bytes', 5_500, 100_000],
-])(
-  'is right within a third after a tenth, if the time depends on %s alone',
-  (_what, doneMs, allMs) => {
-    // The last recordings are three times as large as the first.
-    const bytes = { doneBytes: 5_500, totalBytes: 100_000 };
-    const text = progressText({ noun: 'recording', done: 10, total: 100, ...bytes }, doneMs);
-    const [, secs, minutes] = /(?:(\d+) s|(\d+) min) left/.exec(text) ?? [];
-    const saidMs = (Number(secs ?? 0) + Number(minutes ?? 0) * 60) * 1000;
-    expect(Math.abs(saidMs / (allMs - doneMs) - 1)).toBeLessThan(1 / 3 + 0.02);
-  },
-);
