@@ -8,7 +8,7 @@ import { SUMMED_TOTALS, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import type { Notes } from './notes.ts';
-import { type ReadFields, isObject } from './values.ts';
+import { type ReadFields, isObject, scalarText, show } from './values.ts';
 
 /**
  * Notes values within their range that are probably in another unit, which are left out, or contradict
@@ -32,7 +32,7 @@ type UnitDoubts = Readonly<Record<string, readonly UnitDoubt[]>>;
 
 const WATER: readonly UnitDoubt[] = [
   { below: 15.1, unit: 'litres', factor: 1_000 },
-  { below: 70, unit: 'fluid ounces', factor: ML_PER_FLUID_OUNCE },
+  { below: 130, unit: 'fluid ounces', factor: ML_PER_FLUID_OUNCE },
 ];
 
 const WELLNESS_DOUBTS: UnitDoubts = {
@@ -91,6 +91,24 @@ export function noteFarWeight(
   else weights.near = kg;
   if (isFar(sent)) notes.doubt('far weight', 'weight', found(sent), SENT);
   weights.last = kg;
+}
+
+const PLAN = /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted)$/i;
+
+/**
+ * Notes a problem: a member that says that its record was planned.
+ *
+ * @param path the record's own place
+ */
+export function notePlan(
+  unknown: readonly string[],
+  record: JsonObject,
+  notes: Notes,
+  path = '',
+): void {
+  const name = unknown.find((each) => PLAN.test(scalarText(record[each])));
+  if (name === undefined) return;
+  notes.problem(joinPointer(path, name), `is ${show(record[name] ?? null)}: a plan is not sent`);
 }
 
 type Members = Pick<ReadFields, 'known' | 'spellings'>;

@@ -9,7 +9,13 @@ import {
   withBrokenCrc,
   withFlippedBits,
 } from '../support/fit-maker.ts';
-import { START, makeActivity, withMissingByte } from '../support/fit-messages.ts';
+import {
+  START,
+  fitFile,
+  fitMessage,
+  makeActivity,
+  withMissingByte,
+} from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const whole = makeRecording({ durationSecs: 300, developerField: true });
@@ -29,6 +35,16 @@ describe('readContents', () => {
     expect(samples.power[10]).toBeGreaterThan(50);
     expect(samples.altitude[10]).toBeGreaterThan(100);
     expect(samples.depth[10]).toBeNaN();
+  });
+
+  it('counts records without a time, which are no samples', () => {
+    const { samples, ...found } = readContents(
+      fitFile(
+        fitMessage('record', { timestamp: START, heartRate: 120 }),
+        fitMessage('record', { heartRate: 121 }),
+      ),
+    );
+    expect([found.records, samples.at]).toEqual([2, [0]]);
   });
 
   it.each([

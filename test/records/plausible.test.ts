@@ -37,7 +37,7 @@ describe('a wellness value that is hardly possible', () => {
     ['sleepSecs', 450, 'is 450 s: minutes? That would be 27000 s'],
     ['sleepSecs', 8, 'is 8 s: hours? That would be 28800 s'],
     ['hydrationVolume', 2.5, 'is 2.5 ml: litres? That would be 2500 ml'],
-    ['hydrationVolume', 34, 'is 34 ml: fluid ounces? That would be 1005 ml'],
+    ['hydrationVolume', 96, 'is 96 ml: fluid ounces? That would be 2839 ml'],
     ['weight', 22, 'is 22 kg: converted twice?'],
   ])('is left out with its likely unit, and rejected if strict: %s %d', async (...values) => {
     const [name, value, found] = values;
@@ -60,7 +60,7 @@ describe('a wellness value that is hardly possible', () => {
   });
 
   test('is left out if no unit makes sense of it: a goal is no measurement', async () => {
-    const said = ['type: is "goal": nothing was measured'];
+    const said = ['type: is "goal": a plan is not sent'];
     expect(await saidOf('wellness', { date, steps: 8_123, type: 'goal' })).toEqual({ said });
   });
 
@@ -69,7 +69,7 @@ describe('a wellness value that is hardly possible', () => {
     ['sleepSecs', 1_800],
     ['weight', 150],
     ['hydrationVolume', 0],
-    ['hydrationVolume', 70],
+    ['hydrationVolume', 130],
   ])('is not this one: %s %d', async (name, value) => {
     const record = { date, [name]: value };
     expect(await bodyOf('wellness', record, { strict: true })).toEqual(record);

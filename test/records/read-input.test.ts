@@ -230,6 +230,7 @@ describe('an input that can’t be read as a whole', () => {
       Buffer.from('[\n{"comments": "m\u00fcde"}]', 'latin1'),
       {
         message: 'in:2:16: the text is not UTF-8 at byte 17.',
+        hint: 'Save the file as UTF-8.',
         details: { path: 'in', line: 2, column: 16, offset: 17 },
       },
     ],

@@ -28,6 +28,7 @@ describe('a text in a terminal', () => {
       'See /home/ada/.local/state/sync/log now',
       ['See', '/home/ada/.local/state/sync/log', 'now'],
     ],
+    ['keeps a number with its unit', 'Open water swim 800 m', ['Open water swim', '800 m']],
     ['keeps a time ago whole', 'uploaded, 33 seconds ago', ['uploaded,', '33 seconds ago']],
     ...['  ssh -N -L 1:a:1 ada@example.com', 'export SYNC_A=b SYNC_C=d'].map(
       (line): [string, string, string[]] => ['keeps a line to copy whole', line, [line]],

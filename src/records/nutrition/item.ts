@@ -3,7 +3,7 @@ import { ITEM_FIELDS } from '../fields.ts';
 import { toLoggedAt } from '../days/local-date.ts';
 import { Names } from '../names.ts';
 import { zoneOfTime } from '../days/read-zones.ts';
-import { noteImplausibleItem } from '../plausible.ts';
+import { noteImplausibleItem, notePlan } from '../plausible.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
@@ -51,6 +51,7 @@ export function readItem(
   const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
   const { known, unknown } = read;
   noteImplausibleItem(read, raw, path, notes);
+  notePlan(unknown, raw, notes, path);
   notes.takeOut(known);
   const isEmpty = Object.keys(known).length === 0 && notes.problems.length === 0;
   if (isEmpty && unknown.length === 0) {

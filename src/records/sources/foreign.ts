@@ -42,13 +42,6 @@ export function isSumName(name: string): boolean {
   return SUM.test(name.trim());
 }
 
-const PLAN = /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted)$/i;
-
-/** Checks for a value that says that its record was not measured. */
-export function isPlan(value: unknown): boolean {
-  return typeof value === 'string' && PLAN.test(value);
-}
-
 /**
  * Returns the columns of a table that not any diary may have: those that no field reads, and a time or a week
  * beside totals.

@@ -1,9 +1,9 @@
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { listNames } from '../listed.ts';
 import { Names, plain } from '../names.ts';
-import { noteImplausibleWellness } from '../plausible.ts';
+import { noteImplausibleWellness, notePlan } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
-import { foreignNames, isPlan } from '../sources/foreign.ts';
+import { foreignNames } from '../sources/foreign.ts';
 import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import { isObject, noteNothingKnown, noteUnknown, readFields, show } from '../values.ts';
@@ -49,9 +49,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   }
   const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
   if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);
-  const plan = unknown.find((name) => isPlan(value[name]));
-  if (plan !== undefined)
-    notes.problem(plan, `is ${show(value[plan] ?? null)}: nothing was measured`);
+  notePlan(unknown, value, notes);
   if (fields.size === 0 && notes.problems.length === 0) {
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }

@@ -324,6 +324,10 @@ describe('a value that the database of a platform cannot store', () => {
       'calories: is 2147483648; the range is 0 to 2147483647 kcal',
     ],
     [
+      { date, items: [gel, { ...gel, status: 'planned' }] },
+      'items/1/status: is "planned": a plan is not sent',
+    ],
+    [
       { date, items: [{ ...gel, calories: 2 ** 31 }] },
       'items/0/calories: is 2147483648; the range is 0 to 2147483647 kcal',
     ],
