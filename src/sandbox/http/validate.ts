@@ -35,22 +35,18 @@ export function checkedRequest<TSchema extends v.GenericSchema>(
 /** Converts an issue to the format of deployed services. */
 function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map((item) => item.key as string | number);
-  const { input } = issue;
-  switch (issue.type) {
+  const { type, input } = issue;
+  const mistyped = (expected: string, received: string) => {
+    const message = input === undefined ? 'Required' : `Expected ${expected}, received ${received}`;
+    return { code: 'invalid_type', expected, received, message, path };
+  };
+  switch (type) {
     case 'integer':
-      return {
-        code: 'invalid_type',
-        expected: 'integer',
-        received: 'float',
-        message: 'Expected integer, received float',
-        path,
-      };
-    case 'min_value':
-      return {
-        code: 'too_small',
-        message: `Number must be greater than or equal to ${String(issue.requirement)}`,
-        path,
-      };
+      return mistyped('integer', 'float');
+    case 'min_value': {
+      const message = `Number must be greater than or equal to ${String(issue.requirement)}`;
+      return { code: 'too_small', message, path };
+    }
     case 'picklist':
       return {
         code: 'invalid_enum_value',
@@ -59,35 +55,18 @@ function toIssue(issue: v.BaseIssue<unknown>): Issue {
         path,
       };
     case 'check':
-    case 'custom':
     case 'strict_object':
       return { code: 'custom', message: issue.message, path };
-    default: {
-      const expected = EXPECTED[issue.type] ?? issue.type;
-      const received =
-        input === undefined
-          ? 'undefined'
-          : input === null
-            ? 'null'
-            : Array.isArray(input)
-              ? 'array'
-              : typeof input;
-      return {
-        code: 'invalid_type',
-        expected: input === undefined ? expectedOfMissing(issue) : expected,
-        received,
-        message: input === undefined ? 'Required' : `Expected ${expected}, received ${received}`,
-        path,
-      };
-    }
+    case 'object':
+      // So Valibot reports a missing field, without the field's type.
+      return mistyped(input === undefined && path.length > 0 ? 'string' : type, kindOf(input));
+    default:
+      return mistyped(type === 'finite' ? 'number' : type, kindOf(input));
   }
 }
 
-const EXPECTED: Readonly<Record<string, string>> = { finite: 'number' };
-
-/** Valibot reports a missing field as an issue of its object, without the field's type. */
-function expectedOfMissing(issue: v.BaseIssue<unknown>): string {
-  return issue.type === 'object' && issue.path !== undefined ? 'string' : issue.type;
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Largest value of an integer column in the database of deployed services. */

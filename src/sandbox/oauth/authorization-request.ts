@@ -1,17 +1,9 @@
-import { redirectUriAllowed, type RegisteredClient } from './clients.ts';
-import type { CodeRequest } from './grants.ts';
+import { redirectUriAllowed } from './clients.ts';
 import { ApiProblem } from '../http/problem.ts';
-import { isScope, scopeWords } from './scopes.ts';
+import { scopeWords } from './scopes.ts';
 import type { World } from '../world.ts';
 
-export interface AuthorizationRequest {
-  readonly client: RegisteredClient;
-  readonly redirectUri: string;
-  readonly state: string | null;
-  readonly scopes: readonly string[];
-  readonly challenge: CodeRequest['challenge'];
-  readonly challengeMethod: CodeRequest['challengeMethod'];
-}
+export type AuthorizationRequest = Readonly<ReturnType<typeof parseAuthorizationRequest>>;
 
 /**
  * Parses an authorization request (interface section 4.5). Like deployed services, it accepts a
@@ -22,7 +14,7 @@ export interface AuthorizationRequest {
 export function parseAuthorizationRequest(
   query: URLSearchParams,
   world: Pick<World, 'clients' | 'settings'>,
-): AuthorizationRequest {
+) {
   const { client, redirectUri } = readTarget(query, world);
   const value = (name: string) => query.get(name) ?? '';
   if (value('response_type') !== 'code') {
@@ -37,15 +29,7 @@ export function parseAuthorizationRequest(
     scopes: words.length === 0 ? ['profile:read'] : words,
     challenge: challenge === '' ? null : challenge,
     challengeMethod: value('code_challenge_method') === 'plain' ? 'plain' : 'S256',
-  };
-}
-
-/** Returns the requested scopes that this service does not know. It refuses a form with any. */
-export function unknownScopesOf(
-  { scopes }: AuthorizationRequest,
-  { settings }: Pick<World, 'settings'>,
-): string[] {
-  return settings.current.grantsAnyScope ? [] : scopes.filter((scope) => !isScope(scope));
+  } as const;
 }
 
 function readTarget(query: URLSearchParams, world: Pick<World, 'clients' | 'settings'>) {

@@ -1,11 +1,8 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import {
-  parseAuthorizationRequest,
-  unknownScopesOf,
-  type AuthorizationRequest,
-} from './authorization-request.ts';
+import { parseAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
+import { isScope } from './scopes.ts';
 import { randomToken } from '../random.ts';
 import { routeNamed } from '../http/routes.ts';
 import { ApiProblem } from '../http/problem.ts';
@@ -126,10 +123,11 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
  * @throws Problem 400, without a redirect, for an unknown scope
  */
 function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
-  const unknown = unknownScopesOf(request, world);
+  const { grantsAnyScope, grantScopes } = world.settings.current;
+  const unknown = grantsAnyScope ? [] : request.scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) throw new ApiProblem(400, `Invalid scope: ${unknown.join(' ')}`);
   const { client, redirectUri, challenge, challengeMethod } = request;
-  const limit: readonly string[] | null = world.settings.current.grantScopes;
+  const limit: readonly string[] | null = grantScopes;
   const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
   const code = world.grants.issueCode({
     clientId: client.id,
