@@ -3,21 +3,22 @@ import { dirname, join } from 'node:path';
 
 /** Rows by their key, in the order of their first arrival, as JSON holds them. Rows never change. */
 export class Table<TRow> {
-  readonly #rows = new Map<string, { readonly row: TRow; readonly text: string }>();
+  readonly #rows: Map<string, TRow>;
   readonly #changed: () => void;
 
   constructor(rows: Readonly<Record<string, TRow>>, changed: () => void) {
+    this.#rows = new Map(Object.entries(rows));
     this.#changed = changed;
-    for (const [key, row] of Object.entries(rows)) this.#put(key, row);
   }
 
   get(key: string): TRow | undefined {
-    return this.#rows.get(key)?.row;
+    return this.#rows.get(key);
   }
 
   /** @throws RangeError for a row that is nested too deeply to be stored */
   set(key: string, given: TRow): TRow {
-    const row = this.#put(key, given);
+    const row = JSON.parse(JSON.stringify(given)) as TRow;
+    this.#rows.set(key, row);
     this.#changed();
     return row;
   }
@@ -32,32 +33,16 @@ export class Table<TRow> {
   }
 
   entries(): [string, TRow][] {
-    return [...this.#rows].map(([key, { row }]) => [key, row]);
+    return [...this.#rows];
   }
 
   rows(): TRow[] {
-    return [...this.#rows.values()].map(({ row }) => row);
+    return [...this.#rows.values()];
   }
 
   get size(): number {
     return this.#rows.size;
   }
-
-  /** Returns the rows as JSON, from the texts that are kept: writing them again takes most of the time. */
-  toText(): string {
-    return objectOf([...this.#rows].map(([key, { text }]) => [key, text]));
-  }
-
-  #put(key: string, given: TRow): TRow {
-    const text = JSON.stringify(given);
-    const row = JSON.parse(text) as TRow;
-    this.#rows.set(key, { row, text });
-    return row;
-  }
-}
-
-function objectOf(members: readonly (readonly [string, string])[]): string {
-  return `{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',\n')}}`;
 }
 
 type Saved = Record<string, Record<string, unknown>>;
@@ -90,8 +75,11 @@ export class Store {
   /** Writes what changed since the last call. An answer waits for it. */
   save(): void {
     if (this.#folder === undefined || this.#isSaved) return;
-    const tables = [...this.#tables].map(([name, table]) => [name, table.toText()] as const);
-    replace(join(this.#folder, 'sandbox.json'), objectOf(tables));
+    const tables = [...this.#tables].map(([name, table]) => [
+      name,
+      Object.fromEntries(table.entries()),
+    ]);
+    replace(join(this.#folder, 'sandbox.json'), JSON.stringify(Object.fromEntries(tables)));
     this.#isSaved = true;
   }
 

@@ -228,26 +228,16 @@ function render({ instant, wall }: Located, date: string): string {
   return writeInstant(instant, minutes);
 }
 
-/** An instant (ms) as `logged_at` writes it, with an offset in minutes. */
+/** Writes an instant (ms) as `logged_at` has it, with an offset in minutes. */
 export function writeInstant(instant: number, minutes: number): string {
-  const wall = instant + minutes * MINUTE;
-  const date = dateOf(wall);
-  const time = wall - lastDay * DAY;
-  const clock = `${hourAndMinute(Math.floor(time / MINUTE))}:${twoDigits(Math.floor(time / 1000) % 60)}`;
-  const millis = time % 1000 === 0 ? '' : `.${String(time % 1000).padStart(3, '0')}`;
-  return `${date}T${clock}${millis}${writeOffset(minutes)}`;
+  const local = new Date(instant + minutes * MINUTE).toISOString();
+  return local.replace(/(?:\.000)?Z$/, '') + writeOffset(minutes);
 }
 
 function writeOffset(minutes: number): string {
-  return `${minutes < 0 ? '-' : '+'}${hourAndMinute(Math.abs(minutes))}`;
-}
-
-function hourAndMinute(minutes: number): string {
-  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
-}
-
-function twoDigits(number: number): string {
-  return number < 10 ? `0${number}` : String(number);
+  const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${two(hour)}:${two(minute)}`;
 }
 
 /** The day of the last answer of {@link dateOf}: most questions are about the same one. */

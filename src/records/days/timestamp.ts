@@ -66,9 +66,6 @@ const MONTHS = [
  */
 export function readTimestamp(text: string, wanted: 'date' | 'time'): Timestamp | TimeFault {
   const trimmed = text.trim();
-  if (trimmed.startsWith(lastDate) && (trimmed[10] === 'T' || trimmed[10] === ' ')) {
-    return readTime(lastDate, trimmed.slice(10));
-  }
   const match = DATE.exec(trimmed);
   if (match === null) {
     const epoch = EPOCH.exec(trimmed);
@@ -122,19 +119,7 @@ function readClock(
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
-  return midnightOf(date) + clock;
-}
-
-/** The last answer of {@link midnightOf}: most times are on the day of the one before. */
-let lastDate = '1970-01-01';
-let lastMidnight = 0;
-
-function midnightOf(date: string): number {
-  if (date !== lastDate) {
-    lastMidnight = Date.parse(date);
-    lastDate = date;
-  }
-  return lastMidnight;
+  return Date.parse(date) + clock;
 }
 
 function readOffset(text: string): number | 'utc' | 'none' | TimeFault {

@@ -10,10 +10,6 @@ export interface OffsetChange {
 export class Timeline implements Offsets {
   readonly #first: number;
   readonly #changes: readonly OffsetChange[];
-  /** The period of the last answer: most questions are about the same half year. */
-  #from = Infinity;
-  #until = -Infinity;
-  #offset = NaN;
 
   /**
    * @param first the offset before the first change (ms)
@@ -25,11 +21,6 @@ export class Timeline implements Offsets {
   }
 
   offsetAt(instant: number): number {
-    if (instant < this.#from || instant >= this.#until) this.#find(instant);
-    return this.#offset;
-  }
-
-  #find(instant: number): void {
     let low = 0;
     let high = this.#changes.length;
     while (low < high) {
@@ -37,9 +28,6 @@ export class Timeline implements Offsets {
       if ((this.#changes[middle]?.instant ?? Infinity) <= instant) low = middle + 1;
       else high = middle;
     }
-    const last = this.#changes[low - 1];
-    this.#from = last?.instant ?? -Infinity;
-    this.#until = this.#changes[low]?.instant ?? Infinity;
-    this.#offset = last?.offset ?? this.#first;
+    return this.#changes[low - 1]?.offset ?? this.#first;
   }
 }
