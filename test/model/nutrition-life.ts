@@ -461,6 +461,8 @@ class Life {
       }
       if (merge !== 'replace-day' || item.carbs === undefined) continue;
       if (sent.includes(item)) {
+        // If it was not there, it was sent again.
+        item.recent = 'sent';
         delete item.deleted;
         delete item.unsure;
         delete item.either;

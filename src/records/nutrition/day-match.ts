@@ -132,7 +132,10 @@ function sortDropped(
   for (const item of known.filter(isDropped)) {
     const identity = itemIdentity(item.body);
     const there = found.get(item);
-    if (there !== undefined && !force && !holdsItem(there.body, item.as ?? item.body)) {
+    const holds = (own: JsonObject) => there !== undefined && holdsItem(there.body, own);
+    const { edited, ...plain } = item;
+    const isEdited = (edited !== undefined && holds(edited)) || !holds(item.as ?? item.body);
+    if (there !== undefined && isEdited && !force) {
       kept.set(identity, { item, there });
       continue;
     }
@@ -140,10 +143,11 @@ function sortDropped(
     if (leaves && !wanted.has(identity)) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
-      into.items.push(there.id === undefined ? item : { ...item, id: there.id });
+      const left = isEdited ? item : plain;
+      into.items.push(there.id === undefined ? left : { ...left, id: there.id });
     } else if (fresh || isAnswer === true || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
-      into.items.push({ ...item, state: 'gone' });
+      into.items.push({ ...plain, state: 'gone' });
     }
   }
   return kept;

@@ -52,9 +52,15 @@ export function mergeDay(
     .map((item) => ({ item, said: false }));
   const drop = (items: readonly SentItem[]) => {
     for (const item of items) {
-      if (item.state !== 'new' && item.state !== 'removed') {
-        dropped.add({ ...item, state: 'dropped' });
-      }
+      // Of a contested item the athlete's version is there.
+      const { body, edited } = item;
+      if (item.state === 'new' && edited === undefined) continue;
+      if (item.state === 'removed') continue;
+      dropped.add({
+        ...item,
+        body: item.state === 'new' ? (edited ?? body) : body,
+        state: 'dropped',
+      });
     }
   };
   for (const { input, items } of parts) {
@@ -85,10 +91,9 @@ export function mergeDay(
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
     dropped.delete(back);
-    const { undone, state: _, ...again } = back;
-    if (undone === true) return [{ ...again, input: item.input, state: 'new' }];
-    const state = back.edited === undefined ? { state: 'unanswered' as const } : {};
-    return [{ ...again, input: item.input, ...state }];
+    const { undone, ...again } = back;
+    const state = undone === true ? 'new' : back.edited === undefined ? 'unanswered' : 'fresh';
+    return [{ ...again, input: item.input, state }];
   });
   const totals = totalsToDrop(slots, parts, fields, known.fields);
   const merged = Object.entries(mergedFields(known.fields, fields));
@@ -156,9 +161,10 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
     const equal = equals[index];
     if (equal !== undefined) return { item: withOwner(equal, input), said: true };
     const version = take(byIdentity.first(itemIdentity(body)));
-    if (version !== undefined) before.push(version);
     // The athlete's version stays until the user decides.
-    const theirs = version?.state === 'new' && version.edited !== undefined ? version : {};
+    const isContested = version?.state === 'new' && version.edited !== undefined;
+    const theirs = isContested ? version : {};
+    if (version !== undefined && !isContested) before.push(version);
     return { item: { ...theirs, body, input, state: 'new' }, said: true };
   });
   return { next, left: [...left], before, overlaps };
