@@ -7,14 +7,6 @@ export interface Series {
   readonly values: ArrayLike<number>;
 }
 
-export interface Chart {
-  /** From top to bottom, all with the same width. */
-  readonly lines: readonly string[];
-  /** Least and greatest value drawn. Each is the mean of a column. */
-  readonly least: number;
-  readonly greatest: number;
-}
-
 export interface ChartSize {
   readonly columns: number;
   readonly rows: number;
@@ -32,17 +24,17 @@ const ASCII_EIGHTHS = [' ', '.', '.', ':', ':', '|', '|', '#', '#'] as const;
  *
  * @param span seconds across the width, so that several charts can share a time scale
  * @param range smallest difference of values that fills the height, so that noise stays small
- * @returns undefined if the chart would be empty or flat
+ * @returns the lines from top to bottom, all with the same width; none if the chart would be empty or flat
  */
 export function drawChart(
   series: Series,
   span: number,
   range: number,
   { columns, rows, ascii = false }: ChartSize,
-): Chart | undefined {
+): string[] {
   const means = columnMeans(series, span, columns);
   const drawn = means.filter((mean) => mean !== undefined);
-  if (drawn.length === 0) return undefined;
+  if (drawn.length === 0) return [];
   const least = drawn.reduce((a, b) => Math.min(a, b));
   const greatest = drawn.reduce((a, b) => Math.max(a, b));
   const levels = means.map((mean) =>
@@ -50,13 +42,12 @@ export function drawChart(
       ? 0
       : 1 + Math.round(((mean - least) / Math.max(range, greatest - least)) * (rows * 8 - 1)),
   );
-  if (levels.every((level) => level <= 1)) return undefined;
-  const lines = Array.from({ length: rows }, (_, row) => {
+  if (levels.every((level) => level <= 1)) return [];
+  return Array.from({ length: rows }, (_, row) => {
     const below = (rows - 1 - row) * 8;
     const eighths = ascii ? ASCII_EIGHTHS : EIGHTHS;
     return levels.map((level) => eighths[Math.max(0, Math.min(8, level - below))]).join('');
   });
-  return { lines, least, greatest };
 }
 
 function columnMeans(

@@ -1,39 +1,23 @@
-import { type InputReading, addRecord, readingOf } from './add-record.ts';
-import { type Dated, type FitChoice, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
-import { DayMerger } from './merge.ts';
+import { addRecord, readingOf } from './add-record.ts';
+import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
+import type { DayMerger } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
 import type { Row } from './engine/row.ts';
-import type { JsonObject, PreparedRecords, ReadingOptions } from './types.ts';
+import type { InvalidRecord, JsonObject, ReadingOptions } from './types.ts';
 
 /** Turns the wellness of many FIT files into one record a day. */
 
-/** One record a date, by date. Their sources are the files of their values. */
-export type FitDays = PreparedRecords & Omit<FitChoice, 'chosen'>;
-
-/** Prepares one record a day of many FIT files: see {@link chooseSamples}. */
-export async function prepareFitDays(
+/**
+ * Adds one record a day of many FIT files to a merger: see {@link chooseSamples}.
+ *
+ * @returns the files with measurements that count, and what is to be said
+ */
+export async function addFitDays(
   files: Iterable<FitFile>,
   options: ReadingOptions,
-): Promise<FitDays> {
-  const merger = new DayMerger('wellness', '');
-  const { read, notes, warnings } = await readFitFiles(files, options);
-  for (const { own } of read) merger.absorb(own.merger, 'fit');
-  const invalid = read.flatMap(({ own }) => own.invalid);
-  return { records: merger.finish(), invalid, notes, warnings };
-}
-
-/** A file with measurements that count. */
-export interface ReadFitFile {
-  readonly file: FitFile;
-  readonly own: InputReading;
-}
-
-/** Reads the measurements that count, file by file. */
-export async function readFitFiles(
-  files: Iterable<FitFile>,
-  options: ReadingOptions,
-): Promise<{ readonly read: readonly ReadFitFile[] } & Omit<FitChoice, 'chosen'>> {
+  merger: DayMerger,
+) {
   const { chosen, notes, warnings } = chooseSamples(files, options);
   const byFile = new Map<FitFile, Dated[]>();
   for (const dated of chosen) {
@@ -41,7 +25,8 @@ export async function readFitFiles(
     if (known === undefined) byFile.set(dated.file, [dated]);
     else known.push(dated);
   }
-  const read: ReadFitFile[] = [];
+  const read = [];
+  const invalid: InvalidRecord[] = [];
   for (const [file, all] of byFile) {
     const own = readingOf('wellness', file.origin);
     const mapping = { ...options, commaIsDecimal: false };
@@ -53,9 +38,11 @@ export async function readFitFiles(
       if (dated.zoneUsed) own.merger.noteZoneUsed(dated.date);
     }
     own.recurring.tell(own.merger);
-    read.push({ file, own });
+    read.push({ input: file.name, ...own.merger.extent });
+    merger.absorb(own.merger, 'fit');
+    invalid.push(...own.invalid);
   }
-  return { read, notes, warnings };
+  return { read, invalid, notes, warnings };
 }
 
 function rowOf({ file, sample, date }: Dated): Row {

@@ -119,20 +119,17 @@ export async function prepareInputs(
   }
   // Of several files of one program, the newest counts.
   for (const { merge } of parts.sort((a, b) => a.modified - b.modified)) merge();
-  if (fit.length === 0) {
-    const records = merger.finish();
-    return { records, invalid, unreadable, exports, empty, notes: [], warnings };
+  const notes: Text[] = [];
+  if (fit.length > 0) {
+    const { addFitDays } = await import('./fit-days.ts');
+    const ofFit = await addFitDays(fit, reading, merger);
+    for (const file of ofFit.read) exports.push({ ...FIT, ...file });
+    for (const record of ofFit.invalid) invalid.push(record);
+    notes.push(...ofFit.notes);
+    warnings.push(...ofFit.warnings);
   }
-  const { readFitFiles } = await import('./fit-days.ts');
-  const { read, ...about } = await readFitFiles(fit, reading);
-  for (const { file, own } of read) {
-    exports.push({ input: file.name, ...FIT, ...own.merger.extent });
-    merger.absorb(own.merger, FIT.source.name);
-    for (const record of own.invalid) invalid.push(record);
-  }
-  warnings.push(...about.warnings);
   const records = merger.finish();
-  return { records, invalid, unreadable, exports, empty, ...about, warnings };
+  return { records, invalid, unreadable, exports, empty, notes, warnings };
 }
 
 /** Number of values that show a wrong unit in the export of a known program. */

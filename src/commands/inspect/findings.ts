@@ -42,76 +42,13 @@ export type InspectItem =
   | ({ readonly path: string; readonly state: Envelope['state'] } & FileFindings);
 
 /** The contents of a file. A field is `undefined` if the file does not say it. */
-export interface FileFindings {
-  /** SHA-256 of the recording as it would be sent: unpacked. */
-  readonly sha256: string;
-  readonly size: number;
-  /** Bytes before the first byte that cannot be decoded; undefined if all can. */
-  readonly readableBytes: number | undefined;
-  readonly problem: string | undefined;
-  readonly detail: string | undefined;
-  readonly segments: number | undefined;
-  /** "an activity", "settings", ...; undefined if it is no FIT file. */
-  readonly holds: string | undefined;
-  /** Whether `sync upload` sends it: a whole activity. */
-  readonly isSent: boolean;
-  /** Whether it is no activity and holds wellness, which `sync push wellness` sends. */
-  readonly hasWellness: boolean;
-  readonly device: RecordingDevice | undefined;
-  readonly name: string | undefined;
-  /** ISO 8601, UTC. */
-  readonly startTime: string | undefined;
-  /** The same instant with the athlete's offset, if the device says it. */
-  readonly localStartTime: string | undefined;
-  /** Seconds, pauses counted. */
-  readonly elapsedSecs: number | undefined;
-  /** Seconds, pauses not counted. */
-  readonly timerSecs: number | undefined;
-  readonly distanceMeters: number | undefined;
-  readonly ascentMeters: number | undefined;
-  readonly maxDepthMeters: number | undefined;
-  readonly calories: number | undefined;
-  /** The figures above that no session states, and the records do. */
-  readonly fromRecords: readonly ('elapsedSecs' | 'distanceMeters')[];
-  /** Of the device, else of the records. */
-  readonly maxima: ShownMaxima;
-  readonly averages: ShownAverages;
-  /** Means of the records that the device's averages contradict. */
-  readonly recordedAverages: ShownAverages;
-  readonly sessions: readonly SessionFindings[];
-  readonly laps: number;
-  readonly records: number;
-  /** Seconds from the first to the last record. */
-  readonly recordedSecs: number | undefined;
-  readonly developerFields: readonly DeveloperField[];
-  readonly samples: Samples;
-}
-
-export interface RecordingDevice {
-  readonly id: string;
-  readonly manufacturer: string | undefined;
-  readonly product: string | undefined;
-  readonly serial: number | undefined;
-}
-
-export interface ShownMaxima extends Omit<Maxima, 'speed'> {
-  readonly speedMetersPerSec: number | undefined;
-}
+export type FileFindings = ReturnType<typeof findings>;
+export type SessionFindings = ReturnType<typeof describeSession>;
+export type RecordingDevice = NonNullable<ReturnType<typeof deviceOf>>;
 
 /** W, bpm, and the cadence in its unit; without cadence for a sport that has none. */
 export interface ShownAverages extends Averages {
   readonly cadenceUnit: CadenceUnit | undefined;
-}
-
-export interface SessionFindings {
-  readonly numbers: Pick<RecordedSession, 'sport' | 'subSport'>;
-  readonly sport: string | undefined;
-  readonly subSport: string | undefined;
-  readonly startTime: string | undefined;
-  readonly elapsedSecs: number | undefined;
-  readonly timerSecs: number | undefined;
-  readonly distanceMeters: number | undefined;
-  readonly pool: Pool | undefined;
 }
 
 /**
@@ -127,7 +64,7 @@ export function inspectFile(path: string, absolute: string): InspectItem {
   return { path, state: envelope.state, ...findings(bytes, envelope) };
 }
 
-function findings(bytes: Buffer, envelope: Envelope): FileFindings {
+function findings(bytes: Buffer, envelope: Envelope) {
   const fileId = readFileId(bytes);
   const identity = identify(bytes, envelope);
   const summary = readSummary(bytes);
@@ -145,8 +82,10 @@ function findings(bytes: Buffer, envelope: Envelope): FileFindings {
       ? samples.distance.findLast((metres) => metres > 0)
       : undefined;
   return {
+    /** Of the recording as it would be sent: unpacked. */
     sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
+    /** Bytes before the first one that cannot be decoded; undefined if all can. */
     readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
     problem: envelope.state === 'whole' ? undefined : envelope.problem,
     detail: envelope.state === 'whole' ? undefined : envelope.detail,
@@ -157,19 +96,24 @@ function findings(bytes: Buffer, envelope: Envelope): FileFindings {
     device: fileId && deviceOf(fileId),
     name: isRecording ? activityName(summary) : undefined,
     startTime: startTime?.toISOString(),
+    /** The same instant with the athlete's offset. */
     localStartTime: localStartTime(startTime, summary),
+    /** With pauses. */
     elapsedSecs: summary.elapsedSecs ?? elapsedSecs,
     timerSecs: summary.timerSecs,
     distanceMeters: summary.distanceMetres ?? distance,
+    /** The figures above that no session states, and the records do. */
     fromRecords: [
       ...(elapsedSecs === undefined ? [] : ['elapsedSecs' as const]),
       ...(distance === undefined ? [] : ['distanceMeters' as const]),
     ],
+    /** Of the device, else of the records. */
     maxima: maximaOf(sessions, samples),
     ascentMeters: sum(sessions.map(({ ascentMetres }) => ascentMetres)),
     maxDepthMeters: maxDepth(sessions, contents),
     calories: sum(sessions.map(({ calories }) => calories)),
     averages: inUnits(shown, sessions),
+    /** Means of the records that the device's averages contradict. */
     recordedAverages: inUnits(contradicting, sessions),
     sessions: sessions.map(describeSession),
     laps: contents.laps,
@@ -192,7 +136,7 @@ function maxDepth(sessions: readonly RecordedSession[], { samples }: Contents): 
   return greatest === 0 ? undefined : greatest;
 }
 
-function maximaOf(sessions: readonly RecordedSession[], samples: Samples): ShownMaxima {
+function maximaOf(sessions: readonly RecordedSession[], samples: Samples) {
   const greatest = (quantity: keyof Maxima) => {
     const stated = sessions.map(({ maxima }) => maxima[quantity] ?? 0);
     return extremes(stated).greatest || extremes(samples[quantity]).greatest || undefined;
@@ -227,7 +171,7 @@ function tenth(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }
 
-function deviceOf(fileId: FileId): RecordingDevice | undefined {
+function deviceOf(fileId: FileId) {
   const { manufacturer, product, productName, serial } = fileId;
   const id = deviceId(fileId);
   if (id === undefined) return undefined;
@@ -240,7 +184,7 @@ function deviceOf(fileId: FileId): RecordingDevice | undefined {
   };
 }
 
-function describeSession(session: RecordedSession): SessionFindings {
+function describeSession(session: RecordedSession) {
   const { sport, subSport } = session;
   const subSportName = words(getFitSubSportName(subSport));
   return {

@@ -53,11 +53,10 @@ export function pictureLines(
 function chartLines(samples: Samples, span: number, { columns, unicode }: Screen): string[] {
   return CHARTS.flatMap(({ name, field, unit, range, rows, direction }) => {
     const series = { at: samples.at, values: samples[field].map((value) => value * direction) };
-    const chart = drawChart(series, span, range, { columns, rows, ascii: !unicode });
-    if (chart === undefined) return [];
+    const lines = drawChart(series, span, range, { columns, rows, ascii: !unicode });
     const { least, greatest } = extremes(samples[field]);
     const bounds = boundsText([least, greatest], unit);
-    return chart.lines.map((line, row) => {
+    return lines.map((line, row) => {
       const label = (row === 0 ? name : '').padEnd(NAME_COLUMNS);
       return `${label}${line}${row === rows - 1 ? ` ${bounds}` : ''}`;
     });

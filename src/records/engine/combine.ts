@@ -30,19 +30,19 @@ export function combination(name: Name = 'latest', prefer: readonly string[] = [
     // Nights are found over all records: one value a day is left.
     case 'night':
     case 'latest':
-      return new Chosen((next, kept) => isLater(next, kept, true));
+      return chosen((next, kept) => isLater(next, kept, true));
     case 'earliest':
-      return new Chosen((next, kept) => isLater(kept, next, false));
+      return chosen((next, kept) => isLater(kept, next, false));
     case 'min':
-      return new Chosen((next, kept) => numberOf(next) < numberOf(kept));
+      return chosen((next, kept) => numberOf(next) < numberOf(kept));
     case 'max':
-      return new Chosen((next, kept) => numberOf(next) > numberOf(kept));
+      return chosen((next, kept) => numberOf(next) > numberOf(kept));
     case 'sum':
-      return new Total((sum) => sum);
+      return total((sum) => sum);
     case 'once':
       return new CountedOnce(prefer);
     case 'mean':
-      return new Total((sum, count) => sum / count);
+      return total((sum, count) => sum / count);
   }
 }
 
@@ -56,45 +56,32 @@ function numberOf({ value }: Sample): number {
   return typeof value === 'number' ? value : NaN;
 }
 
-class Chosen implements Combination {
-  readonly #replaces: (next: Sample, kept: Sample) => boolean;
-  #kept: Sample | undefined;
-
-  constructor(replaces: (next: Sample, kept: Sample) => boolean) {
-    this.#replaces = replaces;
-  }
-
-  add(sample: Sample): void {
-    if (this.#kept === undefined || this.#replaces(sample, this.#kept)) this.#kept = sample;
-  }
-
-  result(): Sample {
-    if (this.#kept === undefined) throw new Error('No sample was added');
-    return this.#kept;
-  }
+function chosen(replaces: (next: Sample, kept: Sample) => boolean): Combination {
+  let kept: Sample | undefined;
+  return {
+    add(sample) {
+      if (kept === undefined || replaces(sample, kept)) kept = sample;
+    },
+    result: () => given(kept),
+  };
 }
 
-class Total implements Combination {
-  readonly #finish: (sum: number, count: number) => number;
-  #last: Sample | undefined;
-  #sum = 0;
-  #count = 0;
-
-  constructor(finish: (sum: number, count: number) => number) {
-    this.#finish = finish;
-  }
-
-  add(sample: Sample): void {
-    this.#last = sample;
-    if (typeof sample.value !== 'number') return;
-    this.#sum += sample.value;
-    this.#count++;
-  }
-
-  result(): Sample {
-    if (this.#last === undefined) throw new Error('No sample was added');
+function total(finish: (sum: number, count: number) => number): Combination {
+  let last: Sample | undefined;
+  let [sum, count] = [0, 0];
+  return {
+    add(sample) {
+      last = sample;
+      if (typeof sample.value !== 'number') return;
+      sum += sample.value;
+      count++;
+    },
     // Texts are no numbers: the rules of the field say so.
-    if (this.#count === 0) return this.#last;
-    return { ...this.#last, value: this.#finish(this.#sum, this.#count) };
-  }
+    result: () => (count === 0 ? given(last) : { ...given(last), value: finish(sum, count) }),
+  };
+}
+
+function given(sample: Sample | undefined): Sample {
+  if (sample === undefined) throw new Error('No sample was added');
+  return sample;
 }

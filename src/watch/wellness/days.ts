@@ -2,7 +2,8 @@ import type { FitSample } from '../../fit/wellness.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
-import { prepareFitDays } from '../../records/fit-days.ts';
+import { addFitDays } from '../../records/fit-days.ts';
+import { DayMerger } from '../../records/merge.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import type { PreparedRecord, Zone } from '../../records/types.ts';
 import type { Rank } from '../../records/prefer.ts';
@@ -54,7 +55,9 @@ export async function planDays(
     ...file,
     samples: file.samples.filter(isUsable),
   }));
-  const { records } = await prepareFitDays(past, { zone, now, strict: false });
+  const merger = new DayMerger('wellness', '');
+  await addFitDays(past, { zone, now, strict: false }, merger);
+  const records = merger.finish();
   const openPaths = new Set(open.map(({ path }) => path));
   const daysOf = new Map(
     past
