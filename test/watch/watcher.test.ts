@@ -345,6 +345,19 @@ describe('a service that never answers', () => {
   });
 });
 
+describe('a login that cannot send now', () => {
+  it('causes no copy of a recording that was there for a week, so that no archive is copied', async () => {
+    const clock = manualClock(Date.now() + 8 * 86_400_000);
+    const fresh = anotherRecording();
+    for (const name of ['a.fit', 'b.fit']) put(join(folder, name), anotherRecording());
+    put(join(folder, 'c.fit'), fresh);
+    utimesSync(join(folder, 'c.fit'), clock.now() / 1000, clock.now() / 1000);
+    const { target, watcher } = start({ clock, delivers: false });
+    await until(() => target.outbox.has(sha256(fresh)));
+    expect([target.outbox.count, watcher.snapshot.waiting]).toEqual([1, 3]);
+  });
+});
+
 describe('a watcher that is stopped during an upload', () => {
   it('counts the recording as waiting, and stashes it for the next run', async () => {
     sandbox.control.addFaults('upload-fit:hang-after*1');
