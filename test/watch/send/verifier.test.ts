@@ -139,6 +139,18 @@ describe('a check of uploads that fails', () => {
     expect(happened(events, 'obstacle')).toEqual([]);
   });
 
+  it('is repeated after an hour if the platform refuses it: it may have no such endpoint', async () => {
+    const clock = manualClock();
+    await startAndUpload(clock, [anotherRecording()]);
+    sandbox.control.addFaults('workouts:404*inf');
+    await pass(clock, 61 * MINUTE);
+    await until(() => checks() === 1);
+    await pass(clock, 58 * MINUTE);
+    expect(checks()).toBe(1);
+    await pass(clock, 5 * MINUTE);
+    await until(() => checks() === 2);
+  });
+
   it('stays the only one while it waits for an answer, and uploads continue', async () => {
     const clock = manualClock();
     const { events, end } = await startAndUpload(clock, [anotherRecording()]);
