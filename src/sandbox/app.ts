@@ -44,7 +44,7 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   app.use(loopbackOnly());
   app.route('/', pageRoutes(world, control));
   app.route('/_sandbox', controlRoutes(world, control));
-  app.use(ownPagesOnly());
+  app.use(ownPagesOnly(['GET', 'HEAD']));
   app.use(recordAndAnswer(world));
   addPlatform(app, world);
   app.notFound((c) => {

@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import { FaultSpecError } from './faults/spec.ts';
 import { ApiProblem, refusal } from './http/problem.ts';
-import { sameOriginOnly } from './http/middleware.ts';
+import { ownPagesOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
 import { SettingError } from './settings.ts';
 import { checkedRequest } from './http/validate.ts';
@@ -105,7 +105,7 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   const listed = Object.fromEntries(
     Object.entries(ENDPOINTS).map(([name, [about]]) => [name.replace(' ', ' /_sandbox'), about]),
   );
-  app.use(sameOriginOnly());
+  app.use(ownPagesOnly());
   app.get('/', (c) => c.json({ endpoints: listed }));
   for (const [name, [, answer]] of Object.entries(ENDPOINTS)) {
     const [method = '', path = ''] = name.split(' ');

@@ -46,7 +46,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     }
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
-    world.requests.recordAnswer(record, await loggedAnswer(sent.response, record.route));
+    world.requests.recordAnswer(record, await loggedAnswer(sent.response));
     world.changes += 1;
     world.onRequest(record);
     await publishExchange(record, body, sent.response);
@@ -65,20 +65,16 @@ export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
 }
 
 /**
- * Refuses requests that a web page of another origin sends, before their bodies are read or logged. A page
- * may still lead the browser to an address with GET, as logins do.
+ * Refuses requests that a web page of another origin sends, before their bodies are read or logged: pages
+ * could mint tokens, read the request log or log in.
+ *
+ * @param except methods that they may use: a page may lead the browser to an address with GET, as logins do
  */
-export function ownPagesOnly(): MiddlewareHandler<SandboxEnv> {
+export function ownPagesOnly(except: readonly string[] = []): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
-    if (!['GET', 'HEAD'].includes(c.req.method) && isFromOtherPage(c)) throw otherPage();
-    await next();
-  };
-}
-
-/** Stops web pages of other origins from minting tokens, reading the request log and listening to it. */
-export function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
-    if (isFromOtherPage(c)) throw otherPage();
+    if (!except.includes(c.req.method) && isFromOtherPage(c)) {
+      throw new ApiProblem(403, 'The sandbox cannot be called by other web sites');
+    }
     await next();
   };
 }
@@ -89,10 +85,6 @@ function isFromOtherPage(c: Context<SandboxEnv>): boolean {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
   return foreign || !['none', 'same-origin'].includes(site);
-}
-
-function otherPage(): ApiProblem {
-  return new ApiProblem(403, 'The sandbox cannot be called by other web sites');
 }
 
 function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {

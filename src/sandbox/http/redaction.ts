@@ -2,7 +2,6 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { SECRET_PREFIXES } from '../oauth/grants.ts';
 import { fingerprint } from '../random.ts';
 import { isObject } from './request-body.ts';
-import type { RouteName } from './routes.ts';
 import type { AnswerRecord } from '../types.ts';
 
 const SECRET_FIELDS = new Set([
@@ -15,10 +14,10 @@ const SECRET_FIELDS = new Set([
   'request',
 ]);
 
-/** Matches the codes and tokens that a sandbox issues, wherever they stand. */
-const ISSUED = new RegExp(`(?:${Object.values(SECRET_PREFIXES).join('|')})[\\w-]{43}`, 'g');
+/** Matches the secrets that a sandbox issues, wherever they stand, also half of one. */
+const ISSUED = new RegExp(`(?:${Object.values(SECRET_PREFIXES).join('|')})[\\w-]*`, 'g');
 
-/** Replaces the codes and tokens in a JSON text. */
+/** Replaces the secrets that a sandbox issued in a JSON text. */
 export function maskIssued(json: string): string {
   return json.replace(ISSUED, fingerprint);
 }
@@ -51,27 +50,16 @@ export function withoutSecrets(value: unknown): unknown {
 /** Largest body of an answer that the log keeps (characters). */
 const MAX_BODY_CHARS = 256 * 1024;
 
-/** Routes with answers that contain secrets; only their JSON is kept. */
-const SECRET_ROUTES: ReadonlySet<RouteName | null> = new Set<RouteName>([
-  'authorize',
-  'consent',
-  'token',
-]);
-
 /** Reads a copy of an answer; null if a fault wrote to the connection itself. */
-export async function loggedAnswer(
-  response: Response,
-  route: RouteName | null,
-): Promise<AnswerRecord | null> {
+export async function loggedAnswer(response: Response): Promise<AnswerRecord | null> {
   if (response === RESPONSE_ALREADY_SENT) return null;
   const type = response.headers.get('content-type') ?? '';
   const isText = type.startsWith('application/json') || type.startsWith('text/');
   const text = isText ? await response.clone().text() : '';
-  const answer = { status: response.status, headers: redactedAnswerHeaders(response.headers) };
+  const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
   if (text === '' || text.length > MAX_BODY_CHARS) return answer;
   const json = jsonOrNull(text);
-  if (json !== null) return { ...answer, body: withoutSecrets(json) };
-  return SECRET_ROUTES.has(route) ? answer : { ...answer, body: text };
+  return { ...answer, body: json === null ? text : withoutSecrets(json) };
 }
 
 function jsonOrNull(text: string): unknown {
@@ -80,19 +68,4 @@ function jsonOrNull(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** The address of a redirect may contain a code and a state. */
-function redactedAnswerHeaders(headers: Headers): Record<string, string> {
-  const result = Object.fromEntries(headers);
-  const { location } = result;
-  if (location !== undefined && URL.canParse(location)) {
-    const url = new URL(location);
-    for (const name of ['code', 'state']) {
-      const value = url.searchParams.get(name);
-      if (value !== null) url.searchParams.set(name, fingerprint(value));
-    }
-    result['location'] = url.href;
-  }
-  return result;
 }

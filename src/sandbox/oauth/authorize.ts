@@ -3,6 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { parseAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { isScope } from './scopes.ts';
+import { SECRET_PREFIXES } from './grants.ts';
 import { randomToken } from '../random.ts';
 import { routeNamed } from '../http/routes.ts';
 import { ApiProblem } from '../http/problem.ts';
@@ -50,7 +51,7 @@ export class Consent {
       return answer(c, () => approve(world, request, athleteId), 302);
     }
     const known = getCookie(c, BROWSER_COOKIE);
-    const browser = known ?? randomToken('');
+    const browser = known ?? randomToken(SECRET_PREFIXES.browser);
     if (known === undefined) {
       setCookie(c, BROWSER_COOKIE, browser, {
         path: routeNamed('consent').path,
@@ -92,7 +93,7 @@ export class Consent {
     for (const [id, { expiresAt }] of this.#pending) {
       if (expiresAt <= now || this.#pending.size >= PENDING_MAX) this.#pending.delete(id);
     }
-    const id = randomToken('consent_');
+    const id = randomToken(SECRET_PREFIXES.consent);
     this.#pending.set(id, { request, browser, expiresAt: now + PENDING_MS, decided: null });
     return id;
   }

@@ -22,7 +22,7 @@ export interface ConsentPageOptions {
  * Returns the headers of a consent page: no external resources, no framing, no caching.
  * `form-action` must include the redirect URI, since browsers apply it to redirects too.
  */
-export function pageHeaders(nonce: string, redirectUri: string | null): Record<string, string> {
+export function pageHeaders(nonce: string, redirectUri: string | null) {
   const target = redirectUri === null ? '' : ` ${formTarget(redirectUri)}`;
   return {
     'content-security-policy': [
@@ -35,7 +35,7 @@ export function pageHeaders(nonce: string, redirectUri: string | null): Record<s
     ].join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // With no-referrer, browsers would also hide the origin of the page's own form.
+    // With no-referrer, browsers would also hide the origin of the page's own forms.
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   };

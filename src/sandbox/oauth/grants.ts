@@ -11,6 +11,10 @@ export const SECRET_PREFIXES = {
   code: 'sbx_code_',
   access: 'sbx_at_',
   refresh: 'sbx_rt_',
+  /** Key of the form of a consent page. */
+  consent: 'sbx_consent_',
+  /** Cookie of a browser that was shown one. */
+  browser: 'sbx_browser_',
 } as const;
 
 export interface Bearer {

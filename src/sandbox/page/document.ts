@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
 import { ICON } from '../icon.ts';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
+import { pageHeaders } from '../oauth/consent-page.ts';
 import { counted, figure, type ChartHtml } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';
@@ -15,30 +16,22 @@ import type { RequestRecord } from '../types.ts';
 export const TOKEN_FIELD = 'token';
 
 /**
- * Returns the headers of the page: no external resources, no framing, no caching, and no way for the
- * script to turn text into HTML.
+ * Returns the headers of the page: those of the consent page, and no way for its script to turn text into
+ * HTML.
  */
 export function documentHeaders(nonce: string): Record<string, string> {
+  const headers = pageHeaders(nonce, null);
   return {
+    ...headers,
     'content-security-policy': [
-      "default-src 'none'",
+      headers['content-security-policy'],
       `script-src 'nonce-${nonce}'`,
-      `style-src 'nonce-${nonce}'`,
-      'img-src data:',
       "connect-src 'self'",
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
       "require-trusted-types-for 'script'",
       "trusted-types 'none'",
     ].join('; '),
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
-    // With no-referrer, browsers would also hide the origin of the page's own forms.
-    'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'no-store',
     vary: 'accept',
   };
 }

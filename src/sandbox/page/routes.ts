@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import type { Control } from '../types.ts';
 import { FaultSpecError } from '../faults/spec.ts';
-import { sameOriginOnly } from '../http/middleware.ts';
+import { ownPagesOnly } from '../http/middleware.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
 import { decodeBody, readBytes } from '../http/request-body.ts';
@@ -69,7 +69,7 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     const nonce = randomBytes(16).toString('base64');
     return await c.html(renderDocument(view, nonce), 200, documentHeaders(nonce));
   });
-  app.use(`${PAGE_PATH}/*`, sameOriginOnly());
+  app.use(`${PAGE_PATH}/*`, ownPagesOnly());
   app.get(`${PAGE_PATH}/page.css`, (c) => c.body(style, 200, asset('text/css')));
   app.get(`${PAGE_PATH}/page.js`, (c) => c.body(script, 200, asset('text/javascript')));
   app.get(`${PAGE_PATH}/changes`, (c) => c.body(String(world.changes), 200, asset('text/plain')));

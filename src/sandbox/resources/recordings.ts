@@ -15,13 +15,13 @@ export interface NewRecording {
 
 export interface WorkoutFilter {
   /** ms, inclusive */
-  readonly from: number | null;
+  readonly from?: number | undefined;
   /** ms, exclusive */
-  readonly before: number | null;
-  readonly type: string | null;
+  readonly before?: number | undefined;
+  readonly type?: string | undefined;
   readonly includeDuplicates: boolean;
-  readonly limit: number;
-  readonly offset: number;
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 interface RecordingRow {
@@ -110,16 +110,16 @@ export class Recordings {
 
   /** Returns the athlete's processed workouts, newest first. */
   workouts(athleteId: string, filter: WorkoutFilter): SandboxWorkout[] {
-    const { from, before, type, includeDuplicates, offset, limit } = filter;
+    const { from = -Infinity, before = Infinity, type, offset = 0, limit = Infinity } = filter;
     const rows = this.#of(athleteId).flatMap((row) => workoutOf(row) ?? []);
     // Of recordings that became one workout, the last one fills it.
     return [...new Map(rows.map((workout) => [workout.id, workout])).values()]
       .filter(
         ({ date, ...workout }) =>
-          (from === null || Date.parse(date) >= from) &&
-          (before === null || Date.parse(date) < before) &&
-          (type === null || workout.type === type) &&
-          (includeDuplicates || !workout.isDuplicate),
+          Date.parse(date) >= from &&
+          Date.parse(date) < before &&
+          (type ?? workout.type) === workout.type &&
+          (filter.includeDuplicates || !workout.isDuplicate),
       )
       .reverse()
       .sort((a, b) => Date.parse(b.date) - Date.parse(a.date))
@@ -133,7 +133,8 @@ export class Recordings {
       const state = { ...row.state, name: title };
       this.#table.set(keyOf(athleteId, state.sha256), { ...row, state });
     }
-    return this.workouts(athleteId, ALL).find(({ id }) => id === workoutId) ?? null;
+    const workouts = this.workouts(athleteId, { includeDuplicates: true });
+    return workouts.find(({ id }) => id === workoutId) ?? null;
   }
 
   /** Removes a workout and its recordings. @returns false if the athlete has none with this id */
@@ -203,15 +204,6 @@ export class Recordings {
     this.#table.set(keyOf(athleteId, sha256), { ...processed, workoutId });
   }
 }
-
-const ALL: WorkoutFilter = {
-  from: null,
-  before: null,
-  type: null,
-  includeDuplicates: true,
-  offset: 0,
-  limit: Infinity,
-};
 
 /** Returns the workout of a processed recording. Start and file name (`externalId`) identify a workout. */
 function workoutOf({ facts: found, ...row }: RecordingRow) {

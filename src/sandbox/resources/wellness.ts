@@ -8,21 +8,19 @@ import { checked, finiteNumber, integer, requireStorable } from '../http/validat
 import type { SandboxEnv, World } from '../world.ts';
 import type { DailyState } from '../types.ts';
 
+const SLEEP_STAGES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs', 'sleepAwakeSecs'] as const;
+const COUNTS = ['steps', 'exerciseMinutes', 'floors'] as const;
+
 const INTEGERS = [
   'restingHr',
   'sleepSecs',
   'avgSleepingHr',
   'sleepScore',
   'sleepQuality',
-  'sleepDeepSecs',
-  'sleepRemSecs',
-  'sleepLightSecs',
-  'sleepAwakeSecs',
+  ...SLEEP_STAGES,
   'readiness',
   'recoveryScore',
-  'steps',
-  'exerciseMinutes',
-  'floors',
+  ...COUNTS,
   'systolic',
   'diastolic',
   'stress',
@@ -65,16 +63,8 @@ const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
 
 /** The fields that the trait `wellnessFields: basic` lacks. */
 const LATER: ReadonlySet<string> = new Set([
-  'sleepDeepSecs',
-  'sleepRemSecs',
-  'sleepLightSecs',
-  'sleepAwakeSecs',
-  'bloodGlucose',
-  ...KILOCALORIES,
-  'steps',
-  'distanceMeters',
-  'exerciseMinutes',
-  'floors',
+  ...[...SLEEP_STAGES, ...KILOCALORIES, ...COUNTS],
+  ...['bloodGlucose', 'distanceMeters'],
 ]);
 
 const faithful = v.object({
@@ -90,7 +80,7 @@ const notNegative = v.pipe(v.number(), v.minValue(0));
 const adapting = v.object({
   ...faithful.entries,
   stress: v.optional(finiteNumber),
-  ...fields(['steps', 'floors', 'exerciseMinutes'], v.optional(v.pipe(integer, v.minValue(0)))),
+  ...fields(COUNTS, v.optional(v.pipe(integer, v.minValue(0)))),
   distanceMeters: v.optional(notNegative),
   vo2Max: v.optional(finiteNumber),
 });

@@ -20,7 +20,7 @@ export function listWorkouts(world: World): Handler<SandboxEnv> {
       offset: count(c, 'offset', 0),
       from: instant(c, 'startDate'),
       before: instant(c, 'endDate'),
-      type: type === undefined || type === '' || type === 'all' ? null : type,
+      type: type === '' || type === 'all' ? undefined : type,
       includeDuplicates: c.req.query('includeDuplicates') === 'true',
     };
     await world.recordings.process(athleteId, current);
@@ -61,9 +61,9 @@ function count(c: Context<SandboxEnv>, name: string, fallback: number): number {
 }
 
 /** @throws Problem 500 for an invalid value, like deployed services */
-function instant(c: Context<SandboxEnv>, name: string): number | null {
+function instant(c: Context<SandboxEnv>, name: string): number | undefined {
   const text = c.req.query(name);
-  if (text === undefined || text === '') return null;
+  if (text === undefined || text === '') return undefined;
   const value = instantOf(text);
   if (value !== null) return value;
   throw serverError();

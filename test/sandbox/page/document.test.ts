@@ -74,7 +74,7 @@ describe('the page', () => {
       const policy = response.headers.get('content-security-policy') ?? '';
       const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(policy) ?? [];
       expect(policy).toBe(
-        `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+        `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'nonce-${nonce}'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
       );
       const loading = elements.filter(({ attributes }) => 'nonce' in attributes);
       expect(loading.map(({ name, attributes }) => [name, attributes['nonce']])).toEqual([
