@@ -30,7 +30,13 @@ const unclear = {
   message: 'The platform answered 200 without saying that it took anything.',
 };
 const counts = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
-const queued = { filename: 'a.fit', state: 'queued', fitFileId: 'f1', jobId: 'j1' };
+const none = { ...counts, processed: 0 };
+const ids = { state: 'queued', fitFileId: 'f1', jobId: 'j1' };
+const queued = { filename: 'a.fit', ...ids };
+const stored = { state: 'stored', fitFileId: 'f' };
+const ok = (results: unknown, message?: string) => ({ success: true, message, results });
+const uploaded = (service: object = {}) => ({ outcome: 'uploaded', service });
+const rejected = (message: string) => ({ outcome: 'rejected', message });
 
 describe('an answer that is nested 200,000 deep', () => {
   const deep = '['.repeat(200_000) + ']'.repeat(200_000);
@@ -52,122 +58,66 @@ describe('an answer that is nested 200,000 deep', () => {
 });
 
 it.each<[string, unknown, unknown]>([
-  [
-    'queued, with its ids',
-    { success: true, message: 'ok', results: { ...counts, items: [queued] } },
-    { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
-  ],
+  ['queued, with its ids', ok({ ...counts, items: [queued] }, 'ok'), uploaded(ids)],
   [
     'stored, with a workout',
-    {
-      success: true,
-      results: { ...counts, items: [{ state: 'stored', fitFileId: 'f', workoutId: 'w' }] },
-    },
-    { outcome: 'uploaded', service: { state: 'stored', fitFileId: 'f', workoutId: 'w' } },
+    ok({ ...counts, items: [{ ...stored, workoutId: 'w' }] }),
+    uploaded({ ...stored, workoutId: 'w' }),
   ],
-  [
-    'no items, as older revisions',
-    { success: true, results: counts },
-    { outcome: 'uploaded', service: {} },
-  ],
-  ['nothing but success', { success: true }, { outcome: 'uploaded', service: {} }],
-  [
-    'queued and not counted yet',
-    { success: true, results: { total: 1, processed: 0, items: [queued] } },
-    { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
-  ],
+  ['no items, as older revisions', ok(counts), uploaded()],
+  ['nothing but success', { success: true }, uploaded()],
+  ['queued and not counted yet', ok({ total: 1, processed: 0, items: [queued] }), uploaded(ids)],
   [
     'a duplicate',
-    {
-      success: true,
-      results: {
-        ...counts,
-        processed: 0,
-        duplicates: 1,
-        items: [{ state: 'stored', fitFileId: 'f' }],
-      },
-    },
-    { outcome: 'duplicate', service: { state: 'stored', fitFileId: 'f' } },
+    ok({ ...none, duplicates: 1, items: [stored] }),
+    { outcome: 'duplicate', service: stored },
   ],
   [
     'a duplicate without items',
-    { success: true, results: { total: 1, processed: 0, duplicates: 1, failed: 0, errors: [] } },
+    ok({ ...none, duplicates: 1 }),
     { outcome: 'duplicate', service: {} },
   ],
   [
     'ids that are no texts are left out',
-    { success: true, results: { items: [{ state: 7, fitFileId: 12, workoutId: null }] } },
-    { outcome: 'uploaded', service: {} },
+    ok({ items: [{ state: 7, fitFileId: 12, workoutId: null }] }),
+    uploaded(),
   ],
-  [
-    'items that are no list of objects',
-    { success: true, results: { items: ['x'] } },
-    { outcome: 'uploaded', service: {} },
-  ],
+  ['items that are no list of objects', ok({ items: ['x'] }), uploaded()],
   [
     'success: false with a reason',
-    { success: false, results: { ...counts, processed: 0, failed: 1, errors: ['bad CRC'] } },
-    { outcome: 'rejected', message: 'bad CRC' },
+    { success: false, results: { ...none, failed: 1, errors: ['bad CRC'] } },
+    rejected('bad CRC'),
   ],
   [
     'success: true and yet failed',
-    {
-      success: true,
-      results: { ...counts, processed: 0, failed: 1, errors: [{ message: 'too old' }] },
-    },
-    { outcome: 'rejected', message: 'too old' },
+    ok({ ...none, failed: 1, errors: [{ message: 'too old' }] }),
+    rejected('too old'),
   ],
   [
     'success: true and an item that failed',
-    { success: true, message: 'Done', results: { ...counts, items: [{ state: 'failed' }] } },
-    { outcome: 'rejected', message: 'Done' },
+    ok({ ...counts, items: [{ state: 'failed' }] }, 'Done'),
+    rejected('Done'),
   ],
   [
     'several reasons, in their forms',
     { success: false, results: { errors: ['a', { error: 'b' }, { reason: 'c' }, 7, {}] } },
-    { outcome: 'rejected', message: 'a; b; c' },
+    rejected('a; b; c'),
   ],
-  [
-    'success: false alone',
-    { success: false },
-    { outcome: 'rejected', message: 'the platform gave no reason' },
-  ],
-  [
-    'success: false with a message',
-    { success: false, message: 'No space left' },
-    { outcome: 'rejected', message: 'No space left' },
-  ],
-  [
-    'a success that took nothing',
-    {
-      success: true,
-      results: { total: 0, processed: 0, duplicates: 0, failed: 0, errors: [], items: [] },
-    },
-    unclear,
-  ],
-  [
-    'a success that counts the one file nowhere',
-    { success: true, results: { total: 1, processed: 0, duplicates: 0, failed: 0, errors: [] } },
-    unclear,
-  ],
-  ['nothing processed', { success: true, results: { processed: 0 } }, unclear],
+  ['success: false alone', { success: false }, rejected('the platform gave no reason')],
+  ['success: false with a message', { success: false, message: 'No space' }, rejected('No space')],
+  ['a success that took nothing', ok({ ...none, total: 0, items: [] }), unclear],
+  ['a success that counts the one file nowhere', ok(none), unclear],
+  ['nothing processed', ok({ processed: 0 }), unclear],
   [
     'nothing processed, and an item without a state',
-    { success: true, results: { processed: 0, items: [{ filename: 'a.fit' }] } },
+    ok({ processed: 0, items: [{ filename: 'a.fit' }] }),
     unclear,
   ],
-  [
-    'no counts of what was taken, as older revisions may',
-    { success: true, results: { total: 1, failed: 0 } },
-    { outcome: 'uploaded', service: {} },
-  ],
+  ['no counts of what was taken, as older revisions may', ok({ total: 1, failed: 0 }), uploaded()],
   [
     'an error beside no success at all',
-    {
-      success: true,
-      results: { total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] },
-    },
-    { outcome: 'rejected', message: 'not a FIT file' },
+    ok({ total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] }),
+    rejected('not a FIT file'),
   ],
   ['nothing of success', { ok: true }, unclear],
   ['success as a text', { success: 'true' }, unclear],
@@ -176,11 +126,7 @@ it.each<[string, unknown, unknown]>([
   ['a list', [{ success: true }], unclear],
   ['null', null, unclear],
   ['a number', 42, unclear],
-  [
-    'results that are no object',
-    { success: true, results: 'x' },
-    { outcome: 'uploaded', service: {} },
-  ],
+  ['results that are no object', ok('x'), uploaded()],
 ])('the decoder of an upload answer decodes %s', (_name, body, outcome) => {
   expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
 });
@@ -188,16 +134,12 @@ it.each<[string, unknown, unknown]>([
 it.each<[string, unknown, unknown]>([
   ['success', { success: true }, { outcome: 'pushed' }],
   [
-    'success with the day',
+    'success with a day',
     { success: true, data: { id: 1 } },
     { outcome: 'pushed', data: { id: 1 } },
   ],
-  ['success: false', { success: false, message: 'no' }, { outcome: 'rejected', message: 'no' }],
-  [
-    'success: false with an error',
-    { success: false, error: 'why' },
-    { outcome: 'rejected', message: 'why' },
-  ],
+  ['success: false', { success: false, message: 'no' }, rejected('no')],
+  ['success: false with an error', { success: false, error: 'why' }, rejected('why')],
   ['nothing at all', '', { outcome: 'pushed' }],
   ['no word of success', { data: {} }, unclear],
   ['null', null, unclear],
@@ -264,30 +206,19 @@ it.each([
 ])(
   'a body that is not JSON is reported as a broken response, which a retry may fix: %j',
   (text, type, described) => {
-    const caught = (() => {
-      try {
-        return jsonValue(response(text, 200, type));
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(caught).toBeInstanceOf(SyncError);
-    const { code, message, details } = caught as SyncError;
-    expect({ code, message, details }).toEqual({
-      code: 'NETWORK',
-      message: `The platform answered 200 with ${described}, not with JSON.`,
-      details: { status: 200, delivery: 'unknown' },
-    });
+    expect(() => jsonValue(response(text, 200, type))).toThrow(
+      expect.objectContaining({
+        code: 'NETWORK',
+        message: `The platform answered 200 with ${described}, not with JSON.`,
+        details: { status: 200, delivery: 'unknown' },
+      }),
+    );
   },
 );
 
 it.each<[string, unknown, string]>([
   ['its message', { statusCode: 400, statusMessage: 'Bad Request', message: 'No date' }, 'No date'],
-  [
-    'its status message',
-    { statusCode: 400, statusMessage: 'Bad Request', message: '' },
-    'Bad Request',
-  ],
+  ['its status message', { statusMessage: 'Bad Request', message: '' }, 'Bad Request'],
   ['its OAuth description', { error: 'x', error_description: 'because' }, 'because'],
   ['its OAuth error', { error: 'invalid_request' }, 'invalid_request'],
   [
