@@ -195,8 +195,7 @@ describe('a hostile service', () => {
       ['doctor'],
       ['explain', files.ride],
       ['undo', 'nutrition', '2026-01-01'],
-      // A day without a recording.
-      ['seed', '--days', '1', '--until', '2026-05-18'],
+      ['seed', '--days', '1'],
     ]) {
       found.push(...(await harmOf(world, args, env)));
     }

@@ -18,6 +18,7 @@ import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 
 const DAYS = ['--days', '3', '--until', '2026-05-17'];
+const DAY = ['--days', '1', '--until', '2026-05-17'];
 
 /** How much each of the three athletes has: recordings, days of wellness, days of nutrition. */
 const counts = (world: World) =>
@@ -232,17 +233,17 @@ describe('sync seed in scripts', () => {
   it('warns that a rotated token of the environment is lost, without showing it', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint();
-    const run = await world.sync(['seed', ...DAYS, '--json'], {
+    const run = await world.sync(['seed', ...DAY, '--json'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
     expect(run.code).toBe(0);
-    expect(counts(world)[0]?.slice(1)).toEqual([3, 3]);
+    expect(counts(world)[0]?.slice(1)).toEqual([1, 1]);
     expect(run.stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
     expect(run.stderr).toMatch(/sync login|SYNC_ACCESS_TOKEN|keychain/);
     expect(run.stdout + run.stderr).not.toMatch(/sbx_(rt|at)_/);
     expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
     // The token in the variable no longer works.
-    const again = await world.sync(['seed', ...DAYS, '--json', '--force'], {
+    const again = await world.sync(['seed', ...DAY, '--json', '--force'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
     expect(again.code).toBe(4);
@@ -254,8 +255,8 @@ describe('sync seed in scripts', () => {
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };
     const runs = [
-      await world.sync(['seed', ...DAYS], { env }),
-      await world.sync(['seed', ...DAYS, '--force'], { env }),
+      await world.sync(['seed', ...DAY], { env }),
+      await world.sync(['seed', ...DAY, '--force'], { env }),
     ];
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([
       [0, ''],
@@ -270,11 +271,11 @@ describe('sync seed in scripts', () => {
       'accounts.json',
       JSON.stringify([{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]),
     );
-    const { code, stdout, stderr } = await world.sync(['seed', ...DAYS, '--accounts', file], {
+    const { code, stdout, stderr } = await world.sync(['seed', ...DAY, '--accounts', file], {
       env: { BEN_REFRESH: refresh_token },
     });
     expect(code).toBe(0);
-    expect(counts(world)[1]?.slice(1)).toEqual([3, 3]);
+    expect(counts(world)[1]?.slice(1)).toEqual([1, 1]);
     expect(stderr).toMatch(/^ben: .*BEN_REFRESH no longer works after this run/m);
     // The message names the variable of the account.
     expect(stderr).not.toContain('SYNC_REFRESH_TOKEN');
@@ -284,13 +285,13 @@ describe('sync seed in scripts', () => {
   it('accepts a login by a token response on stdin without a question', async () => {
     const world = await openWorld();
     await loginWithToken(world, { athlete: 'athlete-3' });
-    expect((await world.sync(['seed', ...DAYS])).code).toBe(0);
-    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 3]);
+    expect((await world.sync(['seed', ...DAY])).code).toBe(0);
+    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 1]);
   });
 
   it('exits 4 without a question if there is neither a login nor a terminal', async () => {
     const world = await openWorld();
-    const { code, stdout, stderr } = await world.sync(['seed', ...DAYS]);
+    const { code, stdout, stderr } = await world.sync(['seed', ...DAY]);
     expect(code).toBe(4);
     expect(stdout).toContain('sync login');
     expect(stderr).not.toContain('?');
@@ -299,9 +300,9 @@ describe('sync seed in scripts', () => {
 
   it.skipIf(!terminals.present)(`asks nothing in a terminal${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
-    const terminal = openTerminal(world, ['seed', ...DAYS]);
+    const terminal = openTerminal(world, ['seed', ...DAY]);
     expect((await terminal.finished).code).toBe(0);
-    expect(terminal.screen()).toContain('2026-05-15 to 2026-05-17');
+    expect(terminal.screen()).toContain('2026-05-17');
     expect(terminal.screen()).not.toMatch(/\? /);
   });
 });
