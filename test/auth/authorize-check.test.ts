@@ -170,20 +170,13 @@ const ADDRESS_HINT =
   'Check the address: `sync login --base-url URL`. If the platform has it at another path, run `sync config set endpoint.authorize /PATH`.';
 
 describe('a check that fails', () => {
-  it.each<[string, Answer, { code: string; message: string; hint: string }]>([
+  it.each<[what: string, answer: Answer, code: string, message: string, hint: string]>([
     [
       'an unknown client, as the deployed service reports it',
-      json(400, {
-        error: true,
-        statusCode: 400,
-        statusMessage: 'Server Error',
-        message: 'Invalid client_id.',
-      }),
-      {
-        code: 'CONFIG',
-        message: 'HOST does not know the client ID "my-client" (Invalid client_id).',
-        hint: CLIENT_HINT,
-      },
+      json(400, { error: true, statusMessage: 'Server Error', message: 'Invalid client_id.' }),
+      'CONFIG',
+      'HOST does not know the client ID "my-client" (Invalid client_id).',
+      CLIENT_HINT,
     ],
     [
       'an unknown client, on a page',
@@ -192,95 +185,75 @@ describe('a check that fails', () => {
         '<head><title>Client</title></head><script>client_id</script><h1>Oops</h1><p>The OAuth client was <b>not found</b>.</p>',
         { 'content-type': 'text/html' },
       ),
-      {
-        code: 'CONFIG',
-        message: 'HOST does not know the client ID "my-client" (The OAuth client was not found).',
-        hint: CLIENT_HINT,
-      },
+      'CONFIG',
+      'HOST does not know the client ID "my-client" (The OAuth client was not found).',
+      CLIENT_HINT,
     ],
     [
       'a client that may not log in, by an error code',
       json(403, { error: 'unauthorized_client' }),
-      {
-        code: 'CONFIG',
-        message: 'HOST does not know the client ID "my-client" (unauthorized_client).',
-        hint: CLIENT_HINT,
-      },
+      'CONFIG',
+      'HOST does not know the client ID "my-client" (unauthorized_client).',
+      CLIENT_HINT,
     ],
     [
       'an unregistered redirect URI, as the deployed service reports it',
       json(400, { error: true, message: 'Invalid redirect_uri.' }),
-      {
-        code: 'CONFIG',
-        message: `HOST does not accept the redirect URI ${REDIRECT_URI} for the client "my-client" (Invalid redirect_uri).`,
-        hint: 'Ask the platform to register exactly this address, or use a registered one: `sync login --redirect-uri URI`.',
-      },
+      'CONFIG',
+      `HOST does not accept the redirect URI ${REDIRECT_URI} for the client "my-client" (Invalid redirect_uri).`,
+      'Ask the platform to register exactly this address, or use a registered one: `sync login --redirect-uri URI`.',
     ],
     [
       'another refusal',
       json(400, { message: 'Unsupported \u001b[31mresponse_type.' }),
-      {
-        code: 'CONFIG',
-        message: 'HOST refuses this login (400: Unsupported [31mresponse_type).',
-        hint: `Does it know the client "my-client", and is ${REDIRECT_URI} registered for it?`,
-      },
+      'CONFIG',
+      'HOST refuses this login (400: Unsupported [31mresponse_type).',
+      `Does it know the client "my-client", and is ${REDIRECT_URI} registered for it?`,
     ],
     [
       'an address without an authorize page',
       json(404, { message: 'Cannot find any route matching /api/oauth/authorize.' }),
-      {
-        code: 'CONFIG',
-        message: 'HOST has no login page at /api/oauth/authorize (404).',
-        hint: ADDRESS_HINT,
-      },
+      'CONFIG',
+      'HOST has no login page at /api/oauth/authorize (404).',
+      ADDRESS_HINT,
     ],
     [
       'a web server without that page',
       answering(404, '<html><h1>Not Found</h1></html>'),
-      {
-        code: 'CONFIG',
-        message: 'HOST has no login page at /api/oauth/authorize (404).',
-        hint: ADDRESS_HINT,
-      },
+      'CONFIG',
+      'HOST has no login page at /api/oauth/authorize (404).',
+      ADDRESS_HINT,
     ],
     [
       'a service in maintenance',
       json(503, { message: 'Maintenance until 14:00' }),
-      {
-        code: 'SERVICE_UNAVAILABLE',
-        message: 'HOST cannot show its login page now (503: Maintenance until 14:00).',
-        hint: 'Run `sync login` again later.',
-      },
+      'SERVICE_UNAVAILABLE',
+      'HOST cannot show its login page now (503: Maintenance until 14:00).',
+      'Run `sync login` again later.',
     ],
     [
       'a gateway without a service',
       answering(502, '<html><h1>502 Bad Gateway</h1></html>'),
-      {
-        code: 'SERVICE_UNAVAILABLE',
-        message: 'HOST cannot show its login page now (502).',
-        hint: 'Run `sync login` again later.',
-      },
+      'SERVICE_UNAVAILABLE',
+      'HOST cannot show its login page now (502).',
+      'Run `sync login` again later.',
     ],
     [
       'a service that has moved',
       answering(301, '', { location: 'https://www.example.com/api/oauth/authorize?a=b' }),
-      {
-        code: 'CONFIG',
-        message: 'http://HOST has moved to https://www.example.com.',
-        hint: 'Run `sync login --base-url https://www.example.com`.',
-      },
+      'CONFIG',
+      'http://HOST has moved to https://www.example.com.',
+      'Run `sync login --base-url https://www.example.com`.',
     ],
     [
       'scopes that it does not know',
       back({ error: 'invalid_scope', error_description: 'Unknown scope: a:b' }),
-      {
-        code: 'AUTH_REFUSED',
-        message: 'The platform refuses these scopes (Unknown scope: a:b).',
-        hint: 'Ask for others: `sync login --scope "workout:write health:write"`.',
-      },
+      'AUTH_REFUSED',
+      'The platform refuses these scopes (Unknown scope: a:b).',
+      'Ask for others: `sync login --scope "workout:write health:write"`.',
     ],
-  ])('reports %s', async (_what, answer, expected) => {
-    expect(await failureOf(await respond(answer))).toEqual(expected);
+  ])('reports %s', async (_what, answer, code, message, hint) => {
+    expect(await failureOf(await respond(answer))).toEqual({ code, message, hint });
   });
 
   it('limits the length of the reason', async () => {
