@@ -173,7 +173,11 @@ class Recurring {
     const fields = low.map(([field]) => field).join(', ');
     const most = Math.max(...low.map(([, value]) => value));
     const found = `${fields}: no value above ${most}, and the platform takes points of 100`;
-    return { found, confirm: `--unit ${first[0]}=points confirms them` };
+    const confirms =
+      low.length === 1
+        ? `${first[0]}=points confirms them`
+        : 'FIELD=points confirms those of a field';
+    return { found, confirm: `--unit ${confirms}` };
   }
 
   /**

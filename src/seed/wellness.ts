@@ -32,8 +32,8 @@ export function wellnessOf(day: SeedWellnessDay) {
   const body = bodyOf(day);
   const night = nightOf(day);
   const strain = strainOf(load);
-  const whole = (share: number, tag: string) =>
-    clamp(Math.round(1.6 + share + stream(athlete.seed, tag, index).normal() * 0.45), 1, 4);
+  const points = (share: number, tag: string) =>
+    clamp(Math.round(30 + 25 * share + stream(athlete.seed, tag, index).normal() * 11), 15, 100);
   const readiness =
     64 - 17 * strain + (body.hrv - athlete.hrv) * 0.9 + (night.score - 76) * 0.35 - (ill ? 20 : 0);
   const weight = weightOn(athlete, index);
@@ -62,10 +62,10 @@ export function wellnessOf(day: SeedWellnessDay) {
       1,
     ),
     spO2: clamp(Math.round(96.8 - (ill ? 1 : 0) + noise(athlete, 'oxygen', index) * 0.8), 92, 99),
-    fatigue: whole(strain * 0.9 + day.yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
-    soreness: whole(day.yesterday / 170 + strain * 0.4, 'soreness'),
-    mood: whole(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
-    motivation: whole(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (day.race ? 0.8 : 0), 'motivation'),
+    fatigue: points(strain * 0.9 + day.yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
+    soreness: points(day.yesterday / 170 + strain * 0.4, 'soreness'),
+    mood: points(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
+    motivation: points(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (day.race ? 0.8 : 0), 'motivation'),
     steps: walked + run,
     exerciseMinutes: Math.round((trained?.totals.timer ?? 0) / 60),
     restingCaloriesBurned: resting,

@@ -22,7 +22,7 @@ describe('A messy account', () => {
       options: { ...AUTUMN, days: 14 },
       hashes: {
         files: '4ec5a162bbe2b96e5ccc84489198caab8ec5a833d84d2908abf1abd9f3b0a144',
-        wellness: 'bc487cb5c118acbfb1efdb78d530f2e3966c13912702aff49befdd8845aedc60',
+        wellness: 'cf03c748550c29eca41007a7d2643a54f1859fb08749e919192f24bc9636e40e',
         nutrition: '62831704b7c846f075a4e334294e2016378a00c5c3850814cde6bceab41f037c',
       },
     },

@@ -23,7 +23,7 @@ describe('synthesize with the same arguments', () => {
       options: { ...SUMMER, days: 14 },
       hashes: {
         files: '2a43f07b7b156658fb32846ae14318b45e3bc4f1158fa05c1f32cf13407a06be',
-        wellness: '7050f5857e30225cc54637c1f641c04cb23b8c3315370e5bea4e8d037a41f0d0',
+        wellness: '26cb027eb43c2869e36eed7665d7e2bec573e30900ddd7add3e05e36ec5e7e1a',
         nutrition: '03c04669e32006998d309ea5d8fd08c95ed3f664744657697153411a7b6b3c4c',
       },
     },
@@ -31,7 +31,7 @@ describe('synthesize with the same arguments', () => {
       options: { days: 14, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
         files: '3f13cf3f8e32febc3f689b531dfc5ff7c12f9c82ea80e229b053457484ddf36b',
-        wellness: 'cfd0bc6a7a252e0b2d7df02e73511ce16b4dfcb7b5f1673df804f0e840ce1f18',
+        wellness: 'f53226aa99e7e313a86c196880da84649d34773bf58150e1a390f2ff42611ab4',
         nutrition: '7e4d0473b74e3510aa9051001c139c7be95a25c3e84819fd9ce3baac56d2713a',
       },
     },
@@ -39,7 +39,7 @@ describe('synthesize with the same arguments', () => {
       options: { days: 7, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
         files: '740346ee61cc7c6b971899cc93d8ddd7db77eb622a8b45f2d11f172b109610e4',
-        wellness: 'a6d5075fccd4a7bf5672b3140611da0901811f3d64cff6600e689b6aa190295b',
+        wellness: '2a9ec30508276e0e25d6597b48574d810195fbd653e6af3690c969e5ca99cec6',
         nutrition: '62d1468da0f3bce925db5dbccb2528e5c9ac67da249fc04f38e3e87849a51ac6',
       },
     },
