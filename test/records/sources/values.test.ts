@@ -44,10 +44,10 @@ describe('a score on another scale than points of 100', () => {
     const { bodies, notes } = await read(low);
     expect([bodies.length, notes]).toEqual([
       2,
-      [`f.csv: ${found}. Sent as they are; --unit mood=points confirms them`],
+      [`f.csv: ${found}. Sent as they are; --unit FIELD=points confirms those of a field`],
     ]);
     const { refused } = await read(low, { strict: true });
-    expect(refused).toEqual([expect.stringContaining(`${found}. --unit mood=points confirms`)]);
+    expect(refused).toEqual([expect.stringContaining(`${found}. --unit FIELD=points confirms`)]);
     const units = new Map(['mood', 'stress', 'readiness'].map((field) => [field, 1]));
     expect((await read(low, { strict: true }, undefined, { units })).bodies).toHaveLength(2);
     expect((await read(days({ mood: 3, stress: 8 }, { mood: 71 }))).notes).toEqual([]);
