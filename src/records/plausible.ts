@@ -123,8 +123,9 @@ export function noteImplausibleWellness(fields: Members, record: JsonObject, not
   noteDistance(fields, notes);
   const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
   if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
-    const found = () => `is ${diastolic}, and systolic is ${systolic}: are they swapped?`;
-    notes.doubt('blood pressure', spellingOf(fields, 'diastolic'), found, SENT);
+    const found = () => `systolic is ${systolic}, and diastolic is ${diastolic}: are they swapped?`;
+    for (const name of ['systolic', 'diastolic'])
+      notes.leaveOut(name, spellingOf(fields, name), found);
   }
   notePhases(fields, notes);
 }

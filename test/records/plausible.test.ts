@@ -98,9 +98,14 @@ describe('a wellness value that is hardly possible', () => {
 });
 
 describe('wellness values that contradict each other', () => {
-  test('are noted for a blood pressure', async () => {
-    const found = 'is 120, and systolic is 80: are they swapped?';
-    await expectDoubt('wellness', { date, systolic: 80, diastolic: 120 }, 'diastolic', found);
+  test('are left out of a blood pressure, and rejected if strict', async () => {
+    const record = { date, hrv: 61, systolic: 80, diastolic: 120 };
+    const found = ['systolic', 'diastolic'].map(
+      (name) => `${name}: systolic is 80, and diastolic is 120: are they swapped?`,
+    );
+    const said = found.map((text) => `${text} Left out`);
+    expect(await saidOf('wellness', record)).toEqual({ body: { date, hrv: 61 }, said });
+    expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: found });
     const fine = { date, systolic: 120, diastolic: 80 };
     expect(await bodyOf('wellness', fine)).toEqual(fine);
   });
