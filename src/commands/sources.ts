@@ -99,6 +99,10 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
       output.warn(phrase`${source}: ${said.join('; ')}${hint}`);
       code = ExitCode.invalidInput;
     }
+    for (const { problem } of read.empty) {
+      output.warn(problem);
+      code = ExitCode.invalidInput;
+    }
   }
   return code;
 }

@@ -54,7 +54,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
   const { source, problems, warnings, recurring } = notes;
-  const said = typeof date === 'object' ? { date: date.date } : {};
+  const said = isDated ? { date: date.date } : {};
   // A faulty value costs itself, unless nothing else is left.
   const isRefused =
     problems.length > (notes.isStrict ? 0 : ofValues) ||
