@@ -1,8 +1,7 @@
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { instantOf } from './nutrition/items.ts';
+import { itemKey } from './nutrition/items.ts';
 import { nutrition, wellness } from './prepared-record.ts';
-import { repeatedItems } from './repeated-items.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -42,11 +41,6 @@ interface GatheredDay {
   readonly fields: Map<string, Stated>;
   parts: DayPart[];
   readonly files: Set<string>;
-  /** The first and the last instant of the items (ms); without items, `first` is after `last`. */
-  first: number;
-  last: number;
-  /** The times of two lists overlap: an item may be in both. */
-  overlaps: boolean;
   readonly sources: string[];
   readonly warnings: Warning[];
   /** Warnings beyond {@link MAX_WARNINGS}. */
@@ -166,9 +160,6 @@ export class DayMerger {
     }
     for (const part of later.parts) day.parts.push(part);
     for (const file of later.files) day.files.add(file);
-    day.overlaps ||= later.overlaps || !(later.first > day.last || day.first > later.last);
-    day.first = Math.min(day.first, later.first);
-    day.last = Math.max(day.last, later.last);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
     if (day.mapped) return;
@@ -227,8 +218,7 @@ export class DayMerger {
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
     }
-    // Equal items have the same time.
-    if (day.overlaps) reportRepeated(day, last);
+    reportRepeated(day, last);
   }
 }
 
@@ -247,6 +237,21 @@ function reportRepeated(day: GatheredDay, source: string): void {
     const message = `${found} the same in several inputs: sent once`;
     warn(day, { source, field: 'items', message });
   }
+}
+
+/** Counts the items that equal one in another of the lists. */
+function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
+  if (lists.length < 2) return 0;
+  const first = new Map<string, number>();
+  let count = 0;
+  for (const [list, items] of lists.entries()) {
+    for (const key of items.map(itemKey)) {
+      const before = first.get(key) ?? list;
+      if (before !== list) count++;
+      first.set(key, before);
+    }
+  }
+  return count;
 }
 
 /** An input that says nothing about items has no lists. */
@@ -268,8 +273,6 @@ function dayOf(draft: DayDraft, input: string): GatheredDay {
   ]);
   return {
     fields: new Map(fields),
-    ...spanOf(draft.items ?? []),
-    overlaps: false,
     files: new Set([input]),
     parts: [{ input, lists: draft.items === undefined ? [] : [draft.items] }],
     sources: [draft.source],
@@ -278,16 +281,6 @@ function dayOf(draft: DayDraft, input: string): GatheredDay {
     zoneUsed: draft.zoneUsed,
     mapped: draft.mapped ?? false,
   };
-}
-
-function spanOf(items: readonly JsonObject[]): Pick<GatheredDay, 'first' | 'last'> {
-  let [first, last] = [Infinity, -Infinity];
-  for (const item of items) {
-    const instant = Number(instantOf(item));
-    first = Math.min(first, instant);
-    last = Math.max(last, instant);
-  }
-  return { first, last };
 }
 
 function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
