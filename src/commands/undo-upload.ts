@@ -6,7 +6,7 @@ import { DATE_FORMS } from '../app/flags/date.ts';
 import { type Subject, findSubject } from '../app/flags/subject.ts';
 import { withLedger } from '../app/ledger.ts';
 import { uploadsOfDays } from '../app/uploads-of-days.ts';
-import { type ActivityView, activityText } from '../app/words/activities.ts';
+import { activityText } from '../app/words/activities.ts';
 import { undoneJson } from '../app/words/uploads.ts';
 import { zoneFor } from '../app/zone.ts';
 import { ExitCode, SyncError, worstExitCode } from '../base/errors.ts';
@@ -16,7 +16,7 @@ import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
 import { plural } from '../terminal/words.ts';
 import { identify } from '../upload/identify.ts';
 import { readFile } from '../upload/read-recording.ts';
-import { type Removable, type Undoable, findUndoable, removeWorkout } from '../upload/undo.ts';
+import { type Kept, type Removable, takeBack } from '../upload/undo.ts';
 
 interface UndoFlags {
   readonly yes?: boolean;
@@ -32,7 +32,7 @@ export const undoUpload: CommandModule = {
   examples: ['sync undo upload ride.fit', 'sync undo upload yesterday --yes'],
 
   async run(context, given: string, flags: UndoFlags) {
-    const { clock, output, signal } = context;
+    const { clock, output } = context;
     output.summarise();
     const config = configFor(context);
     requireBaseUrl(config);
@@ -46,24 +46,19 @@ export const undoUpload: CommandModule = {
       { connections: 1, offline },
       async (connection, all) => {
         const { uploads: ledger } = all;
-        const codes: ExitCode[] = [];
+        const outcomes: Undone['outcome'][] = [];
         const report = (upload: LedgerUpload, { outcome, message, ...more }: Undone) => {
-          codes.push(EXIT_CODES[outcome]);
+          outcomes.push(outcome);
           const text = phrase`${upload.path}: ${message}`;
           output.result(undoneJson(upload, { outcome, message, ...more }), text);
         };
-        const found = sentUploads(subject, zone, ledger);
         const sent = new Map<string, LedgerUpload>();
-        for (const upload of found) {
+        for (const upload of sentUploads(subject, zone, ledger)) {
+          const message = phrase`taken back before. ${again(upload)}`;
           if (upload.state === 'confirmed') sent.set(upload.sha256, upload);
-          else if (upload.state === 'undone') {
-            report(upload, {
-              outcome: 'skipped',
-              message: phrase`taken back before. ${again(upload)}`,
-            });
-          }
+          else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
         }
-        if (codes.length + sent.size === 0) {
+        if (outcomes.length + sent.size === 0) {
           output.say(
             phrase`${given}: nothing of it was sent from here. If another computer sent it, run ${sync('upload', 'FILE')} first: it recognises what is there.`,
           );
@@ -75,33 +70,34 @@ export const undoUpload: CommandModule = {
             report(upload, { outcome: 'would-undo', message, url });
           return ExitCode.ok;
         }
+        const confirm = async (found: readonly Removable[]): Promise<boolean> => {
+          for (const { upload, title } of found) {
+            const known = sent.get(upload.sha256);
+            if (known === undefined) continue;
+            const { activity, path } = known;
+            const text = activityText({ ...activity, name: title }, basename(path), view);
+            output.say(joinTexts([text, `  ${path}`], '\n'));
+          }
+          const what =
+            found.length === 1 ? 'this workout' : `these ${plural(found.length, 'workout')}`;
+          const action = `remove ${what} from the platform`;
+          return flags.yes === true || (await confirmed(context, action, 'Nothing was removed'));
+        };
         const chosen = ledger.confirmed().filter(({ sha256 }) => sent.has(sha256));
-        const plan = await findUndoable(context, chosen, ledger, () => connection.client());
-        const removals: [LedgerUpload, Removable][] = [];
-        for (const item of plan) {
+        const client = () => connection.client();
+        await takeBack(context, chosen, ledger, client, confirm, (item) => {
           const upload = sent.get(item.upload.sha256);
-          if (upload === undefined) continue;
-          if ('obstacle' in item) report(upload, kept(item));
-          else removals.push([upload, item]);
-        }
-        if (removals.length === 0) return worstExitCode(codes);
-        for (const [upload, { title }] of removals) output.say(titleText(upload, title, view));
-        const what =
-          removals.length === 1 ? 'this workout' : `these ${plural(removals.length, 'workout')}`;
-        const action = `remove ${what} from the platform`;
-        if (flags.yes !== true && !(await confirmed(context, action, 'Nothing was removed'))) {
-          return worstExitCode(codes);
-        }
-        const client = await connection.client();
-        for (const [upload, item] of removals) {
-          const isRemoved = await removeWorkout(item, client, signal);
-          if (isRemoved) ledger.undo(upload.sha256);
+          if (upload === undefined) return;
+          if ('obstacle' in item) {
+            report(upload, keptText(item));
+            return;
+          }
+          ledger.undo(upload.sha256);
           const message = phrase`taken back. ${again(upload)}`;
-          const { workoutId } = item;
-          report(upload, isRemoved ? { outcome: 'undone', message, workoutId } : NOT_OFFERED);
-        }
-        if (codes.includes(ExitCode.ok)) output.say(OTHERS);
-        return worstExitCode(codes);
+          report(upload, { outcome: 'undone', message, workoutId: item.workoutId });
+        });
+        if (outcomes.includes('undone')) output.say(OTHERS);
+        return worstExitCode(outcomes.map((outcome) => EXIT_CODES[outcome]));
       },
     );
   },
@@ -123,12 +119,6 @@ const EXIT_CODES = {
   failed: ExitCode.unavailable,
 } as const;
 
-const NOT_OFFERED = {
-  outcome: 'conflict',
-  message:
-    'not taken back. The platform does not let applications remove workouts: delete it there.',
-} as const;
-
 const OTHERS =
   'On another computer, `sync watch` sends such a recording if it has not sent it before.';
 
@@ -148,29 +138,13 @@ function again({ path }: LedgerUpload): Text {
   return phrase`${sync('upload', '--force', path)} sends it again.`;
 }
 
-function kept(item: Extract<Undoable, { readonly obstacle: string }>): Undone {
-  switch (item.obstacle) {
-    case 'pending':
-      return {
-        outcome: 'failed',
-        message: 'not taken back. It is not a workout yet: try again in an hour.',
-      };
-    case 'missing':
-      return {
-        outcome: 'conflict',
-        message: phrase`not taken back. No workout there is known to be its own. If ${sync('workouts')} lists it, delete it in the platform.`,
-      };
-    case 'shared':
-      return {
-        outcome: 'conflict',
-        message: `not taken back. Its workout is also that of ${item.other.path}: delete it in the platform.`,
-      };
-  }
-}
-
-function titleText({ activity, path }: LedgerUpload, title: string, view: ActivityView): Text {
-  return joinTexts(
-    [activityText({ ...activity, name: title }, basename(path), view), `  ${path}`],
-    '\n',
-  );
+function keptText({ obstacle, other }: Kept): Undone {
+  const texts: Record<Kept['obstacle'], Text> = {
+    pending: 'It is not a workout yet: try again in an hour.',
+    missing: phrase`No workout there is known to be its own. If ${sync('workouts')} lists it, delete it in the platform.`,
+    shared: `Its workout is also that of ${other?.path ?? ''}: delete it in the platform.`,
+    'not-offered': 'The platform does not let applications remove workouts: delete it there.',
+  };
+  const message = phrase`not taken back. ${texts[obstacle]}`;
+  return { outcome: obstacle === 'pending' ? 'failed' : 'conflict', message };
 }

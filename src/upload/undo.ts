@@ -9,36 +9,57 @@ export interface Removable {
   readonly title: string;
 }
 
-/** A recording to take back, with the workout that is removed for it, or the reason why none is. */
-export type Undoable =
-  | Removable
-  /**
-   * `pending`: the platform may still process the recording. `missing`: it has no workout that is known to
-   * be the recording's.
-   */
-  | { readonly upload: ConfirmedUpload; readonly obstacle: 'pending' | 'missing' }
-  | {
-      readonly upload: ConfirmedUpload;
-      readonly obstacle: 'shared';
-      readonly other: ConfirmedUpload;
-    };
+/**
+ * Why no workout of a recording was removed. `pending`: the platform may still process the recording.
+ * `missing`: it has no workout that is known to be the recording's. `shared`: that is also the workout of
+ * `other`. `not-offered`: the platform removes no workouts for applications.
+ */
+export interface Kept {
+  readonly upload: ConfirmedUpload;
+  readonly obstacle: 'pending' | 'missing' | 'shared' | 'not-offered';
+  readonly other?: ConfirmedUpload;
+}
 
 /**
- * Finds the workouts of recordings to take back: only workouts that are known by id or label, and that are no
- * workout of another recording in the ledger. Sends no request if there is no recording.
+ * Removes the workouts of recordings: only workouts that are known by id or label, and that are no workout
+ * of another recording in the ledger. Sends no request if there is no recording.
  *
+ * @param confirm decides about what was found to be removed
+ * @param report gets each recording, a removed one at once
  * @throws any error of the client
  */
-export async function findUndoable(
+export async function takeBack(
+  context: Pick<Context, 'clock' | 'signal'>,
+  uploads: readonly ConfirmedUpload[],
+  ledger: Pick<UploadLedger, 'confirmed'>,
+  connect: () => Promise<ServiceClient>,
+  confirm: (found: readonly Removable[]) => Promise<boolean>,
+  report: (item: Removable | Kept) => void,
+): Promise<void> {
+  if (uploads.length === 0) return;
+  const client = await connect();
+  const found: Removable[] = [];
+  for (const item of await findWorkouts(context, uploads, ledger, client)) {
+    if ('obstacle' in item) report(item);
+    else found.push(item);
+  }
+  if (found.length === 0 || !(await confirm(found))) return;
+  let isOffered = true;
+  for (const item of found) {
+    isOffered &&= await isRemoved(item, client, context.signal);
+    report(isOffered ? item : { upload: item.upload, obstacle: 'not-offered' });
+  }
+}
+
+async function findWorkouts(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
   ledger: Pick<UploadLedger, 'confirmed'>,
-  client: () => Promise<ServiceClient>,
-): Promise<Undoable[]> {
-  if (uploads.length === 0) return [];
+  client: ServiceClient,
+): Promise<(Removable | Kept)[]> {
   const chosen = new Set(uploads.map(({ sha256 }) => sha256));
   const others = ledger.confirmed().filter(({ sha256 }) => !chosen.has(sha256));
-  const workouts = await listWorkouts(uploads, await client(), signal);
+  const workouts = await listWorkouts(uploads, client, signal);
   const known = knownWorkouts([...uploads, ...others], workouts);
   return uploads.map((upload) => {
     const workout = known.get(upload);
@@ -53,13 +74,8 @@ export async function findUndoable(
   });
 }
 
-/**
- * Removes a workout.
- *
- * @returns false if the platform does not offer that
- * @throws any error of the client
- */
-export async function removeWorkout(
+/** Removes a workout. @returns false if the platform does not offer that */
+async function isRemoved(
   { upload, workoutId }: Removable,
   client: ServiceClient,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { type ExitCode, SyncError } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
-import { findUndoable, removeWorkout } from '../../upload/undo.ts';
+import { takeBack } from '../../upload/undo.ts';
 import {
   type DeliveryOptions,
   type DeliveryTarget,
@@ -17,7 +17,7 @@ import { isDropped } from '../../records/nutrition/day-plan.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
-import { inBatches, recordsOf, seedInput } from './days.ts';
+import { recordsOf, seedInput } from './days.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 /** A recording of a seed whose workout was removed, or with a dry run would be, if the service offers it. */
@@ -82,18 +82,19 @@ export async function removeSeed(
     else recordings++;
     target.report(item);
   };
-  const dates: string[] = [];
-  const removeRecordings = recordingRemover(context, options, { ...target, report });
-  for (const days of inBatches(synthesize(options), toRemove)) {
+  const days: RemovedDay[] = [];
+  for (const day of synthesize(options)) {
     context.signal.throwIfAborted();
-    dates.push(...days.map(({ date }) => date));
-    await removeRecordings(new Set(days.flatMap((day) => day.hashes)));
-    await forgetWellness(context, days, options, { ...target, report });
-    await removeNutrition(context, days, options, { ...target, report });
+    days.push(toRemove(day));
   }
+  const reporting = { ...target, report };
+  const hashes = new Set(days.flatMap((day) => day.hashes));
+  await removeRecordings(context, hashes, options, reporting);
+  await forgetWellness(context, days, options, reporting);
+  await removeNutrition(context, days, options, reporting);
   return {
-    from: dates[0] ?? '',
-    until: dates.at(-1) ?? '',
+    from: days[0]?.date ?? '',
+    until: days.at(-1)?.date ?? '',
     left,
     recordings,
     dryRun: options.dryRun,
@@ -102,42 +103,39 @@ export async function removeSeed(
   };
 }
 
-/** Returns how to remove recordings by their hashes, until the service turns out not to offer that. */
-function recordingRemover(
+async function removeRecordings(
   context: Pick<Context, 'clock' | 'signal'>,
+  hashes: ReadonlySet<string>,
   { dryRun }: RemovalOptions,
   { ledger: { uploads }, records: { client }, report }: RemovalTarget,
-) {
-  let isOffered = true;
-  const offered = async <T>(request: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      if (isOffered) return await request();
-    } catch (error) {
-      // Without the scope the recordings stay, and the records go.
-      if (!(error instanceof SyncError && error.code === 'SCOPE_MISSING')) throw error;
-    }
-    return undefined;
+): Promise<void> {
+  const sent = uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
+  const left = new Set(sent.map(({ sha256: hash }) => hash));
+  const leave = (hash: string, workoutId?: string) => {
+    const upload = uploads.find(hash);
+    if (upload === undefined) return;
+    const { path, activity } = upload;
+    const isRemoved = dryRun || workoutId !== undefined;
+    report(
+      isRemoved
+        ? { removed: upload, workoutId }
+        : { kind: 'recording', path, sha256: hash, activity },
+    );
+    if (!dryRun) uploads.forget(hash);
+    left.delete(hash);
   };
-  return async (hashes: ReadonlySet<string>) => {
-    const sent = uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
-    const find = () => findUndoable(context, sent, uploads, client);
-    const found = dryRun ? undefined : await offered(find);
-    for (const [index, { sha256: hash }] of sent.entries()) {
-      const upload = uploads.find(hash);
-      if (upload === undefined) continue;
-      const item = found?.[index];
-      const workout = item !== undefined && 'workoutId' in item ? item : undefined;
-      if (workout !== undefined) {
-        const remove = async () => await removeWorkout(workout, await client(), context.signal);
-        isOffered = (await offered(remove)) ?? false;
-      }
-      const { path, activity } = upload;
-      if (dryRun || (workout !== undefined && isOffered)) {
-        report({ removed: upload, workoutId: workout?.workoutId });
-      } else report({ kind: 'recording', path, sha256: hash, activity });
-      if (!dryRun) uploads.forget(hash);
+  try {
+    if (!dryRun) {
+      const all = () => Promise.resolve(true);
+      await takeBack(context, sent, uploads, client, all, (item) => {
+        leave(item.upload.sha256, 'obstacle' in item ? undefined : item.workoutId);
+      });
     }
-  };
+  } catch (error) {
+    // Without the scope the recordings stay, and the records go.
+    if (!(error instanceof SyncError && error.code === 'SCOPE_MISSING')) throw error;
+  }
+  for (const hash of left) leave(hash);
 }
 
 async function forgetWellness(
