@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   AUTHORIZE_URL,
-  answerOf,
   openTerminal,
   openWorld,
   requestLines,
@@ -11,7 +10,6 @@ import {
   tokenFile,
   visit,
 } from '../support/acceptance.ts';
-import { ndjson } from '../support/program.ts';
 
 /** The requests of a login; the profile states the athlete's time zone. */
 const CHECK = ['authorize 302'];
@@ -61,48 +59,6 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect((await again.finished).code).toBe(0);
   });
 
-  it('accepts an empty client secret', async () => {
-    const world = await openWorld({ env: { SYNC_CLIENT_ID: undefined } });
-    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/Client ID/);
-    terminal.type('sandbox-client\r');
-    await terminal.waitFor(/Client secret/);
-    terminal.type('\r');
-    const [url] = await terminal.waitFor(AUTHORIZE_URL);
-    await terminal.waitFor(/Address of the last page/);
-    await visit(url);
-    expect((await terminal.finished).code).toBe(0);
-    expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).not.toHaveProperty(
-      'client_secret',
-    );
-  });
-
-  it('accepts the last address of the browser, and asks again for any other', async () => {
-    const world = await openWorld();
-    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    const [url] = await terminal.waitFor(AUTHORIZE_URL);
-    const answer = await answerOf(url);
-    const wrongState = new URL(answer);
-    wrongState.searchParams.set('state', 'A'.repeat(43));
-    const mistakes: [string, RegExp][] = [
-      ['', /That was empty/],
-      ['no idea', /That is not an address/],
-      [url, /That is another address/],
-      [wrongState.href, /belongs to another login/],
-    ];
-    for (const [pasted, complaint] of mistakes) {
-      await terminal.waitFor(/Address of the last page/);
-      terminal.type(`${pasted}\r`);
-      await terminal.waitFor(complaint);
-    }
-    expect(requestLines(world.sandbox)).toEqual([...CHECK, 'authorize 302']);
-    await terminal.waitFor(/Address of the last page/);
-    terminal.type(`${answer}\r`);
-    expect((await terminal.finished).code).toBe(0);
-    expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
-    expect(requestLines(world.sandbox)).toEqual(LOGIN);
-  });
-
   it('asks again after each of 30 wrong addresses, without a warning of Node.js', async () => {
     const world = await openWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
@@ -125,30 +81,5 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect((await terminal.finished).code).toBe(130);
     expect(existsSync(tokenFile(world))).toBe(false);
     expect(requestLines(world.sandbox)).toEqual(CHECK);
-  });
-
-  it('asks before it uses a file without a keychain, and saves the answer', async () => {
-    const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
-    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/No keychain found/);
-    await terminal.waitFor(/Keep the login in a file that only you can read\? \[y\/N\]/);
-    expect(terminal.screen()).not.toContain('In CI');
-    terminal.type('y\r');
-    const [url] = await terminal.waitFor(AUTHORIZE_URL);
-    await terminal.waitFor(/Address of the last page/);
-    await visit(url);
-    expect((await terminal.finished).code).toBe(0);
-    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
-    expect(status).toMatchObject({ store: { kind: 'file' }, login: { state: 'logged-in' } });
-  });
-
-  it('exits 2 without a keychain and without a yes, before it shows the address', async () => {
-    const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
-    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/\[y\/N\]/);
-    terminal.type('\r');
-    expect((await terminal.finished).code).toBe(2);
-    expect(terminal.screen()).not.toMatch(AUTHORIZE_URL);
-    expect(existsSync(tokenFile(world))).toBe(false);
   });
 });

@@ -151,24 +151,6 @@ it('a callback that is not the answer is refused without a token request, and th
   expect(requestLines(world.sandbox)).toEqual(LOGIN);
 });
 
-it('a first login without a terminal reads the client secret from stdin, and refreshes with it', async () => {
-  const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
-  const { control } = world.sandbox;
-  const login = await startLogin(world, ['--client-secret-stdin'], { input: 'sandbox-secret\n' });
-  await visit(login.authorizeUrl);
-  expect((await login.running.finished).code).toBe(0);
-  control.expire();
-  // The service ended it before its time, which is met by an answer of 401.
-  const upload = await world.sync(['profile', '--json']);
-  expect(upload.code).toBe(0);
-  expect(requestLines(world.sandbox).slice(-4)).toEqual([
-    'profile 401',
-    'userinfo 401',
-    'token 200',
-    'profile 200',
-  ]);
-});
-
 describe('scopes', () => {
   const FEW = ['health:write', 'profile:read'] as const;
   it('reports scopes that were not granted in login and status, and upload exits 4', async () => {
