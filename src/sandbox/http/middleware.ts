@@ -7,7 +7,7 @@ import { loggedAnswer } from './redaction.ts';
 import { ApiProblem } from './problem.ts';
 import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
 import { publishExchange } from './request-log.ts';
-import { routeOf, type RouteName } from './routes.ts';
+import type { RouteName } from './routes.ts';
 import type { SandboxEnv, World } from '../world.ts';
 import type { RequestRecord } from '../types.ts';
 
@@ -25,7 +25,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
   const inFlight = { bytes: 0 };
   return async (c, next) => {
     const started = performance.now();
-    const record = openRecord(c, world);
+    const record = world.requests.open(new Date(world.now()).toISOString(), c.req.raw);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
     world.changes += 1;
@@ -85,18 +85,6 @@ function isFromOtherPage(c: Context<SandboxEnv>): boolean {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
   return foreign || !['none', 'same-origin'].includes(site);
-}
-
-function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
-  const url = new URL(c.req.url);
-  return world.requests.open({
-    receivedAt: new Date(world.now()).toISOString(),
-    method: c.req.method,
-    path: url.pathname,
-    route: routeOf(c.req.method, url.pathname),
-    query: url.searchParams,
-    headers: c.req.raw.headers,
-  });
 }
 
 /** @throws Problem 413, 503; an Error if the client disconnects before the end of its request */

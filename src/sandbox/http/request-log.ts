@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { maskIssued, redactedHeaders, withoutSecrets } from './redaction.ts';
 import type { RequestBody } from './request-body.ts';
+import { routeOf } from './routes.ts';
 import type { AnswerRecord, AnsweredRequest, RequestFilter, RequestRecord } from '../types.ts';
 
 /** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
@@ -23,23 +24,20 @@ export class RequestLog {
   #bytes = 0;
   #lastOrdinal = 0;
 
-  open(
-    received: Pick<RequestRecord, 'receivedAt' | 'method' | 'path' | 'route'> & {
-      readonly query: URLSearchParams;
-      readonly headers: Headers;
-    },
-  ): RequestRecord {
+  open(receivedAt: string, request: Request): RequestRecord {
     this.#lastOrdinal += 1;
-    const json = maskIssued(
-      JSON.stringify({
-        path: received.path,
-        query: Object.fromEntries(received.query),
-        headers: redactedHeaders(received.headers),
-      }),
-    );
+    const { method } = request;
+    const { pathname: path, searchParams } = new URL(request.url);
+    const shown = {
+      path,
+      query: Object.fromEntries(searchParams),
+      headers: redactedHeaders(request.headers),
+    };
     const record: RequestRecord = {
-      ...received,
-      ...(JSON.parse(json) as Pick<RequestRecord, 'path' | 'query' | 'headers'>),
+      ...(JSON.parse(maskIssued(JSON.stringify(shown))) as typeof shown),
+      receivedAt,
+      method,
+      route: routeOf(method, path),
       ordinal: this.#lastOrdinal,
       size: 0,
       status: null,

@@ -59,7 +59,10 @@ export class Consent {
         sameSite: 'Strict',
       });
     }
-    return showPage(c, world, this.#remember(request, browser), request);
+    const nonce = randomToken('');
+    const id = this.#remember(request, browser);
+    const page = consentPage(nonce, id, request, world.athletes.all());
+    return c.html(page, 200, pageHeaders(nonce, request.redirectUri));
   }
 
   /** Takes the posted form. Only the browser that was shown the page may post it. */
@@ -169,25 +172,6 @@ function redirectWith(redirectUri: string, parameters: Readonly<Record<string, s
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.append(name, value);
   return url.href;
-}
-
-function showPage(
-  c: Context<SandboxEnv>,
-  world: World,
-  id: string,
-  { client, redirectUri, scopes }: AuthorizationRequest,
-): Response | Promise<Response> {
-  const nonce = randomToken('');
-  const page = consentPage({
-    nonce,
-    action: routeNamed('consent').path,
-    requestId: id,
-    client,
-    redirectUri,
-    scopes,
-    athletes: world.athletes.all(),
-  });
-  return c.html(page, 200, pageHeaders(nonce, redirectUri));
 }
 
 function refusePage(

@@ -1,22 +1,13 @@
 import style from '../page/page.css?raw';
 import { html, raw } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
-import type { RegisteredClient } from './clients.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { routeNamed } from '../http/routes.ts';
 import { ICON } from '../icon.ts';
 import { describeScope } from './scopes.ts';
 import type { AthleteProfile } from '../types.ts';
 
 type Html = ReturnType<typeof html>;
-
-export interface ConsentPageOptions {
-  readonly nonce: string;
-  readonly action: string;
-  readonly requestId: string;
-  readonly client: RegisteredClient;
-  readonly redirectUri: string;
-  readonly scopes: readonly string[];
-  readonly athletes: readonly AthleteProfile[];
-}
 
 /**
  * Returns the headers of a consent page: no external resources, no framing, no caching.
@@ -48,10 +39,14 @@ function formTarget(redirectUri: string): string {
 }
 
 /** Renders client, accounts and permissions, to approve or deny. No script. */
-export function consentPage(options: ConsentPageOptions): Html {
-  const { client, redirectUri, athletes, scopes } = options;
+export function consentPage(
+  nonce: string,
+  requestId: string,
+  { client, redirectUri, scopes }: AuthorizationRequest,
+  athletes: readonly AthleteProfile[],
+): Html {
   return document(
-    options.nonce,
+    nonce,
     `${client.name} asks for access`,
     html`
       <h1>Allow <strong>${client.name}</strong> to use your account?</h1>
@@ -59,8 +54,8 @@ export function consentPage(options: ConsentPageOptions): Html {
         Its client ID is <code>${client.id}</code>. Your answer goes to
         <code>${new URL(redirectUri).host}</code>.
       </p>
-      <form method="post" action="${options.action}">
-        <input type="hidden" name="request" value="${options.requestId}" />
+      <form method="post" action="${routeNamed('consent').path}">
+        <input type="hidden" name="request" value="${requestId}" />
         <div class="columns">
           <fieldset>
             <legend>Account</legend>

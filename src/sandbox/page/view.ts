@@ -11,14 +11,6 @@ const LOGINS = 20;
 /** Recordings that stay decoded. */
 const DECODED = 200;
 
-/** The page's query. */
-export interface Selection {
-  readonly athlete?: string | undefined;
-  readonly recording?: string | undefined;
-  /** The ordinal of the opened request. */
-  readonly request?: string | undefined;
-}
-
 export type PageView = Readonly<Awaited<ReturnType<PageReader['read']>>>;
 export type ListedRecording = PageView['recordings'][number];
 export type ListedLogin = PageView['logins'][number];
@@ -32,10 +24,13 @@ export class PageReader {
     this.#world = world;
   }
 
-  /** @param token of the page's forms */
-  async read(origin: string, token: string, selection: Selection) {
+  /**
+   * @param token of the page's forms
+   * @param query `athlete`, `recording`, and the ordinal of the opened `request`
+   */
+  async read(origin: string, token: string, query: Readonly<Record<string, string>>) {
     const { athletes, recordings, daily, faults, grants, settings, requests } = this.#world;
-    const { athlete: id = '' } = selection;
+    const { athlete: id = '', recording, request } = query;
     const athlete = athletes.has(id) ? athletes.get(id) : athletes.first();
     const states = recordings.list(athlete.id);
     const listed = [];
@@ -65,7 +60,7 @@ export class PageReader {
       /** Recordings that are not listed. */
       further: states.length - listed.length,
       selected:
-        listed.find(({ state }) => state.sha256 === selection.recording) ??
+        listed.find(({ state }) => state.sha256 === recording) ??
         listed.find(({ view }) => view !== null) ??
         listed[0] ??
         null,
@@ -77,7 +72,7 @@ export class PageReader {
         .slice(0, LOGINS),
       requests: requests.list().slice(-REQUESTS).reverse(),
       requestCount: requests.count,
-      opened: requests.find(Number(selection.request)),
+      opened: requests.find(Number(request)),
     };
   }
 

@@ -3,15 +3,9 @@ import type { DailyState } from '../types.ts';
 
 export type DailyKind = 'wellness' | 'nutrition';
 
-interface DailyRow {
-  readonly athleteId: string;
-  readonly kind: DailyKind;
-  readonly state: DailyState;
-}
-
 export class DailyRecords {
   readonly #now: () => number;
-  readonly #table: Table<DailyRow>;
+  readonly #table: Table<DailyState>;
 
   constructor(store: Store, now: () => number) {
     this.#now = now;
@@ -19,7 +13,7 @@ export class DailyRecords {
   }
 
   find(athleteId: string, kind: DailyKind, date: string): DailyState | null {
-    return this.#table.get(keyOf(athleteId, kind, date))?.state ?? null;
+    return this.#table.get(keyOf(athleteId, kind, date)) ?? null;
   }
 
   /**
@@ -35,23 +29,22 @@ export class DailyRecords {
   ): DailyState {
     const key = keyOf(athleteId, kind, date);
     const now = new Date(this.#now()).toISOString();
-    const before = this.#table.get(key)?.state;
-    const state: DailyState = {
+    const before = this.#table.get(key);
+    return this.#table.set(key, {
       id: before?.id ?? `${kind}-${this.#table.size + 1}`,
       date,
       record,
       receivedCount: (before?.receivedCount ?? 0) + received,
       firstReceivedAt: before?.firstReceivedAt ?? now,
       lastReceivedAt: now,
-    };
-    return this.#table.set(key, { athleteId, kind, state }).state;
+    });
   }
 
   list(athleteId: string, kind: DailyKind): DailyState[] {
     return this.#table
-      .rows()
-      .filter((row) => row.athleteId === athleteId && row.kind === kind)
-      .map(({ state }) => state)
+      .entries()
+      .filter(([key]) => key.startsWith(keyOf(athleteId, kind, '')))
+      .map(([, state]) => state)
       .sort((a, b) => (a.date < b.date ? -1 : 1));
   }
 

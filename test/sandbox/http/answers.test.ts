@@ -103,13 +103,8 @@ describe('GET /_sandbox/requests/:ordinal', () => {
 
   it('counts against the limit of the log', () => {
     const log = new RequestLog();
-    const received = { method: 'GET', path: '/', route: null, receivedAt: '2026-02-15T12:00:00Z' };
     for (let count = 0; count < 400; count++) {
-      const record = log.open({
-        ...received,
-        query: new URLSearchParams(),
-        headers: new Headers(),
-      });
+      const record = log.open('2026-02-15T12:00:00Z', new Request('http://localhost/'));
       log.recordAnswer(record, { status: 200, headers: {}, body: 'x'.repeat(200_000) });
     }
     const ordinals = log.list().map(({ ordinal }) => ordinal);

@@ -152,14 +152,7 @@ describe('the limits of a request', () => {
 
 describe('the request log', () => {
   const received = (log: RequestLog) =>
-    log.open({
-      receivedAt: '2026-02-15T12:00:00.000Z',
-      method: 'POST',
-      path: '/api/wellness',
-      route: 'wellness',
-      query: new URLSearchParams(),
-      headers: new Headers(),
-    });
+    log.open('2026-02-15T12:00:00.000Z', new Request('http://localhost/', { method: 'POST' }));
   const body = (bytes: number) => ({ kind: 'json', value: 'x'.repeat(bytes) }) as const;
 
   it('drops the oldest requests beyond 64 MB', () => {
