@@ -3,10 +3,9 @@ import type { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
 import { HISTORY, LoadHistory, type Load } from './load.ts';
 import { nutritionOf, type SyntheticNutrition } from './nutrition.ts';
-import { planDay, type TrainingPlan } from './plan.ts';
+import { planDay, type LivedDay, type TrainingPlan } from './plan.ts';
 import { perform, type RecordingTruth } from './recording.ts';
 import type { Home } from './route.ts';
-import { isRaceDay } from './season.ts';
 import { wellnessOf, type SyntheticWellness } from './wellness.ts';
 import type { Training } from './workouts.ts';
 
@@ -89,29 +88,21 @@ function dayOf(setting: DaySetting, plan: TrainingPlan, history: LoadHistory): C
   const date = calendar.date(daysBefore);
   const load = history.morning();
   const recording = plan.workout && recordingOf(setting, daysBefore, plan.workout);
+  const lived: LivedDay = {
+    athlete,
+    calendar,
+    date,
+    daysBefore,
+    load,
+    yesterday: history.daysAgo(1),
+    plan,
+    recorded: recording && recording.truth,
+  };
   return {
     date,
     recordings: recording ? [recording] : [],
-    wellness: wellnessOf({
-      athlete,
-      index,
-      date,
-      load,
-      yesterday: history.daysAgo(1),
-      ill,
-      race: isRaceDay(index),
-      startMinute: plan.workout && plan.workout.startMinute,
-      trained: recording && recording.truth,
-    }),
-    nutrition: nutritionOf({
-      athlete,
-      index,
-      date,
-      calendar,
-      daysBefore,
-      workout: recording && recording.truth,
-      loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
-    }),
+    wellness: wellnessOf(lived),
+    nutrition: nutritionOf(lived),
     plan: { ...load, phase, stress, ill },
   };
 }
@@ -137,14 +128,7 @@ export function recordingOf(
     device: athlete.character.device,
     serial: athlete.serial,
   };
-  const { age, restingHr, maxHr } = athlete;
-  const owner = {
-    age,
-    restingHr,
-    maxHr,
-    weight: weightOn(athlete, index),
-    ftp: ftpOn(athlete, index),
-  };
+  const owner = { ...athlete, weight: weightOn(athlete, index), ftp: ftpOn(athlete, index) };
   const noun = workout.sport === 'cycling' ? 'ride' : 'run';
   let bytes: Uint8Array | undefined;
   return {

@@ -1,5 +1,6 @@
 import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 
+import type { Athlete } from './athlete.ts';
 import type { Lap, LapTrigger, Records, RecordingTruth } from './recording.ts';
 import type { RoutePosition } from './route.ts';
 import type { SessionTotals } from './totals.ts';
@@ -55,16 +56,8 @@ type FitField =
   | readonly [number: number, type: keyof typeof TYPES, value: number | null]
   | readonly [number: number, type: 'text', value: string];
 
-/** The owner as a device describes them. */
-interface Owner {
-  readonly age: number;
-  /** kg */
-  readonly weight: number;
-  readonly restingHr: number;
-  readonly maxHr: number;
-  /** W */
-  readonly ftp: number;
-}
+/** The owner as the device describes them, on that day. */
+type Owner = Pick<Athlete, 'age' | 'weight' | 'restingHr' | 'maxHr' | 'ftp'>;
 
 /** Encodes a recording as a FIT activity file. The same arguments give the same bytes. */
 export function encodeActivity(truth: RecordingTruth, owner: Owner): Uint8Array {

@@ -1,25 +1,12 @@
 import { clamp, rounded } from './arithmetic.ts';
 import { weightOn, type Athlete } from './athlete.ts';
-import type { Calendar } from './calendar.ts';
 import { contentsOf, MEALS, type Food } from './foods.ts';
+import type { LivedDay } from './plan.ts';
 import { stream, type Random } from './random.ts';
 import type { RecordingTruth } from './recording.ts';
 
 /** A day's nutrition in the service's fields (service interface, section 2.3), items by time. */
 export type SyntheticNutrition = Readonly<ReturnType<typeof nutritionOf>>;
-
-interface SeedNutritionDay {
-  readonly athlete: Athlete;
-  /** Days before the race. */
-  readonly index: number;
-  readonly date: string;
-  readonly calendar: Calendar;
-  /** Days before the last one, for the calendar. */
-  readonly daysBefore: number;
-  readonly workout: Pick<RecordingTruth, 'start' | 'end' | 'totals'> | null;
-  /** Whether this is a day of carbohydrate loading: the two before the race. */
-  readonly loading: boolean;
-}
 
 interface Serving {
   /** Seconds since 1970-01-01T00:00:00Z. */
@@ -39,12 +26,13 @@ export function carbTarget(weight: number, workoutCalories: number, loading: boo
   return loading ? Math.max(weight * 8.5, training) : training;
 }
 
-export function nutritionOf(day: SeedNutritionDay) {
-  const { athlete, index, workout } = day;
+export function nutritionOf(day: LivedDay) {
+  const { athlete, recorded: workout } = day;
+  const { index } = day.plan;
   const random = stream(athlete.seed, 'kitchen', index);
   const weight = weightOn(athlete, index);
   const burned = workout?.totals.calories ?? 0;
-  const target = carbTarget(weight, burned, day.loading) * random.between(0.95, 1.05);
+  const target = carbTarget(weight, burned, isLoading(day)) * random.between(0.95, 1.05);
   const around = workout ? aroundWorkout(workout, weight, random) : [];
   const left = Math.max(target - carbsOf(around), weight * 1.2);
   const servings = [...around, ...mealsOf(left, burned, day, random)];
@@ -58,9 +46,14 @@ export function nutritionOf(day: SeedNutritionDay) {
   };
 }
 
+/** Whether this is a day of carbohydrate loading: one of the two before the race. */
+function isLoading({ plan: { phase, index } }: LivedDay): boolean {
+  return phase === 'race' && (index % 7 === 1 || index % 7 === 2);
+}
+
 /** Returns the food before, during and after a workout: mostly quick sugar. */
 function aroundWorkout(
-  { start, end, totals: { calories } }: NonNullable<SeedNutritionDay['workout']>,
+  { start, end, totals: { calories } }: RecordingTruth,
   weight: number,
   random: Random,
 ): Serving[] {
@@ -101,7 +94,7 @@ const BIGGEST_PLATE = 480;
  * @param carbs g for all meals
  * @param burned kcal in the day's workout
  */
-function mealsOf(carbs: number, burned: number, day: SeedNutritionDay, random: Random): Serving[] {
+function mealsOf(carbs: number, burned: number, day: LivedDay, random: Random): Serving[] {
   const servings: Serving[] = [];
   let left = carbs;
   if (random.chance(0.6)) {
@@ -118,7 +111,7 @@ function mealsOf(carbs: number, burned: number, day: SeedNutritionDay, random: R
     const side = random.pick(plan.side);
     const usual = random.pick(plan.main);
     const heavy = random.pick(['White pasta, carb loading', 'White rice with raisins'] as const);
-    const main = day.loading && plan.meal !== 'BREAKFAST' ? heavy : usual;
+    const main = isLoading(day) && plan.meal !== 'BREAKFAST' ? heavy : usual;
     const serve = (food: Food, amount: number, delay: number): number => {
       const whole = Math.round(amount / 5) * 5;
       if (whole === 0) return 0;
@@ -141,22 +134,22 @@ function mealsOf(carbs: number, burned: number, day: SeedNutritionDay, random: R
 }
 
 /** Returns the time of breakfast: two hours before a long morning workout, otherwise a free time. */
-function breakfastTime(usual: number, day: SeedNutritionDay): number {
+function breakfastTime(usual: number, day: LivedDay): number {
   const [from, to] = [atMinute(day, 7 * 60), atMinute(day, 11 * 60)];
-  const { start, end } = day.workout ?? { start: 0, end: 0 };
+  const { start, end } = day.recorded ?? { start: 0, end: 0 };
   const isLong = start >= from && start < to && end - start > 5400;
   return isLong ? Math.min(usual, start - 7200) : freeTime(usual, day);
 }
 
 /** Returns the first time from an instant on that is not during the workout, nor close to it. */
-function freeTime(instant: number, day: SeedNutritionDay): number {
-  const { start, end } = day.workout ?? { start: 0, end: 0 };
+function freeTime(instant: number, day: LivedDay): number {
+  const { start, end } = day.recorded ?? { start: 0, end: 0 };
   const free = instant > start - 3600 && instant < end + 1800 ? end + 1800 : instant;
   return Math.min(free, atMinute(day, 23 * 60 + 50));
 }
 
 /** Returns the instant of a minute of the day by the wall clock. */
-function atMinute({ calendar, daysBefore }: SeedNutritionDay, minute: number): number {
+function atMinute({ calendar, daysBefore }: LivedDay, minute: number): number {
   return calendar.moment(daysBefore, minute * 60).instant;
 }
 
@@ -166,7 +159,7 @@ function carbsOf(servings: readonly Serving[]): number {
   return carbs;
 }
 
-function itemOf({ food, amount, meal, instant }: Serving, { calendar }: SeedNutritionDay) {
+function itemOf({ food, amount, meal, instant }: Serving, { calendar }: LivedDay) {
   const { absorption, unit, ...per100 } = contentsOf(food);
   const part = (share: number) => rounded((share * amount) / 100, 1);
   return {

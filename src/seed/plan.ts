@@ -1,5 +1,8 @@
 import type { Athlete, Starts } from './athlete.ts';
+import type { Calendar } from './calendar.ts';
+import type { Load } from './load.ts';
 import { stream } from './random.ts';
+import type { RecordingTruth } from './recording.ts';
 import { isIll, isRaceDay, weekOf, type Phase } from './season.ts';
 import { makeRace, makeWorkout, plannedStress, type Purpose, type Training } from './workouts.ts';
 
@@ -15,6 +18,21 @@ export interface TrainingPlan {
   readonly workout: Training | null;
   /** Planned training stress of the day (TSS). */
   readonly stress: number;
+}
+
+/** A day as the athlete lived it: its records of wellness and nutrition follow from it. */
+export interface LivedDay {
+  readonly athlete: Athlete;
+  readonly calendar: Calendar;
+  readonly date: string;
+  /** Days before the last one, for the calendar. */
+  readonly daysBefore: number;
+  /** Of the morning. */
+  readonly load: Load;
+  /** Yesterday's training stress. */
+  readonly yesterday: number;
+  readonly plan: TrainingPlan;
+  readonly recorded: RecordingTruth | null;
 }
 
 /**

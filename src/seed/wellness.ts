@@ -1,8 +1,9 @@
 import { clamp, rounded } from './arithmetic.ts';
 import { detraining, ftpOn, weightOn, type Athlete } from './athlete.ts';
 import type { Load } from './load.ts';
+import type { LivedDay } from './plan.ts';
 import { stream } from './random.ts';
-import type { RecordingTruth } from './recording.ts';
+import { isRaceDay } from './season.ts';
 
 /**
  * A wellness record in the service's fields (service interface, section 2.2), with integers for the
@@ -10,25 +11,11 @@ import type { RecordingTruth } from './recording.ts';
  */
 export type SyntheticWellness = Readonly<ReturnType<typeof wellnessOf>>;
 
-/** The facts that determine a day's record. */
-interface SeedWellnessDay {
-  readonly athlete: Athlete;
-  /** Days before the race. */
-  readonly index: number;
-  readonly date: string;
-  readonly load: Load;
-  /** Yesterday's training stress. */
-  readonly yesterday: number;
-  readonly ill: boolean;
-  readonly race: boolean;
-  /** Start of the workout, minutes after midnight; null on a rest day. */
-  readonly startMinute: number | null;
-  readonly trained: Pick<RecordingTruth, 'sport' | 'totals'> | null;
-}
-
 /** Returns the day's record: the morning after the recent training load, and the day's activity. */
-export function wellnessOf(day: SeedWellnessDay) {
-  const { athlete, index, load, ill, trained } = day;
+export function wellnessOf(day: LivedDay) {
+  const { athlete, load, yesterday, recorded } = day;
+  const { index, ill } = day.plan;
+  const isRace = isRaceDay(index);
   const body = bodyOf(day);
   const night = nightOf(day);
   const strain = strainOf(load);
@@ -38,9 +25,9 @@ export function wellnessOf(day: SeedWellnessDay) {
     64 - 17 * strain + (body.hrv - athlete.hrv) * 0.9 + (night.score - 76) * 0.35 - (ill ? 20 : 0);
   const weight = weightOn(athlete, index);
   const walked = stepsOf(day);
-  const run = trained?.sport === 'running' ? trained.totals.cycles * 2 : 0;
+  const run = recorded?.sport === 'running' ? recorded.totals.cycles * 2 : 0;
   const resting = Math.round(weight * 22.6 + 30);
-  const active = (trained?.totals.calories ?? 0) + Math.round(walked * 0.036);
+  const active = (recorded?.totals.calories ?? 0) + Math.round(walked * 0.036);
   return {
     date: day.date,
     hrv: body.hrv,
@@ -62,16 +49,16 @@ export function wellnessOf(day: SeedWellnessDay) {
       1,
     ),
     spO2: clamp(Math.round(96.8 - (ill ? 1 : 0) + noise(athlete, 'oxygen', index) * 0.8), 92, 99),
-    fatigue: points(strain * 0.9 + day.yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
-    soreness: points(day.yesterday / 170 + strain * 0.4, 'soreness'),
+    fatigue: points(strain * 0.9 + yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
+    soreness: points(yesterday / 170 + strain * 0.4, 'soreness'),
     mood: points(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
-    motivation: points(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (day.race ? 0.8 : 0), 'motivation'),
+    motivation: points(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (isRace ? 0.8 : 0), 'motivation'),
     steps: walked + run,
-    exerciseMinutes: Math.round((trained?.totals.timer ?? 0) / 60),
+    exerciseMinutes: Math.round((recorded?.totals.timer ?? 0) / 60),
     restingCaloriesBurned: resting,
     activeCaloriesBurned: active,
     totalCaloriesBurned: resting + active,
-    ...(ill ? { comments: 'A cold: no training.' } : day.race ? { comments: 'Race day.' } : {}),
+    ...(ill ? { comments: 'A cold: no training.' } : isRace ? { comments: 'Race day.' } : {}),
     rawJson: { synthetic: true, generator: 'athlete-sync seed', seed: athlete.seed },
   };
 }
@@ -81,7 +68,7 @@ function strainOf(load: Load): number {
   return clamp((load.atl - load.ctl) / 28, -1.1, 1.8);
 }
 
-function bodyOf({ athlete, index, load, yesterday, ill }: SeedWellnessDay) {
+function bodyOf({ athlete, load, yesterday, plan: { index, ill } }: LivedDay) {
   const strain = strainOf(load);
   const fatigue = (load.atl - 65) / 40;
   const tired = clamp(yesterday / 100, 0, 2.5);
@@ -105,9 +92,9 @@ function bodyOf({ athlete, index, load, yesterday, ill }: SeedWellnessDay) {
   };
 }
 
-function nightOf({ athlete, index, load, yesterday, ill, startMinute }: SeedWellnessDay) {
+function nightOf({ athlete, load, yesterday, plan: { index, ill, workout } }: LivedDay) {
   const random = stream(athlete.seed, 'night', index);
-  const early = startMinute !== null && startMinute < 7 * 60 ? 0.55 : 0;
+  const early = workout !== null && workout.startMinute < 7 * 60 ? 0.55 : 0;
   const hours =
     athlete.sleepHours + 0.22 * strainOf(load) + (ill ? 0.9 : 0) - early + random.normal() * 0.5;
   const asleep = Math.round(clamp(hours, 4.6, 10.4) * 60) * 60;
@@ -131,7 +118,7 @@ function shareOf(seconds: number, share: number): number {
   return Math.round((seconds * share) / 60) * 60;
 }
 
-function stepsOf({ athlete, index, ill }: SeedWellnessDay): number {
+function stepsOf({ athlete, plan: { index, ill } }: LivedDay): number {
   const random = stream(athlete.seed, 'steps', index);
   return Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));
 }
