@@ -445,7 +445,7 @@ it.each([{ token: 'a' }, { success: false, message: 'Busy' }, []])(
     const { client } = await open([{ body }, { body: { success: true } }]);
     const remove = () => client.patchNutritionItems('2026-02-15', item, never());
     expect((await failure(remove())).code).toBe('SERVICE_ANSWER');
-    expect(await remove()).toEqual({ status: 200 });
+    expect(await remove()).toEqual({ status: 200, attempts: 1 });
   },
 );
 
@@ -585,7 +585,10 @@ describe('a route that a revision may not have', () => {
 
   it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);
-    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({ status: 200 });
+    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({
+      status: 200,
+      attempts: 1,
+    });
     expect(server.requests).toMatchObject([
       { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
     ]);
@@ -611,7 +614,10 @@ describe('a route that a revision may not have', () => {
 
   it('gets a second request with a new token if the token has expired', async () => {
     const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
-    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({ status: 200 });
+    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({
+      status: 200,
+      attempts: 2,
+    });
     expect(replaced).toEqual([FIRST]);
   });
 

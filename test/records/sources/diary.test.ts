@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { read } from './read-table.ts';
 
-const NONE = { bodies: [], notes: [], invalid: [], unread: [], left: [] };
+const NONE = { empty: [], bodies: [], notes: [], invalid: [], unread: [], left: [] };
 
 describe('a table with field names of the platform', () => {
   it.each([
