@@ -1,15 +1,13 @@
-import { type ErrorCode, type SyncError, sourceOf } from '../base/errors.ts';
+import { type ErrorCode, type Failure, sourceOf } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: Text;
-}
 
 const HINT = 'The same command again continues; --verbose shows each request.';
 
-export function failureOf({ code, message, hint = HINT }: SyncError | Failure): Failure {
+export function failureOf({
+  code,
+  message,
+  hint = HINT,
+}: Failure): Failure & { readonly hint: Text } {
   return { code, message, hint };
 }
 

@@ -116,6 +116,13 @@ export class SyncError extends Error {
   }
 }
 
+/** What a {@link SyncError} says, without being thrown. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: Text | undefined;
+}
+
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return ERRORS[code].exitCode;
 }

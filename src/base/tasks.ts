@@ -1,3 +1,5 @@
+import type { Clock } from './time.ts';
+
 /** Tasks that run beside a loop. A failure of one is passed on. */
 export class Tasks {
   readonly #running = new Set<Promise<void>>();
@@ -16,6 +18,19 @@ export class Tasks {
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
+}
+
+/** Waits for some work, but not for longer than `ms`, nor beyond the signal. */
+export async function within(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<unknown>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const done = new AbortController();
+  const ends = signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]);
+  const timeout = clock.sleep(ms, ends).catch(() => undefined);
+  await Promise.race([work, timeout]).finally(() => done.abort());
 }
 
 /** Waits for a promise, but not beyond the signal. @throws the signal's reason */

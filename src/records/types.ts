@@ -1,4 +1,4 @@
-import type { Failure } from '../api/batch-breaker.ts';
+import type { Failure } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { RecordKind } from '../ledger/records.ts';
 import type { Rank } from './prefer.ts';

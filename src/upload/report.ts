@@ -1,4 +1,4 @@
-import type { Failure } from '../api/batch-breaker.ts';
+import type { Failure } from '../base/errors.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 import type { Activity } from '../fit/activity.ts';
 

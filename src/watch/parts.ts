@@ -3,8 +3,8 @@ import type { Context } from '../base/context.ts';
 import type { Tasks } from '../base/tasks.ts';
 import type { DeviceHealth } from '../daemon/health.ts';
 import type { WatchScope } from '../daemon/watch-scope.ts';
+import type { DeviceMonitor } from '../devices/monitor.ts';
 import type { RemoteReaderOptions, RemoteReaders } from '../devices/remote/reader.ts';
-import type { Device } from '../devices/types.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
@@ -58,17 +58,7 @@ export interface WatchAccount {
 }
 
 /** The devices that come and go. They outlive a login: the next watcher takes them over. */
-export interface DeviceSource {
-  /** The devices that are plugged in now. */
-  readonly devices: readonly Device[];
-  /** Calls back after every change of `devices`. @returns a function that ends that */
-  listen(onDevices: (devices: readonly Device[]) => void): () => void;
-  /**
-   * Takes a device whose folder disappeared for unplugged, without a call, and probes again soon. If the
-   * device is back before that, it is reported as plugged in.
-   */
-  lost(device: Device): void;
-}
+export type DeviceSource = Pick<DeviceMonitor, 'devices' | 'listen' | 'lost'>;
 
 export interface DeviceAccess {
   readonly source: DeviceSource;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../base/errors.ts';
+import type { Failure } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { FolderState, Obstacle } from '../daemon/health.ts';
 import type { RecordItem } from '../records/deliver.ts';
@@ -43,13 +43,7 @@ export type WatchNotice =
   /** The outcome of a wellness day, and the fields of its record. */
   | { readonly event: 'day'; readonly item: RecordItem; readonly fields: JsonObject }
   /** Days cannot be sent now; reported once until they can. */
-  | {
-      readonly event: 'days-waiting';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint?: Text | undefined;
-      readonly days: number;
-    }
+  | (Failure & { readonly event: 'days-waiting'; readonly days: number })
   /** A copy was stashed until the service has the recording. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
   /** Copies that nothing sends: another account's, or without a readable label; reported once. */
@@ -71,12 +65,7 @@ export type WatchNotice =
     }
   | { readonly event: 'delivering' }
   /** Nothing is sent before the next `sync login`; reported once. */
-  | {
-      readonly event: 'login-needed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint?: Text | undefined;
-    }
+  | (Failure & { readonly event: 'login-needed' })
   | { readonly event: 'login-renewed' }
   /** The login ends soon, and could not be renewed. */
   | { readonly event: 'login-ending'; readonly endsAt: string; readonly daysLeft: number }

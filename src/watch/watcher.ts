@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { type Failure, SyncError, messageOf } from '../base/errors.ts';
 import { Tasks } from '../base/tasks.ts';
 import { RemoteReaders } from '../devices/remote/reader.ts';
 import { CHECK_MS, EventQueue, type WatchEvent } from './events.ts';
@@ -7,7 +7,7 @@ import { DeviceNames, knownByName, marksByName } from './find/device-names.ts';
 import { Discovery } from './find/discovery.ts';
 import { IncompleteFiles } from './find/incomplete-files.ts';
 import type { WatchParts, WatcherOptions, WatcherTarget } from './parts.ts';
-import { CircuitBreaker, type DeliveryFailure } from './send/circuit-breaker.ts';
+import { CircuitBreaker } from './send/circuit-breaker.ts';
 import { Sender } from './send/sender.ts';
 import { Verifier } from './send/verifier.ts';
 import { Surroundings } from './surroundings.ts';
@@ -106,7 +106,7 @@ export class Watcher {
   }
 
   /** Records a failure that the caller found: nothing can be delivered for now. */
-  hinder(failure: DeliveryFailure): void {
+  hinder(failure: Failure): void {
     this.#sender.hinder(failure);
   }
 

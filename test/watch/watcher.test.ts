@@ -324,6 +324,10 @@ describe('stashed bytes', () => {
     for (let hour = 0; hour < 26; hour++) await clock.advance(3_600_000);
     await until(() => held().length === 1);
     await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+    const outcomes = events.flatMap((event) =>
+      event.event === 'upload' ? event.item.outcome : [],
+    );
+    expect(outcomes).toEqual(['rejected', 'uploaded']);
   });
 });
 

@@ -91,7 +91,7 @@ type SentDay = Exclude<RecordItem, { readonly outcome: 'invalid' }>;
 
 function outcomeLines(item: SentDay, zone: string, words: typeof SENT): Text[] {
   const where = item.zoneUsed ? ` (dates in ${zone})` : '';
-  const hint = 'hint' in item ? phrase` ${item.hint}` : '';
+  const hint = 'hint' in item && item.hint !== undefined ? phrase` ${item.hint}` : '';
   switch (item.outcome) {
     case 'pushed':
       return [`${item.date}: ${words.pushed}${where}`];

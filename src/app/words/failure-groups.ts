@@ -1,5 +1,5 @@
 import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
-import type { Failure } from '../../api/batch-breaker.ts';
+import type { Failure } from '../../base/errors.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { PushItem } from '../outcomes.ts';

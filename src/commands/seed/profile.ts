@@ -1,10 +1,11 @@
 import type { Service } from '../../app/connection.ts';
 import { isObject } from '../../base/json.ts';
-import { type Failure, failureOf } from '../../api/batch-breaker.ts';
+import { failureOf } from '../../api/batch-breaker.ts';
 import { type ProfileRequest, readProfile, showOrUpdate } from '../../app/profile-update.ts';
 import {
   type ErrorCode,
   type ExitCode,
+  type Failure,
   SyncError,
   endsRun,
   exitCodeOfDelivery,

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Failure, failureOf } from '../../api/batch-breaker.ts';
+import { failureOf } from '../../api/batch-breaker.ts';
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../../auth/account.ts';
@@ -7,7 +7,7 @@ import { endedAt } from '../../auth/login-errors.ts';
 import { loginLockPath } from '../../auth/login-lock.ts';
 import { openSession } from '../../auth/open-session.ts';
 import type { Session } from '../../auth/session.ts';
-import { ExitCode, SyncError, exitCodeOf } from '../../base/errors.ts';
+import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';

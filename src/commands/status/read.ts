@@ -4,7 +4,7 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
-import { ExitCode, SyncError, exitCodeOf } from '../../base/errors.ts';
+import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import {
   type Account,
   type Config,
@@ -43,8 +43,6 @@ export interface WatchedLast extends WatchScope {
   /** When it ended, or last wrote its state (ms since 1970). */
   readonly until: number;
 }
-
-type Failure = Pick<SyncError, 'code' | 'message' | 'hint'>;
 
 export interface LedgerFacts {
   /** Why it cannot be read. The other facts are then those of an empty ledger. */

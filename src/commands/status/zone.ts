@@ -1,10 +1,10 @@
 import type { AppContext } from '../../app/context.ts';
 import { sameClocks, type PlatformZone, lastPlatformZone } from '../../app/platform-zone.ts';
 import { zoneFor } from '../../app/zone.ts';
-import { SyncError } from '../../base/errors.ts';
+import { type Failure, SyncError } from '../../base/errors.ts';
 import type { Config } from '../../config/config.ts';
 import type { Zone } from '../../records/types.ts';
-import { type Failure, failureOf } from '../../api/batch-breaker.ts';
+import { failureOf } from '../../api/batch-breaker.ts';
 
 export interface ZoneFacts {
   /** Decides about days; UTC after a problem. */

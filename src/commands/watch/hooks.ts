@@ -8,20 +8,16 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { Notifications } from './notifications.ts';
 import { watchNoticeJson } from './words.ts';
 
-/** What hears of the notices of a watcher beside its output: the desktop, and the user's command. */
-export interface Hooks {
-  /** @param waiting recordings that are still to be sent */
-  report(notice: WatchNotice, waiting: number): void;
-  /** Passes on what is held back, and ends the user's command. */
-  close(): Promise<void>;
-}
-
-/** @param print prints a notice that no hook hears of */
+/**
+ * Opens what hears of the notices of a watcher beside its output: the desktop, and the user's command.
+ *
+ * @param print prints a notice that no hook hears of
+ */
 export function openHooks(
   context: AppContext,
   config: Config,
   print: (notice: WatchNotice) => void,
-): Hooks {
+) {
   const { clock, env, platform } = context;
   const { profile } = config;
   const notifications = new Notifications(context, {
@@ -30,12 +26,14 @@ export function openHooks(
   });
   const command = eventCommand(context, config, print);
   return {
-    report(notice, waiting) {
+    /** @param waiting recordings that are still to be sent */
+    report(notice: WatchNotice, waiting: number): void {
       notifications.report(notice, waiting);
       if (!isEvent(notice)) return;
       command?.pass(jsonLine(watchNoticeJson(notice, new Date(clock.now())), profile));
     },
-    async close() {
+    /** Passes on what is held back, and ends the user's command. */
+    async close(): Promise<void> {
       notifications.flush();
       await command?.close();
     },

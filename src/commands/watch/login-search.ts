@@ -1,9 +1,5 @@
-import { SyncError } from '../../base/errors.ts';
-import {
-  type CircuitBreaker,
-  type DeliveryFailure,
-  isLoginFailure,
-} from '../../watch/send/circuit-breaker.ts';
+import { type Failure, SyncError } from '../../base/errors.ts';
+import { type CircuitBreaker, isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
 import { type WatchLogin, type WatchSetup, isFailure, nextLogin } from './login.ts';
 
@@ -13,7 +9,7 @@ const SEARCH_RETRY_MS = 10_000;
 export interface LoginSearchOptions {
   readonly signal: AbortSignal;
   readonly onFound: () => void;
-  readonly onFailure: (failure: DeliveryFailure) => void;
+  readonly onFailure: (failure: Failure) => void;
   /** Called for a failure that may pass, once for each message. */
   readonly onProblem: (message: string) => void;
 }

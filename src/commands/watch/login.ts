@@ -6,7 +6,7 @@ import { configFor } from '../../app/config.ts';
 import { openLedger } from '../../app/ledger.ts';
 import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
-import { SyncError } from '../../base/errors.ts';
+import { type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl, hasEnvironmentTokens } from '../../config/config.ts';
 import { serviceId } from '../../config/endpoints.ts';
@@ -19,7 +19,6 @@ import { moveWellness } from '../../ledger/accounts.ts';
 import { moveCopies } from '../../ledger/outbox.ts';
 import { watchMarks } from '../../ledger/watch-marks.ts';
 import type { Lock } from '../../system/process-lock.ts';
-import type { DeliveryFailure } from '../../watch/send/circuit-breaker.ts';
 import { rankBy } from '../../records/prefer.ts';
 import type { WatchMachine } from '../../watch/parts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
@@ -60,7 +59,7 @@ export interface WatchLogin {
   readonly marker: string;
   readonly locks: Lock;
   /** Why it cannot be used, if that is known from the start. */
-  readonly why?: DeliveryFailure | undefined;
+  readonly why?: Failure | undefined;
 }
 
 /** One try for each call: the watcher's own pauses are longer, and can be interrupted. */
@@ -159,7 +158,7 @@ export async function nextLogin(
   before: WatchLogin,
   scope: WatchScope,
   setup: WatchSetup,
-): Promise<WatchLogin | DeliveryFailure> {
+): Promise<WatchLogin | Failure> {
   const marker = setup.loginMarker();
   const opened = await setup.open('online');
   try {
@@ -181,13 +180,13 @@ export async function nextLogin(
 }
 
 /** Another service has its own athletes: a user who moved there is not asked. */
-function whyNot(before: OpenLogin, after: OpenLogin, profile: string): DeliveryFailure | undefined {
+function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
   const known = before.athlete !== undefined && before.service === after.service;
   if (!known || after.athlete === before.athlete) return undefined;
   return after.athlete === undefined ? loggedOut(profile) : otherAthlete(profile);
 }
 
-function otherAthlete(profile: string): DeliveryFailure {
+function otherAthlete(profile: string): Failure {
   return {
     code: 'AUTH_REFUSED',
     message: `Another athlete logged in with profile "${profile}"; these recordings are not sent to their account.`,
@@ -195,16 +194,16 @@ function otherAthlete(profile: string): DeliveryFailure {
   };
 }
 
-function loggedOut(profile: string): DeliveryFailure {
+function loggedOut(profile: string): Failure {
   const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
   const { code, message } = notLoggedIn(profile, hint);
   return { code, message, hint };
 }
 
-export function isFailure(found: WatchLogin | DeliveryFailure): found is DeliveryFailure {
+export function isFailure(found: WatchLogin | Failure): found is Failure {
   return 'code' in found;
 }
 
-export function asError({ code, message, hint }: DeliveryFailure): SyncError {
+export function asError({ code, message, hint }: Failure): SyncError {
   return new SyncError(code, message, { hint });
 }

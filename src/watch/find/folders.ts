@@ -1,3 +1,4 @@
+import { within } from '../../base/tasks.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatchParts } from '../parts.ts';
 import { type FolderCalls, WatchedFolder } from './watched-folder.ts';
@@ -75,11 +76,7 @@ export class Folders {
   /** Probes the folders before the first rescan. A hanging file system is probed later. */
   async firstProbe(): Promise<void> {
     const { clock, signal } = this.#parts;
-    const patience = new AbortController();
-    const enough = clock
-      .sleep(FIRST_PROBE_MS, AbortSignal.any([patience.signal, signal]))
-      .catch(() => undefined);
-    await Promise.race([Promise.all(this.all.map((folder) => this.#probe(folder))), enough]);
-    patience.abort();
+    const probes = Promise.all(this.all.map((folder) => this.#probe(folder)));
+    await within(clock, FIRST_PROBE_MS, probes, signal);
   }
 }

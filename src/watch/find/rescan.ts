@@ -1,3 +1,4 @@
+import { within } from '../../base/tasks.ts';
 import type { Classifier, FoundFile } from './classify.ts';
 import { type WalkResult, walk } from '../../inputs/find-files.ts';
 import { cpuTimeMs } from '../../system/this-process.ts';
@@ -98,16 +99,11 @@ export class Rescanner {
   /** Returns how many files the searches found in time. */
   async #found(searches: readonly Promise<number>[]): Promise<number> {
     const { clock, signal } = this.#parts;
-    const patience = new AbortController();
-    const enough = clock
-      .sleep(FIRST_ROUND_MS, AbortSignal.any([patience.signal, signal]))
-      .catch(() => undefined);
     let files = 0;
     const counts = searches.map(async (search) => {
       files += await search;
     });
-    await Promise.race([Promise.all(counts), enough]);
-    patience.abort();
+    await within(clock, FIRST_ROUND_MS, Promise.all(counts), signal);
     return files;
   }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Context } from '../../base/context.ts';
 import type { Env } from '../../base/env.ts';
 import { messageOf } from '../../base/errors.ts';
+import { within } from '../../base/tasks.ts';
 import { endProcessGroup } from '../../system/child-call.ts';
 import { childEnv } from '../../system/environment.ts';
 
@@ -76,10 +77,7 @@ export class EventCommand {
    */
   async close(): Promise<void> {
     this.#closed = true;
-    const grace = new AbortController();
-    const timeout = this.#clock.sleep(GRACE_MS, grace.signal).catch(() => undefined);
-    await Promise.race([this.#work, timeout]);
-    grace.abort();
+    await within(this.#clock, GRACE_MS, Promise.resolve(this.#work));
     this.#ended.abort();
     await this.#work;
   }

@@ -1,12 +1,5 @@
-import { type ErrorCode, sourceOf } from '../../base/errors.ts';
-import type { Text } from '../../base/phrase.ts';
+import { type ErrorCode, type Failure, sourceOf } from '../../base/errors.ts';
 import type { Obstacle } from '../../daemon/health.ts';
-
-export interface DeliveryFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: Text | undefined;
-}
 
 /** `closed`: deliveries may start. */
 export type BreakerState =
@@ -15,10 +8,10 @@ export type BreakerState =
   | {
       readonly state: 'open';
       readonly obstacle: Obstacle;
-      readonly failure: DeliveryFailure;
+      readonly failure: Failure;
       readonly until: number;
     }
-  | { readonly state: 'login-needed'; readonly failure: DeliveryFailure };
+  | { readonly state: 'login-needed'; readonly failure: Failure };
 
 /** First pause after a failure, and the longest (ms). */
 const BASE_MS = 1_000;
@@ -87,7 +80,7 @@ export class CircuitBreaker {
    * @param retryAfterMs the service's `Retry-After`; applies if it is longer
    * @returns whether the cause differs from the last one
    */
-  failed(failure: DeliveryFailure, retryAfterMs = 0): boolean {
+  failed(failure: Failure, retryAfterMs = 0): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {

@@ -29,38 +29,21 @@ export interface Keepsake extends Omit<CopyLabel, 'account'> {
   readonly beyondRoom: boolean;
 }
 
-/**
- * Recordings that wait for the service, with their bytes: they outlive the device they came from, the
- * file, this process, and the ledger. The label of a copy is written before its bytes, and deleted
- * after them, so that complete bytes always have one.
- */
-export interface Outbox {
-  has(sha256: string): boolean;
-  /** Where the bytes of a kept recording are. */
-  pathOf(sha256: string, path: string): string;
-  /** @returns false if there is no room. @throws SyncError `STORAGE` */
-  keep(recording: Keepsake): boolean;
-  /** Returns whether it is kept, and this process has to send it. */
-  owns(sha256: string): boolean;
-  /** Nothing happens if it is not there. */
-  drop(sha256: string): void;
-  /**
-   * Adopts recordings that no living process owns. Removes copies that were not finished.
-   *
-   * @returns all recordings that this process has to send, recordings that others sent or dropped, and
-   *   how many copies no process sends: another account's, and damaged ones
-   */
-  review(): { items: readonly QueueItem[]; gone: readonly string[]; forOthers: number };
-  readonly count: number;
-}
+export type Outbox = Readonly<ReturnType<typeof openOutbox>>;
 
-/** @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone. */
+/**
+ * Opens the recordings that wait for the service, with their bytes: they outlive the device they came from,
+ * the file, this process, and the ledger. The label of a copy is written before its bytes, and deleted
+ * after them, so that complete bytes always have one.
+ *
+ * @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone
+ */
 export function openOutbox(
   stateDir: string,
   account: string,
   mark: ProcessMark,
   roomBytes = ROOM_BYTES,
-): Outbox {
+) {
   const root = outboxFolder(stateDir);
   const ownFolder = (sha256: string) => join(root, sha256, mark.id);
   let known = new Map<string, CopyLabel>();
@@ -120,13 +103,17 @@ export function openOutbox(
 
   return {
     // Another watcher of this account may have kept it, or delivered it.
-    has: (sha256) => copiesOf(sha256).length > 0,
-    pathOf: (sha256, path) => join(ownFolder(sha256), keptName(known.get(sha256)?.path ?? path)),
-    owns: (sha256) => known.has(sha256),
-    get count() {
+    has: (sha256: string) => copiesOf(sha256).length > 0,
+    /** Returns where the bytes of a kept recording are. */
+    pathOf: (sha256: string, path: string) =>
+      join(ownFolder(sha256), keptName(known.get(sha256)?.path ?? path)),
+    /** Returns whether it is kept, and this process has to send it. */
+    owns: (sha256: string) => known.has(sha256),
+    get count(): number {
       return known.size;
     },
-    keep({ sha256, bytes, beyondRoom, path, size, recordedAt }) {
+    /** @returns false if there is no room. @throws SyncError `STORAGE` */
+    keep({ sha256, bytes, beyondRoom, path, size, recordedAt }: Keepsake): boolean {
       if (copiesOf(sha256).length > 0) return true;
       if (!beyondRoom && bytes.length > room) return false;
       const folder = ownFolder(sha256);
@@ -145,7 +132,14 @@ export function openOutbox(
       room -= size;
       return true;
     },
+    /** Nothing happens if it is not there. */
     drop,
+    /**
+     * Adopts recordings that no living process owns. Removes copies that were not finished.
+     *
+     * @returns all recordings that this process has to send, recordings that others sent or dropped, and
+     *   how many copies no process sends: another account's, and damaged ones
+     */
     review() {
       const before = known;
       known = new Map();

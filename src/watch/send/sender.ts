@@ -1,4 +1,5 @@
-import { type ErrorCode, SyncError, messageOf } from '../../base/errors.ts';
+import { type ErrorCode, type Failure, SyncError, messageOf } from '../../base/errors.ts';
+import { within } from '../../base/tasks.ts';
 import { sameStamp } from '../../ledger/known-files.ts';
 import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
@@ -10,7 +11,6 @@ import {
   patientClient,
   restingLedger,
 } from './refusal-backoff.ts';
-import type { DeliveryFailure } from './circuit-breaker.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchParts } from '../parts.ts';
 import { ReadBuffers } from './stash.ts';
@@ -196,10 +196,7 @@ export class Sender {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     const ended = Promise.allSettled(this.#tasks);
-    const late = new AbortController();
-    const timeout = this.#parts.clock.sleep(graceMs, late.signal).catch(() => undefined);
-    await Promise.race([ended, timeout]);
-    late.abort();
+    await within(this.#parts.clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
   }
@@ -325,7 +322,7 @@ export class Sender {
     this.#parts.outbox.drop(sha256);
   }
 
-  #failed(item: QueueItem, sending: Sending, failure: DeliveryFailure): void {
+  #failed(item: QueueItem, sending: Sending, failure: Failure): void {
     this.#stasher.stashSent(item, sending);
     const sha256 = sending.sent?.sha256;
     const failures = item.failures + 1;
@@ -338,7 +335,7 @@ export class Sender {
   }
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
-  hinder(failure: DeliveryFailure): void {
+  hinder(failure: Failure): void {
     const { breaker, report } = this.#parts;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
@@ -356,7 +353,7 @@ export class Sender {
     }
   }
 
-  #giveUp({ code, message, hint }: DeliveryFailure): void {
+  #giveUp({ code, message, hint }: Failure): void {
     const said = { code, message, ...(hint === undefined ? {} : { hint }) };
     for (let item = this.queue.take(); item !== undefined; item = this.queue.take()) {
       const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
@@ -370,7 +367,7 @@ function isLarge({ isLarge: unpacksToLarge = false, stamp }: QueueItem): boolean
   return unpacksToLarge || stamp.size > LARGE_BYTES;
 }
 
-function asFailure(error: unknown): DeliveryFailure {
+function asFailure(error: unknown): Failure {
   if (error instanceof SyncError) return error;
   return { code: 'STORAGE', message: messageOf(error), hint: undefined };
 }

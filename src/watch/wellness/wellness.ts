@@ -1,10 +1,10 @@
-import { SyncError } from '../../base/errors.ts';
+import { type Failure, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { type RecordItem, deliverRecords } from '../../records/deliver.ts';
 import { credibleSamples } from '../../records/wellness/fit-choice.ts';
 import type { PreparedRecord, Zone } from '../../records/types.ts';
-import { CircuitBreaker, type DeliveryFailure, isLoginFailure } from '../send/circuit-breaker.ts';
+import { CircuitBreaker, isLoginFailure } from '../send/circuit-breaker.ts';
 import { patientClient } from '../send/refusal-backoff.ts';
 import { CHECK_MS } from '../events.ts';
 import type { Discovery } from '../find/discovery.ts';
@@ -137,7 +137,7 @@ export class Wellness {
   async #send(due: readonly PreparedRecord[]): Promise<ReadonlySet<string>> {
     const { dryRun, ledger, rank, url } = this.#parts;
     const left = new Map(due.map((record) => [record.date, record]));
-    let failure: DeliveryFailure | undefined;
+    let failure: Failure | undefined;
     let retryAfterMs = 0;
     const client = async () =>
       patientClient(await this.#parts.client(), (ms) => {
@@ -203,7 +203,7 @@ export class Wellness {
   }
 
   /** Records a failure, and reports it if it is news. */
-  #hinder(failure: DeliveryFailure, retryAfterMs: number): void {
+  #hinder(failure: Failure, retryAfterMs: number): void {
     const { code, message } = failure;
     // Other failures pass: the watcher does what their hints ask for.
     const hint = code === 'SCOPE_MISSING' ? failure.hint : undefined;
