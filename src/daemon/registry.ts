@@ -8,7 +8,7 @@ import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
 import type { WatcherHealth } from './health.ts';
 import { processStart } from './process-start.ts';
-import { type WatcherKind, type WatcherState, parseState, readStateText } from './state-file.ts';
+import { type WatcherState, parseState, readStateText } from './state-file.ts';
 import { type WatchScope, scopeNames } from './watch-scope.ts';
 import { sha256 } from '../system/this-process.ts';
 
@@ -28,12 +28,9 @@ export interface WatcherPaths {
 }
 
 /** A watcher's health for `sync status`, `sync daemon status` and monitors. */
-export interface SeenHealth extends WatcherHealth {
-  readonly version: 1;
+export interface SeenHealth
+  extends WatcherHealth, Pick<WatcherState, 'version' | 'pid' | 'profile' | 'kind'> {
   readonly id: string;
-  readonly pid: number;
-  readonly profile: string;
-  readonly kind: WatcherKind;
   /** False after a clean exit. */
   readonly running: boolean;
   readonly since: string;

@@ -96,12 +96,7 @@ export interface WriteOptions {
 }
 
 /** A file that is about to be replaced: its temporary file exists, with the space it needs. */
-export interface Replacement {
-  /** Writes the content and puts it in place, as a whole. @throws what the disk throws */
-  commit(content: string | Uint8Array): void;
-  /** Removes the temporary file; does nothing after a commit. */
-  discard(): void;
-}
+export type Replacement = Readonly<ReturnType<typeof beginReplacement>>;
 
 /** Matches the end of a temporary file's name, after the name of the file that it replaces. */
 export const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/;
@@ -117,7 +112,7 @@ export function beginReplacement(
   path: string,
   reservedBytes: number,
   { durable = true, secret = false }: WriteOptions = {},
-): Replacement {
+) {
   const temporary = `${path}.${loadCrypto().randomBytes(8).toString('hex')}.tmp`;
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   // Undefined on Windows.
@@ -144,7 +139,8 @@ export function beginReplacement(
     throw error;
   }
   return {
-    commit(content) {
+    /** Writes the content and puts it in place, as a whole. @throws what the disk throws */
+    commit(content: string | Uint8Array): void {
       if (fd === undefined) throw new Error('this replacement is over');
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
       try {
@@ -161,6 +157,7 @@ export function beginReplacement(
       }
       if (durable) syncFolder(dirname(path));
     },
+    /** Removes the temporary file; does nothing after a commit. */
     discard,
   };
 }

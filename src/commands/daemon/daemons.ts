@@ -33,13 +33,10 @@ const START_LIMIT_MS = 300_000;
 export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
 
 /** A daemon that runs or ran. Times in ms since the epoch. */
-export interface DaemonReport extends WatchScope {
+export interface DaemonReport
+  extends WatchScope, Pick<KnownDaemon['state'], 'profile' | 'kind' | 'pid' | 'startedAt'> {
   readonly id: string;
-  readonly profile: string;
   readonly running: boolean;
-  readonly kind: BackgroundKind;
-  readonly pid: number;
-  readonly startedAt: number;
   /** Undefined if its first rescan was never complete. */
   readonly readyAt: number | undefined;
   /** Undefined while it runs, and after it was killed. */
@@ -82,16 +79,12 @@ export function reportDaemons(
   const own = findDaemons(context, config).filter(({ state }) => state.profile === config.profile);
   return own.map((found) => {
     const { paths, state, running: holdsLock } = found;
+    const { profile, kind, pid, startedAt, readyAt } = state;
     const running = holdsLock || isProcessThere(state, context.platform);
     return {
       id: paths.id,
-      profile: state.profile,
-      running,
-      kind: state.kind,
-      pid: state.pid,
+      ...{ profile, running, kind, pid, startedAt, readyAt },
       ...scopeOf(state),
-      startedAt: state.startedAt,
-      readyAt: state.readyAt,
       ended: running ? undefined : state.ended,
       log: paths.logFile,
       health: holdsLock ? healthOf(found, context.clock.now()) : undefined,

@@ -13,7 +13,6 @@ import {
   watcherPaths,
 } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
-import type { ServiceKind } from '../../daemon/os-service/definition.ts';
 import { type ServiceManager, serviceManager } from '../../daemon/os-service/manager.ts';
 import { systemRunner } from '../../daemon/os-service/runner.ts';
 import { makeStateFolder } from '../../system/storage.ts';
@@ -84,12 +83,8 @@ export const daemonUninstall: CommandModule = {
   },
 };
 
-export interface ServiceReport {
-  readonly profile: string;
-  readonly kind: ServiceKind;
-  readonly name: string;
-  readonly file: string;
-}
+export type ServiceReport = Pick<ServiceManager, 'kind' | 'name' | 'file'> &
+  Pick<Config, 'profile'>;
 
 interface ServiceInstalled extends ServiceReport, WatchScope {
   /** It watches folders only, and none exists yet. */
