@@ -122,6 +122,8 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
   it('has its words logged once while it fails in the same way', async () => {
     const { events, output } = open('read -r word; echo "$word" >&2; [ "$word" = good ]');
     for (const word of ['bad', 'bad', 'worse', 'good', 'good', 'bad']) events.pass(word);
+    // The end gives all of them together one second.
+    await until(() => output.length === 5);
     await events.close();
     expect(output).toEqual(['bad', 'worse', 'good', 'good', 'bad']);
   });
