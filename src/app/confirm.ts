@@ -1,46 +1,44 @@
-import { SyncError, isAbort } from '../base/errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { capital } from '../terminal/words.ts';
 import type { AppContext } from './context.ts';
 
+type Asking = Pick<AppContext, 'io' | 'signal'>;
+
 /**
- * Asks before something is done, on a command with `--yes`. Anything but a plain yes is a no.
+ * Asks before something is done, on a command with `--yes`.
  *
  * @param action such as `send it`
  * @param otherwise says that nothing was done, such as `Nothing was sent`
- * @throws SyncError `USAGE` without a terminal; `INTERRUPTED` on Ctrl-C; the signal's reason
+ * @throws SyncError `USAGE` without a terminal; as {@link agrees}
  */
 export async function confirmed(
-  { io, output, signal }: Pick<AppContext, 'io' | 'output' | 'signal'>,
+  context: Asking & Pick<AppContext, 'output'>,
   action: string,
   otherwise: string,
 ): Promise<boolean> {
-  const question = `${capital(action)}? [y/N] `;
+  const { io, output } = context;
   if (!io.interactive) {
     throw new SyncError('USAGE', `${otherwise}: there is no terminal to ask on.`, {
       hint: `Run the same command with --yes to ${action}.`,
     });
   }
-  if (isYes(await ask({ io, signal }, question, { cancelled: `${otherwise}.` }))) return true;
+  if (await agrees(context, `${capital(action)}?`, { cancelled: `${otherwise}.` })) return true;
   output.say(`${otherwise}.`);
   return false;
 }
 
-/** Returns whether an answer is a plain yes; any other answer is a no. */
-export function isYes(answer: string): boolean {
-  return /^y(es)?$/i.test(answer);
-}
-
-/** @throws SyncError `INTERRUPTED` on Ctrl-C and at the end of stdin; the signal's reason. */
-export async function ask(
-  { io, signal }: Pick<AppContext, 'io' | 'signal'>,
+/**
+ * Asks for a yes or a no. Any answer but a plain yes is a no.
+ *
+ * @param options `onEnter`: the meaning of an empty answer
+ * @throws SyncError `INTERRUPTED` on Ctrl-C and at the end of stdin; the signal's reason
+ */
+export async function agrees(
+  { io, signal }: Asking,
   question: string,
-  { hidden = false, cancelled = 'Cancelled.' } = {},
-): Promise<string> {
-  try {
-    return await io.ask(question, { hidden, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isAbort(error)) throw error;
-    throw new SyncError('INTERRUPTED', cancelled, { cause: error });
-  }
+  { onEnter = false, cancelled = 'Cancelled.' } = {},
+): Promise<boolean> {
+  const choice = onEnter ? '[Y/n]' : '[y/N]';
+  const answer = (await io.ask(`${question} ${choice} `, { signal, cancelled })).trim();
+  return answer === '' ? onEnter : /^y(es)?$/i.test(answer);
 }

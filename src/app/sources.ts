@@ -94,7 +94,7 @@ export function unitAsker(
     let unit = memory?.unitOf(form, field);
     while (mayAsk && io.interactive && known[unit ?? ''] === undefined) {
       const wrong = unit === undefined ? '' : `"${unit}" is no unit of ${field}. `;
-      unit = (await io.ask(`${wrong}${question}`, { signal })).trim();
+      unit = await io.ask(`${wrong}${question}`, { signal });
     }
     const factor = known[unit ?? ''];
     if (unit !== undefined && factor !== undefined) memory?.rememberUnit(form, field, unit);
@@ -122,7 +122,7 @@ async function ask(
     '\n',
   );
   for (;;) {
-    const answer = (await io.ask(question, { signal })).trim();
+    const answer = await io.ask(question, { signal });
     const chosen = matches[Number(answer) - 1] ?? matches[names.indexOf(answer)];
     if (chosen !== undefined) return chosen;
   }

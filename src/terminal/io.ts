@@ -1,4 +1,5 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
+import { SyncError } from '../base/errors.ts';
 import { type Text, renderText } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
 import { withoutControls, type TerminalFeatures } from './features.ts';
@@ -36,9 +37,16 @@ export interface Io {
   readStdin(): AsyncIterable<Uint8Array>;
   /**
    * Asks the user for a line on stderr. With `hidden`, the input is not echoed. Rejects with the
-   * signal's reason if it is aborted, and with an `AbortError` on Ctrl-C or at the end of stdin.
+   * signal's reason if it is aborted, and with a `SyncError` `INTERRUPTED` on Ctrl-C or at the end of stdin.
    */
-  ask(question: Text, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
+  ask(question: Text, options: AskOptions): Promise<string>;
+}
+
+interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly hidden?: boolean;
+  /** The message of the `SyncError`; default: `Cancelled.` */
+  readonly cancelled?: string;
 }
 
 export interface LineStream {
@@ -124,16 +132,15 @@ export function systemIo(
     err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
     drawLine: (text) => draw(printable(text)),
     readStdin: () => streams.stdin,
-    ask: (question, { hidden = false, signal }) =>
-      ask(streams, wrap(renderText(question, undefined), columnsOf('stderr')), hidden, signal),
+    ask: (question, options) =>
+      ask(streams, wrap(renderText(question, undefined), columnsOf('stderr')), options),
   };
 }
 
 async function ask(
   { stdin, stderr }: IoStreams,
   question: string,
-  hidden: boolean,
-  signal: AbortSignal,
+  { signal, hidden = false, cancelled = 'Cancelled.' }: AskOptions,
 ): Promise<string> {
   const { createInterface } = await import('node:readline');
   const { Writable } = await import('node:stream');
@@ -153,10 +160,10 @@ async function ask(
       settle();
       // The next output starts on a new line.
       if (!hidden) stderr.write('\n');
-      reject(reason instanceof Error ? reason : new DOMException('Cancelled', 'AbortError'));
+      reject(reason as Error);
     };
     const onAbort = () => cancel(signal.reason);
-    const onClose = () => cancel(new DOMException('No answer', 'AbortError'));
+    const onClose = () => cancel(new SyncError('INTERRUPTED', cancelled));
     const settle = () => {
       signal.removeEventListener('abort', onAbort);
       reader.off('close', onClose);

@@ -5,6 +5,7 @@ import type { Io } from './io.ts';
 import { type ProgressState, progressLine, progressText } from './progress-text.ts';
 import { SyncError, isAbort } from '../base/errors.ts';
 import type { Output } from './output.ts';
+import { plural } from './words.ts';
 
 /** A progress line on a terminal; otherwise a line at an interval. */
 export interface Progress {
@@ -120,7 +121,7 @@ export function spinnerOn(
       isEnabled: true,
       discardStdin: false,
       color: colour ? 'cyan' : false,
-      spinner: { frames: [...glyphsFor(unicode).spinner], interval: 100 },
+      spinner: { frames: glyphsFor(unicode).spinner, interval: 100 },
     });
   };
   return (text) => {
@@ -165,8 +166,8 @@ export async function withProgress<T>(
   }
 }
 
-function interrupted({ done = 0, total }: ProgressState, force: boolean): string {
-  const all = `${done}${total === undefined ? '' : ` of ${total}`} done`;
+function interrupted({ noun, done = 0, total }: ProgressState, force: boolean): string {
+  const all = `${total === undefined ? plural(done, noun) : `${done} of ${plural(total, noun)}`} done`;
   if (!force) return `${all}; run the same command to continue.`;
   return `${all}. The same command begins with the first again; without --force it sends only what was never sent.`;
 }

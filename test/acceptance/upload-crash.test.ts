@@ -54,7 +54,9 @@ describe('an interrupted upload', () => {
       { type: 'error', code: 'INTERRUPTED' },
       { type: 'summary', uploaded: done },
     ]);
-    expect(first.stderr).toMatch(/^\d+ of 60 done; run the same command to continue\.$/m);
+    expect(first.stderr).toMatch(
+      /^\d+ of 60 recordings done; run the same command to continue\.$/m,
+    );
 
     world.sandbox.control.clearFaults();
     const { code, stdout } = await world.sync(['upload', '--json', 'card']);

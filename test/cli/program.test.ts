@@ -383,7 +383,7 @@ it.each([
     await expect.poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length).toBe(1);
     running.child.kill(signal);
     const { code, stdout, stderr } = await running.finished;
-    const message = '0 of 1 done; run the same command to continue.';
+    const message = '0 of 1 recording done; run the same command to continue.';
     expect([code, stderr]).toEqual([130, `${message}\n`]);
     const [error, summary] = ndjson(json ? stdout : '');
     expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);

@@ -138,7 +138,7 @@ describe('a question', () => {
     const { io, streams } = open();
     const answer = io.ask('Name? ', { signal: never() });
     streams.stdin.end();
-    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(answer).rejects.toMatchObject({ code: 'INTERRUPTED', message: 'Cancelled.' });
   });
 
   it('fails with the reason of its signal, before and during the question', async () => {

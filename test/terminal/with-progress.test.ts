@@ -9,11 +9,11 @@ const output = createOutput(plainIo(), { json: false, quiet: true, verbose: fals
 const interruption = new SyncError('INTERRUPTED', 'Interrupted.');
 
 it.each([
-  [52, 270, false, '52 of 270 done; run the same command to continue.'],
-  [52, undefined, false, '52 done; run the same command to continue.'],
+  [52, 270, false, '52 of 270 recordings done; run the same command to continue.'],
+  [52, undefined, false, '52 recordings done; run the same command to continue.'],
   [
     ...([52, 270, true] as const),
-    '52 of 270 done. The same command begins with the first again; without --force it sends only what was never sent.',
+    '52 of 270 recordings done. The same command begins with the first again; without --force it sends only what was never sent.',
   ],
 ])('reports how far an interrupted run came: %s of %s', async (done, total, force, message) => {
   const run = withProgress(output, { force }, (progress) => {

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { AppContext } from '../../app/context.ts';
-import { ask } from '../../app/confirm.ts';
 import type { Authorization } from '../../auth/authorize.ts';
 import { authorizationError } from '../../auth/authorize-check.ts';
 import type { CheckedCallback } from '../../auth/callback.ts';
@@ -69,7 +68,7 @@ export async function waitForAnswer(
     paste: io.interactive
       ? async (stop) => {
           await unlessAborted(byHand, stop);
-          return await ask({ io, signal: stop }, 'Address of the last page: ');
+          return await io.ask('Address of the last page: ', { signal: stop });
         }
       : undefined,
     onPasteRefused: (message) => context.warn(message),

@@ -1,4 +1,4 @@
-import { ask, isYes } from '../../app/confirm.ts';
+import { agrees } from '../../app/confirm.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { Http } from '../../api/http.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -55,8 +55,8 @@ async function openWorkingStore(
     if (!missing || byFlag || !io.interactive) throw error;
     context.warn(error.message);
     const file = open('file');
-    const question = 'Keep the login in a file that only you can read? [y/N] ';
-    if (!isYes(await ask(context, question))) throw error;
+    const question = 'Keep the login in a file that only you can read?';
+    if (!(await agrees(context, question))) throw error;
     await file.probe(signal);
     return file;
   }
@@ -78,8 +78,8 @@ async function askToReplace(
   const inFile = store.kind === 'file' ? (await loadUndamaged(store, signal))?.service : undefined;
   const other = [saved?.service, inFile].find((one) => one !== undefined && one !== service);
   if (other === undefined) return store;
-  const question = `Profile "${config.profile}" is logged in at ${other}. Replace that login? [y/N] `;
-  if (!io.interactive || !isYes(await ask(context, question))) {
+  const question = `Profile "${config.profile}" is logged in at ${other}. Replace that login?`;
+  if (!io.interactive || !(await agrees(context, question))) {
     throw new SyncError(
       'CONFIG',
       `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,

@@ -1,5 +1,4 @@
 import type { AppContext } from '../../app/context.ts';
-import { ask } from '../../app/confirm.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
@@ -74,7 +73,10 @@ export async function completeTarget(
       return config.clientSecret;
     }
     const question = 'Client secret (not shown; Enter if there is none): ';
-    const typed = await noted('clientSecret', ask(context, question, { hidden: true }));
+    const typed = await noted(
+      'clientSecret',
+      context.io.ask(question, { hidden: true, signal: context.signal }),
+    );
     return typed === '' ? undefined : new Secret(typed);
   }
 }
@@ -181,23 +183,23 @@ async function askClientId(
 
 /** Asks until the answer is valid. @param read throws an `Error` whose message completes "That ..." */
 async function answered<T>(
-  context: AppContext,
+  { io, signal, warn }: AppContext,
   question: string,
   read: (typed: string) => T,
 ): Promise<T> {
   for (;;) {
-    const typed = (await ask(context, question)).trim();
+    const typed = await io.ask(question, { signal });
     try {
       return read(typed);
     } catch (error) {
-      context.warn(`That ${messageOf(error)}.`);
+      warn(`That ${messageOf(error)}.`);
     }
   }
 }
 
 async function readSecret(context: AppContext): Promise<Secret> {
   const secret = context.io.interactive
-    ? await ask(context, 'Client secret (not shown): ', { hidden: true })
+    ? await context.io.ask('Client secret (not shown): ', { hidden: true, signal: context.signal })
     : (await readStdin(context)).replace(/[\r\n]+$/, '');
   if (secret === '') {
     throw new SyncError('CONFIG', '--client-secret-stdin: stdin is empty.', {

@@ -5,7 +5,7 @@ import { zoneFor } from '../../app/zone.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { changeProfile } from '../../config/config-write.ts';
-import { ask } from '../../app/confirm.ts';
+import { agrees } from '../../app/confirm.ts';
 
 /**
  * Offers the platform's time zone, if no zone is set and this machine's has other clocks. Asks at a
@@ -28,8 +28,7 @@ export async function offerZone(context: AppContext): Promise<void> {
     return;
   }
   context.warn(found);
-  const answer = await ask(context, `Count your days in ${zone}? [Y/n] `);
-  if (!/^(y(es)?)?$/i.test(answer)) return;
+  if (!(await agrees(context, `Count your days in ${zone}?`, { onEnter: true }))) return;
   await changeProfile(config.paths, config.profile, { settings: { timezone: zone } });
 
   async function machineZone(): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { agrees } from '../../app/confirm.ts';
 import type { AppContext } from '../../app/context.ts';
 import { devicePlaces } from '../../app/device-places.ts';
-import { SyncError, isAbort } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
@@ -45,14 +45,8 @@ export async function offerWellness(
     return false;
   }
   output.say(aboutWellness(name));
-  const answer = await io
-    .ask('Send completed days, too? [y/N] ', { signal })
-    .catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (!isAbort(error)) throw error;
-      throw new SyncError('INTERRUPTED', 'Nothing was started.', { cause: error });
-    });
-  const isWanted = /^y(es)?$/i.test(answer.trim());
+  const cancelled = 'Nothing was started.';
+  const isWanted = await agrees(context, 'Send completed days, too?', { cancelled });
   await changeProfile(config.paths, config.profile, { settings: { wellness: String(isWanted) } });
   output.say(phrase`To change that: ${sync('config', 'set', 'wellness', String(!isWanted))}.`);
   return isWanted;

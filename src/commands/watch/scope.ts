@@ -8,7 +8,7 @@ import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
 import type { Device } from '../../devices/types.ts';
 import { devicePlaces } from '../../app/device-places.ts';
-import { ask } from '../../app/confirm.ts';
+import { agrees } from '../../app/confirm.ts';
 import { foldersToWatch } from './folders.ts';
 
 /** `--devices`, for every command that starts a watcher: name, description, default. */
@@ -70,8 +70,7 @@ async function askWhatToWatch(
     found.length === 0
       ? 'Watch for any known device'
       : `Watch these, and ${others} that you plug in,`;
-  const answer = await ask(context, `${what} from now on? [Y/n] `);
-  if (!/^(y(es)?)?$/i.test(answer.trim())) {
+  if (!(await agrees(context, `${what} from now on?`, { onEnter: true }))) {
     const [name, ...rest] = command;
     output.say(phrase`Nothing is watched. Name a folder instead: ${sync(name, ...rest, 'DIR')}.`);
     return undefined;

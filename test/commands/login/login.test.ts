@@ -801,7 +801,7 @@ describe('a first login', () => {
   it('can be cancelled at a question', async () => {
     const io = {
       ...testIo({ interactive: true }),
-      ask: () => Promise.reject(new DOMException('No answer', 'AbortError')),
+      ask: () => Promise.reject(new SyncError('INTERRUPTED', 'Cancelled.')),
     };
     const error = await failure(login(machine(undefined), { system: { io } }).done);
     expect(error.code).toBe('INTERRUPTED');
