@@ -220,73 +220,20 @@ function readTokens(
   );
 }
 
-/** A refusal of the token endpoint, sanitized. */
-interface Refusal {
-  readonly status: number;
-  readonly host: string;
-  readonly path: string;
-  /** RFC 6749 section 5.2, such as `invalid_grant`; '' if the body has none. */
-  readonly error: string;
-  /** ` (the service's own words)`, or ''. */
-  readonly because: string;
-}
-
-interface RefusalRule {
-  readonly applies: (refusal: Refusal) => boolean;
-  readonly code: ErrorCode;
-  readonly message: (refusal: Refusal) => string;
-  readonly hint: Text;
-}
-
 /**
- * The refusals that mean the same for each request; the first rule that applies wins.
- *
- * None is `REJECTED`: that code is for an upload or a record that the service refused for good. A
- * request to the token endpoint comes before an upload, which was not sent and not refused.
- */
-const REFUSALS: readonly RefusalRule[] = [
-  {
-    applies: ({ error }) => error === 'invalid_client' || error === 'unauthorized_client',
-    code: 'AUTH_REFUSED',
-    message: ({ because }) => `The platform refuses this client${because}.`,
-    hint: phrase`Check the client ID and its secret, then run ${sync('login', '--client-id', 'ID', '--client-secret-stdin')}, or set SYNC_CLIENT_SECRET.`,
-  },
-  {
-    applies: ({ error }) => error === 'unsupported_grant_type',
-    code: 'AUTH_REFUSED',
-    message: ({ host, because }) =>
-      `${host} does not support this kind of token request${because}.`,
-    hint: phrase`Run ${sync('login')}.`,
-  },
-  {
-    applies: ({ status }) => status >= 300 && status < 400,
-    code: 'SERVICE_ANSWER',
-    message: ({ host, path, status }) =>
-      `${host} redirects ${path} to another address (${status}); tokens are not sent there.`,
-    hint: phrase`Log in at the new address: ${sync('login', '--base-url', 'URL')}.`,
-  },
-  {
-    applies: ({ status }) => status === 404 || status === 405,
-    code: 'SERVICE_ANSWER',
-    message: ({ host, path, status }) => `${host} has no endpoint at ${path} (${status}).`,
-    hint: phrase`Check the address; paths can be set with ${sync('config', 'set', 'endpoint.token', 'PATH')}.`,
-  },
-];
-
-/**
- * Turns an answer that is not a success into an error.
+ * Turns an answer that is not a success into an error. None is `REJECTED`: that code is for an upload or a
+ * record that the service refused for good, and a token request comes before either.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.2 - error responses
  */
 function refusal(response: HttpResponse, url: URL, options: RefusalOptions): SyncError {
-  const { secrets, invalidGrant, otherwise } = options;
+  const { secrets, invalidGrant } = options;
   const body = parseObject(response.text) ?? {};
   const error = sanitize(body['error'], secrets, 60);
   const description = sanitize(body['error_description'] ?? body['message'], secrets, 200);
   const because = description === '' ? '' : ` (${description})`;
-  const { status } = response;
   const details = {
-    status,
+    status: response.status,
     ...(error === '' ? {} : { error }),
     ...(description === '' ? {} : { description }),
   };
@@ -294,12 +241,42 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
     const { code, message, hint } = invalidGrant;
     return new SyncError(code, `${message}${because}.`, { hint, details });
   }
-  const found: Refusal = { status, host: url.host, path: url.pathname, error, because };
-  const rule = REFUSALS.find(({ applies }) => applies(found));
-  if (rule !== undefined) {
-    return new SyncError(rule.code, rule.message(found), { hint: rule.hint, details });
+  const { code, message, hint } = meaningOf(error, response.status, url, because);
+  return new SyncError(code, message, { hint: hint ?? options.otherwise, details });
+}
+
+/**
+ * Returns what a refusal means for each request.
+ *
+ * @param error RFC 6749 section 5.2, such as `invalid_client`; '' if the body has none
+ * @param because ` (the service's own words)`, or ''
+ */
+function meaningOf(
+  error: string,
+  status: number,
+  { host, pathname }: URL,
+  because: string,
+): { readonly code: ErrorCode; readonly message: string; readonly hint?: Text } {
+  if (error === 'invalid_client' || error === 'unauthorized_client') {
+    const message = `The platform refuses this client${because}.`;
+    const hint = phrase`Check the client ID and its secret, then run ${sync('login', '--client-id', 'ID', '--client-secret-stdin')}, or set SYNC_CLIENT_SECRET.`;
+    return { code: 'AUTH_REFUSED', message, hint };
   }
-  const reason = error === '' ? `status ${String(status)}` : error;
-  const message = `${url.host} refused the token request: ${reason}${because}.`;
-  return new SyncError('SERVICE_ANSWER', message, { hint: otherwise, details });
+  if (error === 'unsupported_grant_type') {
+    const message = `${host} does not support this kind of token request${because}.`;
+    return { code: 'AUTH_REFUSED', message, hint: phrase`Run ${sync('login')}.` };
+  }
+  const code = 'SERVICE_ANSWER';
+  if (status >= 300 && status < 400) {
+    const message = `${host} redirects ${pathname} to another address (${status}); tokens are not sent there.`;
+    const hint = phrase`Log in at the new address: ${sync('login', '--base-url', 'URL')}.`;
+    return { code, message, hint };
+  }
+  if (status === 404 || status === 405) {
+    const message = `${host} has no endpoint at ${pathname} (${status}).`;
+    const hint = phrase`Check the address; paths can be set with ${sync('config', 'set', 'endpoint.token', 'PATH')}.`;
+    return { code, message, hint };
+  }
+  const reason = error === '' ? `status ${status}` : error;
+  return { code, message: `${host} refused the token request: ${reason}${because}.` };
 }
