@@ -98,19 +98,15 @@ export interface Proxy {
   readonly address: string;
 }
 
-export interface ProxySettings {
-  readonly http: Proxy | undefined;
-  readonly https: Proxy | undefined;
-  /** The value of `NO_PROXY`; '' if it is not set. */
-  readonly noProxy: string;
-}
+type ProxySettings = ReturnType<typeof proxySettings>;
 
 /** @throws SyncError `CONFIG` that names the variable with an invalid address. */
-export function proxySettings(env: Env): ProxySettings {
+export function proxySettings(env: Env) {
   const http = proxyIn(env, 'HTTP_PROXY');
   return {
     http,
     https: proxyIn(env, 'HTTPS_PROXY') ?? http,
+    /** The value of `NO_PROXY`; '' if it is not set. */
     noProxy: valueOf(env, 'NO_PROXY')?.[1].trim() ?? '',
   };
 }

@@ -12,26 +12,9 @@ export interface AuthorizeOptions extends Omit<CallbackServerOptions, 'expected'
   readonly scopes: readonly string[];
 }
 
-export interface Authorization {
-  /**
-   * The authorization URL. It contains the state: show it to the user, never pass it to a process.
-   */
-  readonly url: string;
-  readonly redirectUri: string;
-  readonly verifier: Secret;
-  /** Shows the outcome in the browser, and closes. */
-  readonly server: Pick<CallbackServer, 'finish' | 'close'>;
-  /** The address to start a browser with, in place of {@link url}. */
-  readonly start: ReturnType<CallbackServer['offerStart']>;
-  /**
-   * Waits for the callback, or for a pasted address if that comes first.
-   *
-   * @throws SyncError `AUTH_TIMEOUT`; the signal's reason.
-   */
-  waitForAnswer(context: Context, options: WaitOptions): Promise<CheckedCallback>;
-}
+export type Authorization = Awaited<ReturnType<typeof beginAuthorization>>;
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly timeoutMs: number;
   readonly onTimeout: () => SyncError;
   /** Asks the user once for the address that the browser ended at; absent without a terminal. */
@@ -44,7 +27,7 @@ export interface WaitOptions {
  *
  * @throws SyncError `PORT_IN_USE`, `CONFIG`.
  */
-export async function beginAuthorization(options: AuthorizeOptions): Promise<Authorization> {
+export async function beginAuthorization(options: AuthorizeOptions) {
   const { state, verifier, challenge } = createAuthorizationSecrets();
   const expected = { state, origin: options.endpoint.origin };
   const server = await CallbackServer.start({ ...options, expected });
@@ -65,12 +48,22 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
   }
 
   return {
+    /** The authorization URL. It contains the state: show it to the user, never pass it to a process. */
     url,
     redirectUri,
     verifier,
     server,
+    /** The address to start a browser with, in place of `url`. */
     start: server.offerStart(url),
-    async waitForAnswer({ clock, signal }, { timeoutMs, onTimeout, paste, onPasteRefused }) {
+    /**
+     * Waits for the callback, or for a pasted address if that comes first.
+     *
+     * @throws SyncError `AUTH_TIMEOUT`; the signal's reason.
+     */
+    async waitForAnswer(
+      { clock, signal }: Context,
+      { timeoutMs, onTimeout, paste, onPasteRefused }: WaitOptions,
+    ): Promise<CheckedCallback> {
       const over = new AbortController();
       const late = new AbortController();
       const limit = clock

@@ -92,9 +92,7 @@ export class CallbackServer {
    * Creates an address for the command line of a browser, which redirects to the authorization URL.
    * Called once. See {@link StartAddress}.
    */
-  offerStart(
-    authorizationUrl: string,
-  ): { readonly address: string } & Pick<StartAddress, 'misused' | 'end'> {
+  offerStart(authorizationUrl: string): StartAddress & { readonly address: string } {
     this.#start = createStartAddress(authorizationUrl, this.#options.userId);
     return { ...this.#start, address: this.#address.origin + this.#start.path };
   }

@@ -2,24 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Secret } from '../base/secret.ts';
 
 /**
- * The secrets of one authorization request; used once.
+ * Creates the secrets of one authorization request; used once.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7636 - PKCE
  */
-export interface AuthorizationSecrets {
-  /** Comes back unchanged in the callback, as proof that it answers this request. */
-  readonly state: Secret;
-  /** RFC 7636 section 4.1: sent only to the token endpoint. */
-  readonly verifier: Secret;
-  /** RFC 7636 section 4.2: BASE64URL(SHA256(verifier)); not secret. */
-  readonly challenge: string;
-}
-
-export function createAuthorizationSecrets(): AuthorizationSecrets {
+export function createAuthorizationSecrets() {
   const verifier = randomText();
   return {
+    /** Comes back unchanged in the callback, as proof that it answers this request. */
     state: new Secret(randomText()),
+    /** RFC 7636 section 4.1: sent only to the token endpoint. */
     verifier: new Secret(verifier),
+    /** RFC 7636 section 4.2: BASE64URL(SHA256(verifier)); not secret. */
     challenge: challengeOf(verifier),
   };
 }

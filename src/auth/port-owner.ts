@@ -66,20 +66,10 @@ function fromLsof(port: number): Promise<PortOwner | undefined> {
   });
 }
 
-/** A TCP socket of this machine, as the kernel lists it (proc_net_tcp(5)). */
-export interface TcpSocket {
-  readonly localPort: number;
-  readonly remotePort: number;
-  readonly listening: boolean;
-  /** The user who owns it; 0 also for a socket that its process has closed. */
-  readonly uid: number;
-  readonly inode: string;
-}
-
 const LISTENING = '0A';
 
-/** Lists the TCP sockets of all users of this machine. Empty without /proc. */
-export async function tcpSockets(): Promise<readonly TcpSocket[]> {
+/** Lists the TCP sockets of all users of this machine (proc_net_tcp(5)). Empty without /proc. */
+export async function tcpSockets() {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
   );
@@ -94,6 +84,7 @@ export async function tcpSockets(): Promise<readonly TcpSocket[]> {
           localPort: portIn(local),
           remotePort: portIn(remote),
           listening: state === LISTENING,
+          /** The user who owns it; 0 also for a socket that its process has closed. */
           uid: Number(uid),
           inode,
         },

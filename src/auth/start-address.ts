@@ -5,31 +5,16 @@ import { phrase, sync } from '../base/phrase.ts';
 import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts';
 import { tcpSockets } from './port-owner.ts';
 
-/**
- * The address that the browser is started with. It becomes an argument of processes, which every
- * user of this machine can read. So it contains no secret: it redirects to the authorization URL,
- * once.
- */
-export interface StartAddress {
-  readonly path: string;
-  /**
-   * Aborted if the address was opened twice, or by another user of this machine. The login then
-   * ends: either of the two may have been the athlete's browser.
-   */
-  readonly misused: AbortSignal;
-  /** Returns the redirect for a request, or the page to show instead. */
-  open(request: IncomingMessage): Promise<{ readonly to: string } | LandingPage>;
-  end(): void;
-}
+export type StartAddress = ReturnType<typeof createStartAddress>;
 
 /**
+ * Creates the address that the browser is started with. It becomes an argument of processes, which every
+ * user of this machine can read. So it contains no secret: it redirects to the authorization URL, once.
+ *
  * @param authorizationUrl contains the state
  * @param userId the user who runs this process; undefined on a system without user IDs
  */
-export function createStartAddress(
-  authorizationUrl: string,
-  userId: number | undefined,
-): StartAddress {
+export function createStartAddress(authorizationUrl: string, userId: number | undefined) {
   const misuse = new AbortController();
   let state: 'new' | 'opened' | 'ended' = 'new';
   const end = (why: string): LandingPage => {
@@ -41,9 +26,14 @@ export function createStartAddress(
   };
   return {
     path: `/start/${randomBytes(16).toString('base64url')}`,
+    /**
+     * Aborted if the address was opened twice, or by another user of this machine. The login then
+     * ends: either of the two may have been the athlete's browser.
+     */
     misused: misuse.signal,
     end: () => void (state = 'ended'),
-    async open(request) {
+    /** Returns the redirect for a request, or the page to show instead. */
+    async open(request: IncomingMessage): Promise<{ readonly to: string } | LandingPage> {
       if (isPrefetch(request)) return nothingHerePage('This address is not for prefetching.', 403);
       if (state === 'ended') return nothingHerePage('This login is over.', 410);
       if (state === 'opened') {

@@ -8,7 +8,7 @@ import { revokeToken } from '../auth/token-endpoint.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
-import { type Account, type Config, hasEnvironmentTokens } from '../config/config.ts';
+import { type Config, hasEnvironmentTokens } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openStore, givenSecret, secretFor } from '../credentials/open-store.ts';
@@ -29,17 +29,7 @@ interface Revocation {
   readonly expiresAt?: number | undefined;
 }
 
-interface LogoutReport {
-  readonly profile: string;
-  /** `false`: there was no login to delete. */
-  readonly wasLoggedIn: boolean;
-  readonly account: Account | undefined;
-  readonly service: string | undefined;
-  readonly store: string;
-  readonly revocations: readonly Revocation[];
-  /** Tokens in the environment stay in use while the variables are set. */
-  readonly environmentTokens: boolean;
-}
+type LogoutReport = Awaited<ReturnType<typeof logOut>>;
 
 /** Time limit for revoking all tokens (ms); after it, the login is deleted unrevoked. */
 const REVOKE_LIMIT_MS = 20_000;
@@ -86,12 +76,7 @@ export const logout: CommandModule = {
  * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`;
  *   its message names the completed steps.
  */
-async function logOut(
-  context: AppContext,
-  config: Config,
-  http: Http,
-  { localOnly }: LogoutFlags,
-): Promise<LogoutReport> {
+async function logOut(context: AppContext, config: Config, http: Http, { localOnly }: LogoutFlags) {
   const store = storeOf(context, config);
   const { paths, profile } = config;
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
@@ -103,11 +88,13 @@ async function logOut(
     if (wasLoggedIn) await forgetAccount(config);
     return {
       profile,
+      /** `false`: there was no login to delete. */
       wasLoggedIn,
       account: config.account,
       service: login?.service,
       store: store.describe(),
       revocations,
+      /** Tokens in the environment stay in use while the variables are set. */
       environmentTokens: hasEnvironmentTokens(config),
     };
   });

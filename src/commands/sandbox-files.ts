@@ -6,14 +6,6 @@ import { readPlainFile } from '../system/plain-file.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
 
-/** A file that exists while the sandbox answers requests (`--wait-ready`). */
-export interface ReadyFile {
-  /** Writes it as a whole. @throws SyncError `STORAGE` */
-  write(): void;
-  /** Removes it, unless another sandbox wrote it since. */
-  remove(): void;
-}
-
 /** The beginning of a ready file, which a shell reads with `. FILE`. */
 const EXPORT = 'export SYNC_BASE_URL=';
 
@@ -43,10 +35,12 @@ export function clearReadyFile(given: string): void {
   rmSync(path, { force: true });
 }
 
-export function readyFile(given: string, line: string): ReadyFile {
+/** Returns a file that exists while the sandbox answers requests (`--wait-ready`). */
+export function readyFile(given: string, line: string) {
   const path = resolve(given);
   const content = `${line}\n`;
   return {
+    /** Writes it as a whole. @throws SyncError `STORAGE` */
     write() {
       try {
         replaceFile(path, content);
@@ -54,6 +48,7 @@ export function readyFile(given: string, line: string): ReadyFile {
         throw notWritable('--wait-ready', path, cause);
       }
     },
+    /** Removes it, unless another sandbox wrote it since. */
     remove() {
       try {
         if (readPlainFile(path).toString('utf8') === content) rmSync(path, { force: true });
@@ -64,19 +59,14 @@ export function readyFile(given: string, line: string): ReadyFile {
   };
 }
 
-/** A file to which requests are appended, one JSON object a line (`--log`). */
-export interface RequestFile {
-  append(record: RequestRecord): void;
-  close(): void;
-}
-
 /**
- * Opens the file, which only its owner can read if it is new: bodies are an athlete's data.
+ * Opens a file to which requests are appended, one JSON object a line (`--log`). Only its owner can read it if
+ * it is new: bodies are an athlete's data.
  *
  * @param onFailure called once if a line cannot be written; the following requests are not written
  * @throws SyncError `USAGE`, `STORAGE`
  */
-export function openRequestFile(given: string, onFailure: (error: SyncError) => void): RequestFile {
+export function openRequestFile(given: string, onFailure: (error: SyncError) => void) {
   const path = resolve(given);
   let descriptor: number | undefined;
   try {
@@ -89,7 +79,7 @@ export function openRequestFile(given: string, onFailure: (error: SyncError) => 
     descriptor = undefined;
   };
   return {
-    append(record) {
+    append(record: RequestRecord) {
       if (descriptor === undefined) return;
       try {
         writeSync(descriptor, `${JSON.stringify(record)}\n`);

@@ -22,27 +22,10 @@ export function requestText({
   return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
-interface SandboxReady {
-  readonly type: 'sandbox';
-  readonly url: string;
-  readonly clientId: string;
-  /** The folder of its data; null: in memory. */
-  readonly data: string | null;
-  readonly athletes: readonly { readonly id: string; readonly name: string }[];
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly faults: readonly string[];
-}
-
-interface SandboxStopped {
-  readonly type: 'sandbox-stopped';
-  readonly requests: number;
-  readonly recordings: number;
-}
-
 export function readyJson(
   { url, clientId, control }: SandboxServer,
   given: { readonly data: string | null; readonly faults: readonly string[] },
-): SandboxReady {
+) {
   return {
     type: 'sandbox',
     url,
@@ -55,7 +38,13 @@ export function readyJson(
 }
 
 /** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
-export function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
+export function readyText({
+  url,
+  clientId,
+  data,
+  athletes,
+  faults,
+}: ReturnType<typeof readyJson>): Text {
   const known = platformAt(new URL(url));
   const lines = [
     exportLine(url, clientId),
@@ -71,7 +60,7 @@ export function readyText({ url, clientId, data, athletes, faults }: SandboxRead
   return joinTexts(lines, '\n');
 }
 
-export function stoppedJson({ control }: SandboxServer): SandboxStopped {
+export function stoppedJson({ control }: SandboxServer) {
   const { athletes } = control.state();
   return {
     type: 'sandbox-stopped',
@@ -80,6 +69,6 @@ export function stoppedJson({ control }: SandboxServer): SandboxStopped {
   };
 }
 
-export function stoppedText({ requests, recordings }: SandboxStopped): string {
+export function stoppedText({ requests, recordings }: ReturnType<typeof stoppedJson>): string {
   return `# Stopped after ${plural(requests, 'request')}; it held ${plural(recordings, 'recording')}.`;
 }

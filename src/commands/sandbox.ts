@@ -127,10 +127,10 @@ async function serve(
       : readyFile(flags.waitReady, exportLine(ready.url, ready.clientId));
   try {
     file?.write();
-    output.result({ ...ready }, readyText(ready));
+    output.result(ready, readyText(ready));
     await aborted(signal);
     const stopped = stoppedJson(sandbox);
-    output.result({ ...stopped }, stoppedText(stopped));
+    output.result(stopped, stoppedText(stopped));
   } finally {
     file?.remove();
     await sandbox.close();

@@ -13,12 +13,7 @@ const SCOPES = [
 export const DEFAULT_SCOPES: readonly string[] = SCOPES.map(({ scope }) => scope);
 
 /** A feature that a login lacks, because its scope was not granted. */
-export interface MissingFeature {
-  readonly scope: string;
-  /** Completes the sentence "will not work: ...". */
-  readonly feature: string;
-  readonly command: string;
-}
+export type MissingFeature = (typeof SCOPES)[number];
 
 /**
  * Returns the features that these scopes lack. If the scopes are unknown (tokens from the environment),

@@ -6,13 +6,6 @@ import type { TokenStore, Tokens } from './types.ts';
 /** Names the only login of a client, in place of an athlete. */
 export const LOGIN_ID = 'client';
 
-export interface TokenStoreOptions {
-  /** As in {@link Credentials.service}. */
-  readonly service: string;
-  readonly clientId: string;
-  readonly clientSecret: Secret | undefined;
-}
-
 export function memoryStore(tokens: Tokens): TokenStore {
   let current = tokens;
   return {
@@ -27,7 +20,7 @@ export function memoryStore(tokens: Tokens): TokenStore {
 /** Returns the {@link CredentialStore} over a store of the package's user. */
 export function credentialStore(
   store: TokenStore,
-  { service, clientId, clientSecret }: TokenStoreOptions,
+  { service, clientId, clientSecret }: Pick<Credentials, 'service' | 'clientId' | 'clientSecret'>,
   now: () => number,
 ): CredentialStore {
   /** What a {@link TokenStore} does not keep: when a refresh began, when the login ended. */

@@ -58,21 +58,16 @@ export function withoutControls(lines: string): string {
     .join('');
 }
 
-/** Characters that draw, with a form for terminals that show only ASCII. */
-export interface Glyphs {
-  readonly ellipsis: string;
-  /** A finished and an unfinished cell of a progress bar. */
-  readonly bar: { readonly full: string; readonly empty: string };
-  /** Frames of a spinner, all one column wide. */
-  readonly spinner: readonly string[];
-  /** Marks of a calendar: what the service has of a day. */
-  readonly mark: Readonly<Record<'confirmed' | 'undone' | 'waiting' | 'refused' | 'none', string>>;
-}
+export type Glyphs = typeof UNICODE;
 
-const UNICODE: Glyphs = {
+/** Characters that draw; {@link ASCII} has a form for terminals that show only ASCII. */
+const UNICODE = {
   ellipsis: '…',
+  /** A finished and an unfinished cell of a progress bar. */
   bar: { full: '█', empty: '░' },
+  /** Frames, all one column wide. */
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  /** Marks of a calendar: what the service has of a day. */
   mark: { confirmed: '●', undone: '↶', waiting: '○', refused: '×', none: '·' },
 };
 

@@ -10,7 +10,7 @@ import { type Account, readConfigFile, hasEnvironmentTokens } from '../../config
 import { changeProfile } from '../../config/config-write.ts';
 import { endpointUrl, serviceId } from '../../config/endpoints.ts';
 import { defaultScopes } from '../../config/platforms.ts';
-import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
+import { missingFeatures } from '../../config/scopes.ts';
 import type { SettingKey } from '../../config/settings.ts';
 import { openStore, givenSecret, secretFor } from '../../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../../credentials/store.ts';
@@ -20,28 +20,10 @@ import type { LoginAttempt } from './store.ts';
 const REVOKE_LIMIT_MS = 5_000;
 const NEVER = new AbortController().signal;
 
-export interface LoginReport {
-  readonly profile: string;
-  readonly service: string;
-  readonly clientId: string;
-  /** Absent: the service does not name the athlete. */
-  readonly account: Account | undefined;
-  /** The athlete of the login that this one replaced, if it was another one. */
-  readonly replaced: Account | undefined;
-  readonly askedScopes: readonly string[];
-  /** Absent: the service did not say. */
-  readonly grantedScopes: readonly string[] | undefined;
-  /** Features that will not work. `asked`: the login asked for the scope, and did not get it. */
-  readonly missing: readonly (MissingFeature & { readonly asked: boolean })[];
-  /** Settings of the profile that this login changed; null: removed. */
-  readonly saved: Readonly<Partial<Record<SettingKey, string | null>>>;
-  readonly store: { readonly kind: 'keychain' | 'file'; readonly where: string };
-  /** There is a refresh token; without one the login ends with the access token. */
-  readonly renewable: boolean;
-  /** ms since 1970. */
-  readonly accessExpiresAt: number | undefined;
-  readonly refreshExpiresAt: number | undefined;
-}
+/** Settings of the profile that a login changed; null: removed. */
+type SavedSettings = Readonly<Partial<Record<SettingKey, string | null>>>;
+
+export type LoginReport = ReturnType<typeof reportOf>;
 
 /**
  * Asks the service for the account of a login, stores the login, and saves the settings that it was
@@ -83,7 +65,7 @@ async function storeLogin(
   attempt: LoginAttempt,
   tokens: NewTokens,
   account: Account | undefined,
-): Promise<{ replaced: Credentials | undefined; saved: LoginReport['saved'] }> {
+): Promise<{ replaced: Credentials | undefined; saved: SavedSettings }> {
   const { config, store, baseUrl, clientId, clientSecret } = attempt;
   const { paths, profile } = config;
   const loginId = account === undefined ? randomUUID() : undefined;
@@ -103,7 +85,7 @@ async function storeLogin(
       NEVER,
     );
     try {
-      const settings: LoginReport['saved'] = settingsToSave(attempt);
+      const settings: SavedSettings = settingsToSave(attempt);
       const before = readConfigFile(paths.configFile).profiles[profile]?.settings ?? {};
       const athlete = { account: account ?? null, loginId: loginId ?? null };
       await changeProfile(paths, profile, { settings, ...athlete });
@@ -209,12 +191,13 @@ async function revokeReplaced(
   }
 }
 
+/** Returns the facts about a new login; times in ms since 1970. */
 function reportOf(
   { config, store, baseUrl, clientId, scopes: askedScopes }: LoginAttempt,
   tokens: NewTokens,
   account: Account | undefined,
-  saved: LoginReport['saved'],
-): LoginReport {
+  saved: SavedSettings,
+) {
   const before = config.account;
   const other = account !== undefined && before !== undefined && before.id !== account.id;
   return {
@@ -222,9 +205,11 @@ function reportOf(
     service: serviceId(baseUrl),
     clientId,
     account,
+    /** The athlete of the login that this one replaced, if it was another one. */
     replaced: other ? before : undefined,
     askedScopes,
     grantedScopes: tokens.scopes,
+    /** Features that will not work. `asked`: the login asked for the scope, and did not get it. */
     missing: missingFeatures(tokens.scopes).map((feature) => ({
       ...feature,
       asked: askedScopes.includes(feature.scope),

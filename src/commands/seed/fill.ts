@@ -28,14 +28,7 @@ export interface FillTarget extends Targets {
 /** The outcome of a day's record, or of a recording, which may have an intended fault. */
 export type SeedItem = (UploadItem & { readonly fault?: SeedFault }) | PushItem;
 
-export interface SeedReport {
-  readonly from: string;
-  readonly until: string;
-  readonly recordings: Tally;
-  readonly records: Tally;
-  /** Recordings that are broken on purpose, and not sent. The other counts are without them. */
-  readonly broken: number;
-}
+export type SeedReport = Awaited<ReturnType<typeof fillWithSeed>>;
 
 /** A day without the samples of its recordings, which are most of its size. */
 type SeedDay = Pick<SyntheticDay, 'date' | RecordKind> & {
@@ -52,7 +45,7 @@ export async function fillWithSeed(
   context: Pick<Context, 'clock' | 'signal'>,
   options: FillOptions,
   target: FillTarget,
-): Promise<SeedReport> {
+) {
   const { force, dryRun, jobs } = options;
   const metadata = { synthetic: true };
   const uploader = new Uploader(
@@ -101,6 +94,7 @@ export async function fillWithSeed(
     until: dates.at(-1) ?? '',
     recordings: uploads,
     records: pushes,
+    /** Recordings that are broken on purpose, and not sent. The other counts are without them. */
     broken,
   };
 }

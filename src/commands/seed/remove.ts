@@ -1,7 +1,7 @@
-import { type OutcomeCounts, Tally } from '../../app/outcomes.ts';
+import { Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
-import { type ExitCode, SyncError } from '../../base/errors.ts';
+import { SyncError } from '../../base/errors.ts';
 import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
@@ -36,17 +36,7 @@ export type Leftover =
     }
   | { readonly kind: 'wellness'; readonly date: string };
 
-export interface RemovalReport {
-  readonly from: string;
-  readonly until: string;
-  readonly left: Readonly<Record<Leftover['kind'], number>>;
-  /** {@link RemovedRecording}s. */
-  readonly recordings: number;
-  readonly dryRun: boolean;
-  /** Days of nutrition: `pushed` ones were removed. */
-  readonly nutrition: OutcomeCounts;
-  readonly exitCode: ExitCode;
-}
+export type RemovalReport = Awaited<ReturnType<typeof removeSeed>>;
 
 type RemovalItem = Leftover | RemovedRecording | RecordItem;
 
@@ -72,7 +62,7 @@ export async function removeSeed(
   context: Pick<Context, 'clock' | 'signal'>,
   options: RemovalOptions,
   target: RemovalTarget,
-): Promise<RemovalReport> {
+) {
   const tally = new Tally('day');
   const left = { recording: 0, wellness: 0 };
   let recordings = 0;
@@ -96,8 +86,10 @@ export async function removeSeed(
     from: days[0]?.date ?? '',
     until: days.at(-1)?.date ?? '',
     left,
+    /** {@link RemovedRecording}s. */
     recordings,
     dryRun: options.dryRun,
+    /** Days of nutrition: `pushed` ones were removed. */
     nutrition: tally.counts,
     exitCode: tally.exitCode,
   };
