@@ -201,8 +201,7 @@ export function refusalMessage(response: HttpResponse, sent: Sent): string {
 
 /** Returns the validation issues in a body, each with its path, as deployed services list them. */
 function issuesOf({ text }: HttpResponse): string {
-  const body = isJson(text) ? parseJson(text) : undefined;
-  const data = isObject(body) ? body['data'] : undefined;
+  const data = parseObject(text)?.['data'];
   const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
   if (!Array.isArray(list)) return '';
   const issues = (list as unknown[]).flatMap((issue) => {
@@ -247,7 +246,7 @@ function unclear(response: HttpResponse): SyncError {
 }
 
 function describeBody(response: HttpResponse): string {
-  if (response.text.trim() === '') return 'nothing';
+  if (isEmpty(response)) return 'nothing';
   if (/^\s*</.test(response.text)) return 'a web page';
   try {
     parseJson(response.text);
@@ -259,12 +258,3 @@ function describeBody(response: HttpResponse): string {
 }
 
 const TOO_DEEP = `JSON that is nested more than ${MAX_DEPTH} deep`;
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

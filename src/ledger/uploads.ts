@@ -51,17 +51,13 @@ export interface ConfirmedUpload extends SentRecording {
   readonly workoutId: string | undefined;
 }
 
-export type Claim =
-  /** This process sends the recording. The ledger says so before the request leaves. */
-  | { readonly claim: 'yours' }
-  /** The service has it. */
-  | { readonly claim: 'confirmed'; readonly upload: LedgerUpload }
-  /** Its workout was taken back: only `force` claims it. */
-  | { readonly claim: 'undone'; readonly upload: LedgerUpload }
-  /** The service refused it, and it is too early to send it again. */
-  | { readonly claim: 'refused'; readonly upload: LedgerUpload }
-  /** Another task, in this process or another one, is sending it. */
-  | { readonly claim: 'busy' };
+/**
+ * The answer to a claim. `yours`: this process sends the recording, and the ledger says so before the request
+ * leaves. `confirmed`: the service has it. `undone`: its workout was taken back, and only `force` claims it.
+ * `refused`: the service refused it, and it is too early to send it again. `busy`: another task, in this
+ * process or another one, is sending it.
+ */
+type Claim = 'yours' | 'confirmed' | 'undone' | 'refused' | 'busy';
 
 /** The uploads of one account, as other modules use and wrap them. */
 export type UploadLedger = Pick<SqliteUploadLedger, keyof SqliteUploadLedger>;
@@ -118,7 +114,7 @@ class SqliteUploadLedger {
     const claim = transaction(this.#database, () => {
       const found = this.#row(sha256);
       const judged = this.#judge(found, force);
-      if (judged.claim !== 'yours') return judged;
+      if (judged !== 'yours') return judged;
       if (found === undefined) this.#insert(recording);
       else if (found.state === 'confirmed') {
         this.#database.run`
@@ -132,7 +128,7 @@ class SqliteUploadLedger {
       }
       return judged;
     });
-    return claim.claim === 'yours' ? this.#begin(sha256) : claim;
+    return claim === 'yours' ? this.#begin(sha256) : claim;
   }
 
   /** Returns false if the recording has a row. */
@@ -331,7 +327,7 @@ class SqliteUploadLedger {
 
   #begin(sha256: string): Claim {
     this.#mark.begin(this.#workOf(sha256));
-    return { claim: 'yours' };
+    return 'yours';
   }
 
   #end(sha256: string, write: () => void): void {
@@ -343,13 +339,11 @@ class SqliteUploadLedger {
   }
 
   #judge(found: UploadRow | undefined, force: boolean): Claim {
-    if (found === undefined) return { claim: 'yours' };
+    if (found === undefined) return 'yours';
     const { state } = found;
-    if ((state === 'confirmed' || state === 'undone') && !force) {
-      return { claim: state, upload: decode(found) };
-    }
+    if ((state === 'confirmed' || state === 'undone') && !force) return state;
     const { owner, sha256 } = found;
     const free = owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
-    return { claim: free ? 'yours' : 'busy' };
+    return free ? 'yours' : 'busy';
   }
 }

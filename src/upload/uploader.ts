@@ -201,7 +201,7 @@ export class Uploader {
     }
     const noLogin = await this.#connect(recording);
     if (noLogin !== undefined) return noLogin;
-    const { claim } = ledger.claim(
+    const claim = ledger.claim(
       { sha256, path, size: contents.bytes.length, activity },
       force && !this.#delivered.has(sha256),
     );

@@ -68,7 +68,7 @@ it('moves all rows of one account to another, in every table with an account', (
     expect({ table, rows }).toEqual({ table, rows: [{ account: 'athlete' }] });
   }
   const after = books('athlete');
-  expect(after.uploads.claim(recording('a'), false).claim).toBe('confirmed');
+  expect(after.uploads.claim(recording('a'), false)).toBe('confirmed');
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
   expect(after.records.filesOf('nutrition', '2026-05-10')).toMatchObject([{ path: '/meals.json' }]);
   expect(after.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });

@@ -63,16 +63,14 @@ switch (action) {
       { sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY },
       force === 'force',
     );
-    say(claim.claim);
+    say(claim);
     break;
   }
   case 'claim-upload-when-told': {
     const [sha256 = ''] = rest;
     const { uploads } = open();
     whenTold(() =>
-      say(
-        uploads.claim({ sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY }, false).claim,
-      ),
+      say(uploads.claim({ sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY }, false)),
     );
     break;
   }

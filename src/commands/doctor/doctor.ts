@@ -1,7 +1,7 @@
 import { type CommandModule } from '../../app/command.ts';
 import { quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { withUntracedHttp } from '../../app/with-http.ts';
+import { withHttp } from '../../app/with-http.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
@@ -77,7 +77,7 @@ async function examine(context: AppContext, report: (finding: Finding) => void):
     for (const [name, check] of OF_PROFILE) await run(name, () => check(context, config));
     if (config.get('baseUrl') === undefined) report({ check: 'service', ...NO_ADDRESS });
     else if (!bad.has('proxy') && !bad.has('node')) {
-      await withUntracedHttp(context, async (http) => {
+      await withHttp(context, async (http) => {
         await run('service', () => checkService(context, config, http));
         const reachable = !bad.has('service');
         if (!bad.has('keychain')) {

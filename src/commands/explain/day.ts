@@ -4,34 +4,16 @@ import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
-import { type UploadState, stateOf } from './file.ts';
+import { stateOf } from './file.ts';
 
-export interface ExplainedDay {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  /** Decides about recordings without their own offset. */
-  readonly zone: string;
-  readonly recordings: readonly ExplainedRecording[];
-  readonly records: readonly ExplainedRecord[];
-}
-
-type ExplainedRecording = UploadState & { readonly upload: LedgerUpload };
-
-interface ExplainedRecord {
-  readonly kind: RecordKind;
-  readonly state: 'confirmed' | 'undone' | 'waiting' | 'unknown';
-  readonly reason: Text;
-  /** ms since 1970 */
-  readonly changedAt?: number;
-  readonly files: readonly DayFile[];
-}
+type ExplainedDay = ReturnType<typeof explainDay>;
 
 /**
  * Explains the activities that began on a local day, and its records.
  *
+ * @param zone decides about recordings without their own offset
  * @param obstacle why this login cannot send records of a kind; undefined: it can, or that is unknown
  */
 export function explainDay(
@@ -39,7 +21,7 @@ export function explainDay(
   zone: string,
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
   obstacle: (kind: RecordKind) => Text | undefined,
-): ExplainedDay {
+) {
   const kinds = ['wellness', 'nutrition'] as const;
   return {
     date,
@@ -57,7 +39,7 @@ function explainRecord(
   date: string,
   ledger: RecordLedger,
   obstacle: (kind: RecordKind) => Text | undefined,
-): ExplainedRecord {
+) {
   const state = stateOfRecord(kind, date, ledger, obstacle);
   return { kind, ...state, files: ledger.filesOf(kind, date) };
 }
@@ -67,7 +49,12 @@ function stateOfRecord(
   date: string,
   ledger: RecordLedger,
   obstacle: (kind: RecordKind) => Text | undefined,
-): Omit<ExplainedRecord, 'kind' | 'files'> {
+): {
+  readonly state: 'confirmed' | 'undone' | 'waiting' | 'unknown';
+  readonly reason: Text;
+  /** ms since 1970 */
+  readonly changedAt?: number;
+} {
   const row = ledger.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;

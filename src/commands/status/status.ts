@@ -1,7 +1,6 @@
-import type { Http } from '../../api/http.ts';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
-import { httpOnDemand, withUntracedHttp } from '../../app/with-http.ts';
+import { withHttp } from '../../app/with-http.ts';
 import { statusJson } from './json.ts';
 import { statusOfAllProfiles } from './profiles.ts';
 import { exitCodeFor, readStatus } from './read.ts';
@@ -21,13 +20,12 @@ export const status: CommandModule = {
   examples: ['sync status', 'sync status --check --json', 'sync status --all-profiles'],
 
   async run(context, { check = false, allProfiles = false }: StatusFlags) {
-    const show = async (http: Http) => {
+    return await withHttp(context, async (http) => {
       if (allProfiles) return await statusOfAllProfiles(context, http, check);
       const report = await readStatus(context, configFor(context), http, check);
       const { clock, io, output } = context;
       output.result(statusJson(report), statusText(report, viewOn(io, clock.now())));
       return exitCodeFor(report);
-    };
-    return check ? await withUntracedHttp(context, show) : await show(httpOnDemand(context));
+    });
   },
 };

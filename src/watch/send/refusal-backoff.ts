@@ -89,7 +89,7 @@ export function restingLedger(
       onClaim(recording);
       const upload = ledger.find(recording.sha256);
       return upload?.state === 'rejected' && isAtRest(upload, now())
-        ? { claim: 'refused', upload }
+        ? 'refused'
         : ledger.claim(recording, force);
     },
   };
