@@ -5,7 +5,7 @@ import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type RetryPolicy, withRetry } from '../api/retry.ts';
-import type { TokenSource } from '../api/client.ts';
+import type { TokenSource } from '../api/call.ts';
 import { isObject } from '../base/json.ts';
 import { jsonValue } from '../api/wire.ts';
 

@@ -1,0 +1,183 @@
+import type { Context } from '../base/context.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
+import type { Secret } from '../base/secret.ts';
+import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
+import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import { notTakenNow, refusal } from './refusal.ts';
+import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
+import { isEmpty, jsonValue } from './wire.ts';
+
+/**
+ * Provides the access token. All methods throw a `SyncError`: `AUTH_REQUIRED`, `AUTH_EXPIRED` or
+ * `AUTH_REFUSED` (only `sync login` helps), `KEYCHAIN_LOCKED`, `NETWORK`, `SERVICE_UNAVAILABLE` or
+ * `SERVICE_ANSWER` (try again later). None throws `REJECTED`.
+ */
+export interface TokenSource {
+  /** Returns a token, after a refresh if the stored one has expired. */
+  accessToken(signal: AbortSignal): Promise<Secret>;
+  /**
+   * Returns a newer token than `rejected`, to which the service responded with 401. This process or
+   * another refreshed it.
+   */
+  replace(rejected: Secret, signal: AbortSignal): Promise<Secret>;
+  /** Returns the granted scopes, or undefined if they are unknown. Sends nothing. */
+  scopes(signal: AbortSignal): Promise<readonly string[] | undefined>;
+}
+
+export interface ServiceClientOptions extends RetryOptions {
+  readonly baseUrl: URL;
+  readonly endpoints: Endpoints;
+  readonly http: Http;
+  readonly tokens: TokenSource;
+  readonly scopeHint?: ((scope: string) => Text) | undefined;
+}
+
+/** Sends requests with the access token, and finds out what a 401 means. */
+export class Caller {
+  readonly #context: Context;
+  readonly #options: ServiceClientOptions;
+
+  constructor(context: Context, options: ServiceClientOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** @param below a path below the endpoint's */
+  endpoint(name: EndpointName, below = ''): URL {
+    const url = endpointUrl(this.#options.baseUrl, this.#options.endpoints[name]);
+    url.pathname += below;
+    return url;
+  }
+
+  /**
+   * Sends a request, and again with a new token if the service refuses the first one.
+   *
+   * @param also statuses to return beside success. 401 is among them if a revision may lack the route: it
+   *   responds so to a good token. userinfo decides then before a refresh, which ends the token of other
+   *   processes.
+   */
+  async call(
+    name: EndpointName,
+    request: Omit<HttpRequest, 'url' | 'bearer'> & { readonly url?: URL },
+    also: readonly number[] = [],
+    details: { readonly repeatable?: Repeatable; readonly mayBeEmpty?: boolean } = {},
+  ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
+    const { url = this.endpoint(name), signal } = request;
+    const { tokens } = this.#options;
+    const { repeatable = 'always', mayBeEmpty = also.length > 0 } = details;
+    const isOptional = also.includes(401);
+    const sent: Secret[] = [];
+    let attempts = 0;
+    const sendWith = async (token: Secret) => {
+      sent.push(token);
+      // The service did not act on a request that it answered with 401.
+      const send = async () =>
+        await this.#sendAs(token, { ...request, url }, repeatable, mayBeEmpty);
+      const { response, attempts: tries } = await counting(attempts, send);
+      attempts += tries;
+      const isRefused =
+        response.status === 401 &&
+        !(isOptional && (await this.#isAccepted(token, attempts, signal)));
+      return { response, isRefused };
+    };
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    let newest = token;
+    let { response, isRefused } = await sendWith(token);
+    if (isRefused) {
+      const newer = await beforeSending(tokens.replace(token, signal), attempts);
+      ({ response, isRefused } = await sendWith(newer));
+      // On a busy machine, a token of seconds ends before the service reads it.
+      newest = isRefused ? await beforeSending(tokens.accessToken(signal), attempts) : newer;
+      if (!newest.equals(newer)) {
+        ({ response, isRefused } = await sendWith(newest));
+        if (isRefused) throw notTakenNow(attempts, 'ended before it was used');
+      }
+    }
+    if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
+      return { response, attempts, sent };
+    }
+    const mayBeFine = isRefused && !isOptional && name !== 'userinfo';
+    if (mayBeFine && (await this.#isAccepted(newest, attempts, signal))) {
+      throw notTakenNow(attempts, 'is accepted elsewhere');
+    }
+    const error = refusal(name, response, { attempts, url, sent });
+    const { scope } = error.details;
+    if (error.code !== 'SCOPE_MISSING' || typeof scope !== 'string') throw error;
+    throw error.with({ hint: this.#options.scopeHint?.(scope) });
+  }
+
+  /**
+   * Returns whether userinfo accepts a token that another endpoint refused.
+   *
+   * @throws SyncError with `details.delivery` `not-sent` if that cannot be found out
+   */
+  async #isAccepted(token: Secret, attempts: number, signal: AbortSignal): Promise<boolean> {
+    const userinfo = { method: 'GET', url: this.endpoint('userinfo'), signal } as const;
+    try {
+      const { response } = await this.#sendAs(token, userinfo, 'always', true);
+      if (response.status === 401 || isSuccess(response)) return isSuccess(response);
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      throw error.with({ details: { status: 401, attempts, delivery: 'not-sent' } });
+    }
+    throw notTakenNow(attempts, 'could not be checked');
+  }
+
+  #sendAs(
+    token: Secret,
+    request: Omit<HttpRequest, 'bearer'>,
+    repeatable: Repeatable,
+    mayBeEmpty: boolean,
+  ): Promise<{ response: HttpResponse; attempts: number }> {
+    const once = async () => {
+      const response = withoutSecret(
+        await this.#options.http.send({ ...request, bearer: token }),
+        token,
+      );
+      if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
+      return response;
+    };
+    return withRetry({ ...this.#context, signal: request.signal }, once, repeatable, {
+      ...this.#options,
+      sent: [token],
+    });
+  }
+}
+
+/** Runs a task, and adds the earlier tries to its error. */
+async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const own = error instanceof SyncError ? error.details['attempts'] : undefined;
+    if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
+    throw error.with({ details: { attempts: before + own } });
+  }
+}
+
+/** Returns a response without the token, in case the service repeats it. */
+function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
+  return { ...response, text: response.text.replaceAll(token.reveal(), '[redacted]') };
+}
+
+export function isSuccess(response: HttpResponse): boolean {
+  return response.status >= 200 && response.status <= 299;
+}
+
+/**
+ * Awaits the token of a request. If there is none, the request was not sent: the error counts neither
+ * the tries of the token request nor its refusal.
+ *
+ * @param attempts of this request so far.
+ * @throws SyncError with `details.delivery` `not-sent`; never `REJECTED`.
+ */
+async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
+  try {
+    return await token;
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    const code = error.code === 'REJECTED' ? 'SERVICE_ANSWER' : error.code;
+    throw error.with({ code, details: { delivery: 'not-sent', attempts } });
+  }
+}
