@@ -53,7 +53,7 @@ export async function* readMapped(
   yield* problems.splice(0);
   if (first?.problem === undefined && first !== undefined && !reader.isUsed) {
     const name = first.source.replace(/(?::\d+|#\/.*)$/, '');
-    const message = `${name} has no value that sync reads: its columns or names are of another kind.`;
+    const message = `${name} has no value that sync reads: its columns or names are empty, or of another kind.`;
     throw new SyncError('INPUT_INVALID', message, { hint: nameSource('NAME') });
   }
   yield* reader.finish();
