@@ -39,7 +39,7 @@ export function describeActivity(bytes: Uint8Array, summary: Summary): Activity 
     startedAt: first.startTime?.getTime(),
     offsetMinutes: summary.localOffsetMinutes,
     movingSecs: summary.timerSecs ?? first.timerSecs,
-    distanceMeters: summary.distanceMetres ?? (readRecorded(bytes).distanceMetres || undefined),
+    distanceMeters: summary.distanceMetres ?? readRecorded(bytes).distanceMetres,
   };
 }
 

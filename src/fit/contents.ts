@@ -1,7 +1,7 @@
 import { MESSAGE, type Message, type ReadEnd, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from '../base/printable.ts';
-import { type Averages, averagesOf, cadenceOf } from './summary.ts';
+import { type Averages, averagesOf, cadenceOf, isNear } from './summary.ts';
 
 /** The records of an activity, one array for each field. A value is NaN if a record lacks it. */
 export interface Samples {
@@ -53,10 +53,11 @@ export function readContents(bytes: Uint8Array): Contents {
   const developerFields = new Map<string, DeveloperField>();
   let laps = 0;
   let records = 0;
+  let isMisread = false;
   const end = readMessages(bytes, {
     [MESSAGE.record]: (message) => {
       records++;
-      samples.add(message);
+      isMisread = !samples.add(message);
     },
     [MESSAGE.lap]: () => {
       laps++;
@@ -67,7 +68,8 @@ export function readContents(bytes: Uint8Array): Contents {
       developerFields.set(name, { name, units: printableText(message.text(8)) });
     },
   });
-  if (!end.complete && samples.dropMisread()) records--;
+  // Bytes that are missing in the middle of a file shift the fields of one record before the next is invalid.
+  if (!end.complete && isMisread) records--;
   return {
     samples,
     startTime: samples.startTime,
@@ -96,15 +98,18 @@ class SampleColumns implements Samples {
     return dateOf(this.#first);
   }
 
-  add(message: Message): void {
+  /** @returns false if damage shows: the time of the record is far from that of the one before */
+  add(message: Message): boolean {
     const { timestamp } = message;
-    if (timestamp === undefined) return;
+    if (timestamp === undefined) return true;
     this.#first ??= timestamp;
-    const power = message.number(7);
-    const heartRate = message.number(3);
+    const at = timestamp - this.#first;
+    if (!isNear(at, this.at.at(-1))) return false;
+    const power = upTo(MOST_WATTS, message.number(7));
+    const heartRate = upTo(MOST_BPM, message.number(3));
     const cadence = cadenceOf(message.number(4), message.number(53));
     const position = positionOf(message.number(0), message.number(1));
-    this.at.push(timestamp - this.#first);
+    this.at.push(at);
     this.latitude.push(position?.latitude ?? NaN);
     this.longitude.push(position?.longitude ?? NaN);
     this.altitude.push(altitudeOf(message.number(78) ?? message.number(2)));
@@ -112,24 +117,11 @@ class SampleColumns implements Samples {
     this.power.push(power ?? NaN);
     this.heartRate.push(heartRate || NaN);
     this.distance.push((message.number(5) ?? NaN) / 100);
-    this.speed.push((message.number(73) ?? message.number(6) ?? NaN) / 1000);
+    const speed = message.number(73) ?? message.number(6) ?? NaN;
+    this.speed.push(upTo(MOST_SPEED, speed / 1000) ?? NaN);
     this.#means.power.add(power);
     this.#means.heartRate.add(heartRate);
     this.#means.cadence.add(cadence);
-  }
-
-  /**
-   * Drops the last record if it belongs to the damage after it: its time is far from that of the record
-   * before. Bytes that are missing in the middle of a file shift the fields of one record before the
-   * next record is invalid.
-   *
-   * @returns whether it did
-   */
-  dropMisread(): boolean {
-    const gap = (this.at.at(-1) ?? 0) - (this.at.at(-2) ?? 0);
-    if (this.at.length < 2 || Math.abs(gap) <= LONGEST_GAP_SECS) return false;
-    // Every public field is a column.
-    for (const column of Object.values(this) as number[][]) column.pop();
     return true;
   }
 
@@ -141,8 +133,14 @@ class SampleColumns implements Samples {
   }
 }
 
-/** Longest credible time between two records (s). */
-const LONGEST_GAP_SECS = 30 * 86_400;
+/** More than athletes reach: the record is damaged (W, bpm, m/s). */
+const MOST_WATTS = 4_000;
+const MOST_BPM = 240;
+const MOST_SPEED = 100;
+
+function upTo(most: number, value: number | undefined): number | undefined {
+  return value !== undefined && value > most ? undefined : value;
+}
 
 /** Converts an altitude from fifths of a metre above -500 m. */
 function altitudeOf(value: number | undefined): number {

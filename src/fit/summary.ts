@@ -210,21 +210,38 @@ export function readFirstSession(
 }
 
 export function readRecorded(bytes: Uint8Array): Recorded {
-  let from: Date | undefined;
-  let to: Date | undefined;
-  let distance: number | undefined;
+  let from: number | undefined;
+  let to: number | undefined;
+  let reached = { metres: 0, at: 0 };
   readMessages(bytes, {
     [MESSAGE.record]: (message) => {
-      distance = message.number(5) ?? distance;
-      const at = dateOf(message.timestamp);
-      if (at === undefined) return;
-      if (from === undefined || at < from) from = at;
-      if (to === undefined || at > to) to = at;
+      const { timestamp } = message;
+      const isDated = dateOf(timestamp) !== undefined;
+      if (isDated && timestamp !== undefined && isNear(timestamp, to)) {
+        from = Math.min(from ?? timestamp, timestamp);
+        to = Math.max(to ?? timestamp, timestamp);
+      }
+      const at = to ?? 0;
+      const metres = (message.number(5) ?? 0) / 100;
+      const since = reached.at || (from ?? at);
+      const most = FASTEST * (at - since + SLACK_SECS);
+      if (metres >= reached.metres && metres - reached.metres <= most) reached = { metres, at };
     },
   });
-  const secs = from && to && (to.getTime() - from.getTime()) / 1000;
-  return { startTime: from, secs, distanceMetres: scaled(distance, 100) };
+  const secs = from === undefined || to === undefined ? undefined : to - from;
+  return { startTime: dateOf(from), secs, distanceMetres: reached.metres || undefined };
 }
+
+/** Longest credible time between two records (s): more shows that the file is damaged. */
+const LONGEST_GAP_SECS = 30 * 86_400;
+
+export function isNear(time: number, before = time): boolean {
+  return Math.abs(time - before) <= LONGEST_GAP_SECS;
+}
+
+/** Faster than any sport but flying (m/s), and the time by which a distance may be ahead of its record (s). */
+const FASTEST = 60;
+const SLACK_SECS = 10;
 
 function scaled(value: number | undefined, scale: number): number | undefined {
   return value === undefined ? undefined : value / scale;

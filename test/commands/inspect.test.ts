@@ -215,6 +215,27 @@ describe('sync inspect', () => {
     expect(recorded).toMatchObject({ maxDepthMeters: 18.3 });
   });
 
+  it('states no time, distance or maximum that only damaged records have', () => {
+    const bytes = fitFile(
+      fitMessage('fileId', { type: 4, manufacturer: 1 }),
+      ...[0, 60, 120, 180].map((secs) =>
+        fitMessage('record', {
+          timestamp: START + secs,
+          distanceCm: 300 * secs,
+          power: 200 + secs,
+        }),
+      ),
+      fitMessage('record', { timestamp: START + 181, distanceCm: 4_000_000_000, power: 65_407 }),
+      fitMessage('record', { timestamp: 4_200_000_000, heartRate: 250, speed: 65_000 }),
+      fitMessage('record', { timestamp: START + 182, distanceCm: 54_600, speed: 60_000 }),
+    );
+    expect(inspectFile(file('damaged.fit', bytes))).toMatchObject({
+      elapsedSecs: 182,
+      distanceMeters: 546,
+      maxima: { power: 380, heartRate: undefined, speedMetersPerSec: 60 },
+    });
+  });
+
   it('shows the range of the records beside a chart of any width', () => {
     const records = Array.from({ length: 600 }, (_, i) => ({
       heartRate: i === 7 ? 0 : i === 300 ? 173 : i === 301 ? 103 : 140 + (i % 20),

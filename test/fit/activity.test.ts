@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeActivity } from '../../src/fit/activity.ts';
 import { readSummary } from '../../src/fit/summary.ts';
-import { makeActivity } from '../support/fit-messages.ts';
+import { START, makeActivity } from '../support/fit-messages.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 
 const startTime = new Date('2026-02-15T06:30:00Z');
@@ -35,10 +35,14 @@ it('adds up the sessions of a triathlon', () => {
   });
 });
 
-it('takes the distance from the records if no session states it', () => {
+it('takes the distance from the credible records if no session states it', () => {
   const bytes = makeActivity({
     session: { sport: 2 },
-    records: [{ distanceCm: 0 }, { distanceCm: 1_250_000 }],
+    records: [
+      { distanceCm: 0 },
+      { timestamp: START + 1_800, distanceCm: 1_250_000 },
+      { timestamp: START + 1_801, distanceCm: 4_283_931_135 },
+    ],
   });
   expect(describe(bytes)).toMatchObject({ movingSecs: 600, distanceMeters: 12_500 });
 });

@@ -29,6 +29,7 @@ import {
   type Pool,
   type RecordedSession,
   type Summary,
+  readRecorded,
   readSummary,
   sum,
 } from '../../fit/summary.ts';
@@ -79,7 +80,7 @@ function findings(bytes: Buffer, envelope: Envelope) {
   const elapsedSecs = hasTime || !isRecording ? undefined : recordedSecs;
   const distance =
     summary.distanceMetres === undefined && isRecording
-      ? samples.distance.findLast((metres) => metres > 0)
+      ? readRecorded(bytes).distanceMetres
       : undefined;
   return {
     /** Of the recording as it would be sent: unpacked. */
