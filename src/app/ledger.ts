@@ -61,7 +61,7 @@ export function openLedgerAt(
     /** Holds the locks of processes. */
     readonly stateDir: string;
     readonly account: string;
-    /** Another key for the same account, whose rows become the account's. */
+    /** Another key for the same account: its rows become the account's. */
     readonly former?: string | undefined;
   },
   clock: Clock,

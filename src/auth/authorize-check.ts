@@ -70,7 +70,7 @@ async function send(http: Http, url: URL, signal: AbortSignal): Promise<HttpResp
       signal,
     });
   } catch (error) {
-    // A failure of a proxy has a hint of its own.
+    // A failure of a proxy has its hint.
     if (!(error instanceof SyncError) || error.code !== 'NETWORK' || 'proxy' in error.details) {
       throw error;
     }

@@ -13,7 +13,7 @@ import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types
 import type { Findings } from './findings.ts';
 import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 
-/** Largest file of records (bytes). XML is read in parts, and JSON has a limit of its own. */
+/** Largest file of records (bytes). XML is read in parts, and JSON has another limit. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
 const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;

@@ -68,7 +68,7 @@ interface Checked {
 }
 
 /**
- * Reads every page of a ledger over a connection of its own: an open connection has pages in its cache, and
+ * Reads every page of a ledger over another connection: an open connection has pages in its cache, and
  * shows no damage of them.
  *
  * @throws SyncError `STORAGE` if it is damaged

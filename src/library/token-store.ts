@@ -50,7 +50,7 @@ export function credentialStore(
       if (accessToken === undefined && refreshToken === undefined) return undefined;
       return {
         ...{ service, clientId, clientSecret, accountId: undefined, loginId: LOGIN_ID },
-        // Notes of other tokens: somebody logged in again.
+        // Notes of other tokens: there was another login.
         ...(noted === refreshToken ? notes : {}),
         tokens: {
           accessToken: accessToken === undefined ? undefined : new Secret(accessToken),

@@ -50,7 +50,7 @@ interface CommonOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
   /**
-   * A folder of this login for the ledger, which knows what was sent. Only one athlete may use it. By
+   * A folder of this login for the ledger, which records sent data. Only one athlete may use it. By
    * default it is a temporary folder, and the next client knows nothing of this one.
    */
   readonly stateDir?: string;

@@ -234,7 +234,7 @@ class DayQueue {
     return { outcome: isUndo ? 'undone' : 'pushed', attempts };
   }
 
-  /** Chooses between the programs of a day's foods, also of those that were sent before. */
+  /** Chooses between the programs of a day's foods, also of those sent before. */
   #chosen(record: NutritionRecord, warnings: Warning[]): NutritionRecord {
     const { force, merge = 'same-input', undo } = this.#options;
     if (merge !== 'same-input' || undo !== undefined) return record;

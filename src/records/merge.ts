@@ -316,7 +316,7 @@ function contest(field: string, counts: Stated, other: Stated, source: string): 
   return { source, field, message };
 }
 
-/** Checks that a value was measured before one that was read before it. */
+/** Checks that a value was measured before an earlier one of the input. */
 function isOutdated(later: Stated, before: Stated): boolean {
   return later.timed && later.latest < before.latest;
 }

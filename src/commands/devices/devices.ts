@@ -14,7 +14,7 @@ import { describeFileError } from '../../system/plain-file.ts';
 import { withUnsent } from './unsent.ts';
 import { deviceJson, deviceText, loginText, nothingText, silentText, watchText } from './words.ts';
 
-/** Lists what is connected or installed. Reads a few recordings, and sends no request. */
+/** Lists connected devices and installed apps. Reads a few recordings, and sends no request. */
 export const devices: CommandModule = {
   declare: (command) =>
     command.argument('[dir...]', 'look in these folders, such as a card at an unusual place'),

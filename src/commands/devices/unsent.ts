@@ -13,8 +13,8 @@ import { DeviceNames } from '../../watch/find/device-names.ts';
 export type CountUnsent = (device: SurveyedDevice) => number;
 
 /**
- * Runs a task that counts what was not sent. The ledger decides; no recording is read, and no request is
- * made. The count is undefined if nobody logged in with this profile.
+ * Runs a task that counts unsent files. The ledger decides; no recording is read, and no request is
+ * made. The count is undefined if this profile has no login.
  */
 export async function withUnsent<T>(
   context: AppContext,

@@ -103,7 +103,7 @@ function holdsWellness(item: UploadItem): boolean {
   return item.outcome === 'skipped' && item.wellness === true;
 }
 
-/** Returns the wellness folders that belong to these, except for those that only a child process reads. */
+/** Returns the wellness folders that belong to these, except for the ones of child processes. */
 async function localWellness(folders: readonly string[]): Promise<readonly string[]> {
   const local = folders.filter((folder) => !mayHang(folder));
   return (await Promise.all(local.map((folder) => wellnessFolders(folder, foldersIn)))).flat();

@@ -55,7 +55,7 @@ function nothingNamed([name, ...rest]: readonly [string, ...string[]]): SyncErro
   });
 }
 
-/** Shows what is plugged in and installed, asks whether to watch it, and remembers a yes. */
+/** Shows the plugged-in devices and installed apps, asks whether to watch them, and remembers a yes. */
 async function askWhatToWatch(
   context: AppContext,
   config: Config,

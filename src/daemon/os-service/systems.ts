@@ -13,7 +13,7 @@ import { launchdPlist } from './launchd.ts';
 import { systemdUnit } from './systemd.ts';
 import { environmentFile, windowsTask } from './windows-task.ts';
 
-/** What a service manager needs beside its files: commands of its own. */
+/** What a service manager needs beside its files: its commands. */
 export interface ServiceSystem {
   readonly kind: ServiceKind;
   readonly name: string;

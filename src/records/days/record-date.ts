@@ -83,7 +83,7 @@ export function readTime<T extends LocalDate | LoggedAt>(
 function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recurs }: Noted): void {
   if (warning === undefined) return;
   const said = `${show(value)}: ${warning}`;
-  // Each item has a path of its own, but the same member.
+  // Each item has another path, but the same member.
   const key = `${recurs ?? ''} ${field.replace(/^.*\//, '')}`;
   if (recurs === undefined) notes.warn(field, said);
   else if (recurs === 'midnight') notes.doubt(key, field, () => said);
