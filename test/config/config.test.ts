@@ -49,8 +49,11 @@ function caught(task: () => unknown): SyncError {
   throw new Error('it did not fail');
 }
 
+/** A file with one profile. */
+const only = (profile: unknown) => ({ profiles: { default: profile } });
+
 describe('the source of a setting', () => {
-  const file = { profiles: { default: { timezone: 'Europe/Paris' } } };
+  const file = only({ timezone: 'Europe/Paris' });
   const env = { SYNC_TIMEZONE: 'Europe/Rome' };
   const flags = { timezone: 'Europe/Oslo' };
 
@@ -86,7 +89,7 @@ describe('the source of a setting', () => {
   });
 
   it('derives default endpoints, each of which the profile can replace', () => {
-    const { load } = withFile({ profiles: { default: { 'endpoint.uploadFit': '/v2/fit' } } });
+    const { load } = withFile(only({ 'endpoint.uploadFit': '/v2/fit' }));
     expect(load().endpoints).toMatchObject({ uploadFit: '/v2/fit', wellness: '/api/wellness' });
     expect(load({ profile: 'x' }).endpoints.uploadFit).toBe('/api/workouts/upload-fit');
   });
@@ -127,7 +130,7 @@ describe('an invalid setting', () => {
       `${paths.configFile}: profile "work": timezone: There is no time zone 'Mars/Olympus'.`,
     );
     // An empty text in the file is a mistake; an empty variable is none.
-    const empty = withFile({ profiles: { default: { timezone: '' } } });
+    const empty = withFile(only({ timezone: '' }));
     expect(caught(() => empty.load().get('timezone')).code).toBe('CONFIG');
     const near = caught(() => load({ flags: { timezone: 'Berlin' } }).get('timezone'));
     expect([near.message, near.hint]).toEqual([
@@ -137,7 +140,7 @@ describe('an invalid setting', () => {
   });
 
   it('does not matter until a caller reads it', () => {
-    const { load } = withFile({ profiles: { default: { timezone: 'Mars/Olympus' } } });
+    const { load } = withFile(only({ timezone: 'Mars/Olympus' }));
     expect(load().get('redirectPort')).toBe(8917);
   });
 
@@ -148,37 +151,21 @@ describe('an invalid setting', () => {
     ['a list', [], / is not an object\.$/],
     ['null', 'null', / is not an object\.$/],
     ['profiles that are a list', { profiles: [] }, /: profiles is not an object\.$/],
-    [
-      'a profile that is a text',
-      { profiles: { default: 'x' } },
-      /: profile "default" is not an object\.$/,
-    ],
-    [
-      'an unknown setting',
-      { profiles: { default: { baseURL: 'x' } } },
-      /: profile "default": there is no setting "baseURL"\.$/,
-    ],
+    ['a profile that is a text', only('x'), /: profile "default" is not an object\.$/],
+    ['an unknown setting', only({ baseURL: 'x' }), /"default": there is no setting "baseURL"\.$/],
     [
       'a setting that is no text',
-      { profiles: { default: { redirectPort: 1 } } },
+      only({ redirectPort: 1 }),
       /: redirectPort is not a text in quotes\.$/,
     ],
     [
       'an account without an id',
-      { profiles: { default: { account: { name: 'A' } } } },
+      only({ account: { name: 'A' } }),
       /: account\.id is not a text\.$/,
     ],
-    [
-      'an account that is a text',
-      { profiles: { default: { account: 'A' } } },
-      /: account is not an object\.$/,
-    ],
+    ['an account that is a text', only({ account: 'A' }), /: account is not an object\.$/],
     ['a name of something else', { profile: { default: {} } }, /: "profile" means nothing here\.$/],
-    [
-      'an inherited name as a setting',
-      { profiles: { default: { toString: 'x' } } },
-      /there is no setting "toString"/,
-    ],
+    ['an inherited name as a setting', only({ toString: 'x' }), /there is no setting "toString"/],
   ])('rejects a file with %s', (_name, content, message) => {
     const { load, paths } = withFile(content);
     const error = caught(() => load());
@@ -260,7 +247,7 @@ describe('the name of a profile', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a file that another user may have written', () => {
-  const file = { profiles: { default: { baseUrl: 'https://evil.example' } } };
+  const file = only({ baseUrl: 'https://evil.example' });
 
   it.each([
     ['the file', 0o666, 'config.json'],
@@ -383,56 +370,28 @@ describe('the account key of the ledger', () => {
   });
 });
 
-it.each<[string, NodeJS.Platform, Env, Paths]>([
-  [
-    'Linux',
-    'linux',
-    {},
-    {
-      configFile: '/home/ann/.config/athlete-sync/config.json',
-      stateDir: '/home/ann/.local/state/athlete-sync',
-    },
-  ],
-  [
-    'Linux with XDG folders',
-    'linux',
-    { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' },
-    { configFile: '/c/athlete-sync/config.json', stateDir: '/s/athlete-sync' },
-  ],
-  [
-    'Linux with empty XDG folders',
-    'linux',
-    { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
-    {
-      configFile: '/home/ann/.config/athlete-sync/config.json',
-      stateDir: '/home/ann/.local/state/athlete-sync',
-    },
-  ],
-  [
-    'macOS',
-    'darwin',
-    {},
-    {
-      configFile: '/home/ann/Library/Application Support/athlete-sync/config.json',
-      stateDir: '/home/ann/Library/Application Support/athlete-sync/state',
-    },
-  ],
-  [
-    'Windows',
-    'win32',
-    { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' },
-    { configFile: 'C:\\R\\athlete-sync\\config.json', stateDir: 'C:\\L\\athlete-sync' },
-  ],
+const HOME = '/home/ann';
+const LINUX = [`${HOME}/.config/athlete-sync/config.json`, `${HOME}/.local/state/athlete-sync`];
+const MAC = `${HOME}/Library/Application Support/athlete-sync`;
+const XDG = ['/c/athlete-sync/config.json', '/s/athlete-sync'];
+const WINDOWS = ['C:\\R\\athlete-sync\\config.json', 'C:\\L\\athlete-sync'];
+it.each<[string, NodeJS.Platform, Env, string[]]>([
+  ['Linux', 'linux', {}, LINUX],
+  ['Linux with XDG folders', 'linux', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, XDG],
+  ['Linux with empty XDG folders', 'linux', { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' }, LINUX],
+  ['macOS', 'darwin', {}, [`${MAC}/config.json`, `${MAC}/state`]],
+  ['Windows', 'win32', { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' }, WINDOWS],
   [
     'what somebody asked for',
     'linux',
     { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
-    { configFile: '/my/c/config.json', stateDir: '/my/s' },
+    ['/my/c/config.json', '/my/s'],
   ],
 ])(
   'the folders for configuration and state follow the environment: %s',
   (_name, platform, env, paths) => {
-    expect(findPaths(env, platform, '/home/ann')).toEqual(paths);
+    const [configFile, stateDir] = paths;
+    expect(findPaths(env, platform, HOME)).toEqual({ configFile, stateDir });
   },
 );
 

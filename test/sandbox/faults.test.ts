@@ -3,88 +3,41 @@ import { FaultScript } from '../../src/sandbox/faults/script.ts';
 import { FaultSpecError, parseFault } from '../../src/sandbox/faults/spec.ts';
 import { bearer, openApp, openSandbox, postJson } from './support.ts';
 
-const status = (value: number) => ({
+const status = (value: number, more: object = {}) => ({
   kind: 'status',
   status: value,
   retryAfter: null,
   retryAfterAsDate: false,
   error: null,
   after: false,
+  ...more,
 });
 
 describe('a fault', () => {
-  it.each([
-    ['upload-fit:503', { route: 'upload-fit', what: status(503), count: 1, skip: 0 }],
-    ['upload-fit:503*2', { route: 'upload-fit', what: status(503), count: 2, skip: 0 }],
-    ['any:500*inf', { route: 'any', what: status(500), count: Infinity, skip: 0 }],
-    [
-      'refresh:429(retry-after=1)*3+2',
-      { route: 'refresh', what: { ...status(429), retryAfter: 1 }, count: 3, skip: 2 },
-    ],
-    [
-      'token:503(retry-after-date=5)',
-      {
-        route: 'token',
-        what: { ...status(503), retryAfter: 5, retryAfterAsDate: true },
-        count: 1,
-        skip: 0,
-      },
-    ],
-    [
-      'refresh:400(error=invalid_grant)',
-      { route: 'refresh', what: { ...status(400), error: 'invalid_grant' }, count: 1, skip: 0 },
-    ],
-    [
-      'wellness:504(after, retry-after=0)',
-      {
-        route: 'wellness',
-        what: { ...status(504), after: true, retryAfter: 0 },
-        count: 1,
-        skip: 0,
-      },
-    ],
-    [
-      'any:delay=200ms*inf',
-      { route: 'any', what: { kind: 'delay', ms: 200 }, count: Infinity, skip: 0 },
-    ],
-    ['any:delay=1.5s', { route: 'any', what: { kind: 'delay', ms: 1500 }, count: 1, skip: 0 }],
-    [
-      'profile-update:reset',
-      { route: 'profile-update', what: { kind: 'reset', after: false }, count: 1, skip: 0 },
-    ],
-    [
-      'nutrition:reset-after',
-      { route: 'nutrition', what: { kind: 'reset', after: true }, count: 1, skip: 0 },
-    ],
-    [
-      'nutrition:reset(after)',
-      { route: 'nutrition', what: { kind: 'reset', after: true }, count: 1, skip: 0 },
-    ],
-    ['nutrition:reset-mid', { route: 'nutrition', what: { kind: 'reset-mid' }, count: 1, skip: 0 }],
-    ['nutrition:close-mid', { route: 'nutrition', what: { kind: 'close-mid' }, count: 1, skip: 0 }],
-    ['nutrition:truncate', { route: 'nutrition', what: { kind: 'truncate' }, count: 1, skip: 0 }],
-    [
-      'workouts:html',
-      { route: 'workouts', what: { kind: 'html', status: 502, after: false }, count: 1, skip: 0 },
-    ],
-    [
-      'workouts:html(status=200,after)',
-      { route: 'workouts', what: { kind: 'html', status: 200, after: true }, count: 1, skip: 0 },
-    ],
-    [
-      'userinfo:hang',
-      { route: 'userinfo', what: { kind: 'hang', after: false }, count: 1, skip: 0 },
-    ],
-    [
-      'userinfo:hang-after',
-      { route: 'userinfo', what: { kind: 'hang', after: true }, count: 1, skip: 0 },
-    ],
-    [
-      'wellness:success-false',
-      { route: 'wellness', what: { kind: 'success-false' }, count: 1, skip: 0 },
-    ],
-  ])('%s is parsed', (spec, fault) => {
-    expect(parseFault(spec)).toEqual({ spec, ...fault });
+  it.each<[spec: string, what: object, count?: number, skip?: number]>([
+    ['upload-fit:503', status(503)],
+    ['upload-fit:503*2', status(503), 2],
+    ['any:500*inf', status(500), Infinity],
+    ['refresh:429(retry-after=1)*3+2', status(429, { retryAfter: 1 }), 3, 2],
+    ['token:503(retry-after-date=5)', status(503, { retryAfter: 5, retryAfterAsDate: true })],
+    ['refresh:400(error=invalid_grant)', status(400, { error: 'invalid_grant' })],
+    ['wellness:504(after, retry-after=0)', status(504, { after: true, retryAfter: 0 })],
+    ['any:delay=200ms*inf', { kind: 'delay', ms: 200 }, Infinity],
+    ['any:delay=1.5s', { kind: 'delay', ms: 1500 }],
+    ['profile-update:reset', { kind: 'reset', after: false }],
+    ['nutrition:reset-after', { kind: 'reset', after: true }],
+    ['nutrition:reset(after)', { kind: 'reset', after: true }],
+    ['nutrition:reset-mid', { kind: 'reset-mid' }],
+    ['nutrition:close-mid', { kind: 'close-mid' }],
+    ['nutrition:truncate', { kind: 'truncate' }],
+    ['workouts:html', { kind: 'html', status: 502, after: false }],
+    ['workouts:html(status=200,after)', { kind: 'html', status: 200, after: true }],
+    ['userinfo:hang', { kind: 'hang', after: false }],
+    ['userinfo:hang-after', { kind: 'hang', after: true }],
+    ['wellness:success-false', { kind: 'success-false' }],
+  ])('%s is parsed', (spec, what, count = 1, skip = 0) => {
+    const [route] = spec.split(':');
+    expect(parseFault(spec)).toEqual({ spec, route, what, count, skip });
   });
 
   it.each([

@@ -92,83 +92,61 @@ const PRESENT = 'present';
 const ELSEWHERE = { source: 'garmin', externalId: '1234' };
 
 describe('an uploaded recording', () => {
-  it.each<[string, Partial<ConfirmedUpload>, Workout[], unknown[]]>([
-    ['is present by its start and file name', {}, [workout('w')], [PRESENT, 'w']],
+  it.each<[how: string, workouts: Workout[], of?: Partial<ConfirmedUpload>]>([
+    ['by its start and file name', [workout('w')]],
+    ['although the platform hides it as a duplicate', [workout('w', { isDuplicate: true })]],
+    ['if the platform knows another length', [workout('w', { durationSec: 0 })]],
     [
-      'is present although the platform hides it as a duplicate',
-      {},
-      [workout('w', { isDuplicate: true })],
-      [PRESENT, 'w'],
+      'by the id that the service named',
+      [workout('other'), workout('w', { externalId: 'x' })],
+      { workoutId: 'w' },
     ],
     [
-      'is present if the platform knows another length',
-      {},
-      [workout('w', { durationSec: 0 })],
-      [PRESENT, 'w'],
-    ],
-    [
-      'is present by the id that the service named',
-      { workoutId: 'named' },
-      [workout('w'), workout('named', { externalId: 'x' })],
-      [PRESENT, 'named'],
-    ],
-    [
-      'is present under the name that it was first sent by',
-      {},
+      'under the name that it was first sent by',
       [workout('w', { externalId: `fit_${START}_other_fit` })],
-      [PRESENT, 'w'],
     ],
     [
-      'is present where the platform shows no source',
-      {},
+      'where the platform shows no source',
       [{ id: 'w', date: new Date(START + 20_000).toISOString(), durationSec: 3590 }],
-      [PRESENT, 'w'],
     ],
     [
-      'is present under a name with other letters',
-      { sentAs: 'Ünï 🚴 "q".fit' },
+      'under a name with other letters',
       [workout('w', { externalId: `fit_${START}___n________q__fit` })],
-      [PRESENT, 'w'],
+      { sentAs: 'Ünï 🚴 "q".fit' },
     ],
     [
-      'is present under the name alone if it has no start',
-      { startedAt: undefined, durationSecs: undefined },
+      'under the name alone if it has no start',
       [
         workout('w', {
           date: new Date(NOW - PROCESSING_MS).toISOString(),
           externalId: `fit_${NOW - PROCESSING_MS}_ride_fit`,
         }),
       ],
-      [PRESENT, 'w'],
+      { startedAt: undefined, durationSecs: undefined },
     ],
-    ['is missing after an hour', {}, [], ['missing', undefined]],
-    [
-      'is pending within an hour',
-      { confirmedAt: NOW - PROCESSING_MS + 1 },
-      [],
-      ['pending', undefined],
-    ],
-    [
-      'is missing if only another source has that workout',
-      {},
-      [workout('w', ELSEWHERE)],
-      ['missing', undefined],
-    ],
-    [
-      'is missing if the workout of that time has another length',
-      {},
-      [workout('w', { externalId: 'x', durationSec: 1800 })],
-      ['missing', undefined],
-    ],
-    [
-      'is missing if the workout of that length has another time',
-      {},
-      [workout('w', { externalId: 'x', date: new Date(START + 90_000).toISOString() })],
-      ['missing', undefined],
-    ],
-  ])('%s', async (_what, over, workouts, expected) => {
+  ])('is present %s', async (_how, workouts, of = {}) => {
     const { verify } = await platform(workouts);
-    expect(await verify([upload(over)])).toEqual([expected]);
+    expect(await verify([upload(of)])).toEqual([['present', 'w']]);
+  });
+
+  const atAnotherTime = { externalId: 'x', date: new Date(START + 90_000).toISOString() };
+  it.each<[when: string, workouts: Workout[]]>([
+    ['after an hour', []],
+    ['if only another source has that workout', [workout('w', ELSEWHERE)]],
+    [
+      'if the workout of that time has another length',
+      [workout('w', { externalId: 'x', durationSec: 1800 })],
+    ],
+    ['if the workout of that length has another time', [workout('w', atAnotherTime)]],
+  ])('is missing %s', async (_when, workouts) => {
+    const { verify } = await platform(workouts);
+    expect(await verify([upload()])).toEqual([['missing', undefined]]);
+  });
+
+  it('is pending within an hour', async () => {
+    const { verify } = await platform([]);
+    const recent = upload({ confirmedAt: NOW - PROCESSING_MS + 1 });
+    expect(await verify([recent])).toEqual([['pending', undefined]]);
   });
 
   it('does not count for another recording of the same start and length', async () => {
