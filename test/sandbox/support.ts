@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
 import { startSandbox, type SandboxServer, type ServerOptions } from '../../src/sandbox/server.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
@@ -23,6 +23,19 @@ export async function openSandbox(options: ServerOptions = {}): Promise<SandboxS
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
+}
+
+/** Checks that a response is an error of the API, in the format of the platform. */
+export async function expectError(
+  response: Response,
+  path: string,
+  status: number,
+  message: string,
+  more: { readonly statusMessage?: string; readonly data?: unknown } = {},
+): Promise<void> {
+  const usual = { error: true, url: `http://localhost${path}`, statusMessage: 'Server Error' };
+  const body = { ...usual, statusCode: status, message, ...more };
+  expect([response.status, await response.json()]).toEqual([status, body]);
 }
 
 /** A clock that only `advance` moves. */

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { bearer, exchange, getCode, manualClock, openApp, postJson, refresh } from '../support.ts';
+import {
+  bearer,
+  exchange,
+  expectError,
+  getCode,
+  manualClock,
+  openApp,
+  postJson,
+  refresh,
+} from '../support.ts';
 import type { TokenAnswer } from '../../../src/sandbox/types.ts';
 
 async function login(sandbox: ReturnType<typeof openApp>): Promise<TokenAnswer> {
@@ -131,16 +140,7 @@ describe('the code exchange', () => {
     const { app } = openApp();
     const headers = { 'content-type': 'application/json' };
     const response = await app.request('/api/oauth/token', { method: 'POST', headers, body });
-    expect([response.status, await response.json()]).toEqual([
-      status,
-      {
-        error: true,
-        url: 'http://localhost/api/oauth/token',
-        statusCode: status,
-        statusMessage,
-        message,
-      },
-    ]);
+    await expectError(response, '/api/oauth/token', status, message, { statusMessage });
   });
 
   it('compares a plain challenge with the verifier itself', async () => {
@@ -217,16 +217,7 @@ describe('a refresh', () => {
       const bystander = await login(sandbox);
       const second = (await (await refresh(sandbox, first.refresh_token)).json()) as TokenAnswer;
       const answer = await whoAmI(sandbox, first.access_token);
-      expect([answer.status, await answer.json()]).toEqual([
-        401,
-        {
-          error: true,
-          url: 'http://localhost/api/oauth/userinfo',
-          statusCode: 401,
-          statusMessage: 'Server Error',
-          message: 'Invalid or expired access token',
-        },
-      ]);
+      await expectError(answer, '/api/oauth/userinfo', 401, 'Invalid or expired access token');
       expect((await whoAmI(sandbox, second.access_token)).status).toBe(200);
       expect((await whoAmI(sandbox, bystander.access_token)).status).toBe(200);
     },
@@ -382,16 +373,7 @@ describe('revocation', () => {
 
   it('answers 400 without a token, in the format of the API', async () => {
     const response = await postJson(openApp(), '/api/oauth/revoke', { client_id: 'x' });
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      {
-        error: true,
-        url: 'http://localhost/api/oauth/revoke',
-        statusCode: 400,
-        statusMessage: 'Server Error',
-        message: 'Missing token parameter',
-      },
-    ]);
+    await expectError(response, '/api/oauth/revoke', 400, 'Missing token parameter');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearer, openApp, postJson } from '../support.ts';
+import { bearer, expectError, openApp, postJson } from '../support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 
@@ -150,16 +150,7 @@ describe('wellness', () => {
   ])('answers %s with 500', async (_what, body) => {
     const sandbox = openApp();
     const response = await wellness(sandbox, { date: '2026-02-15', ...body });
-    expect([response.status, await response.json()]).toEqual([
-      500,
-      {
-        error: true,
-        url: 'http://localhost/api/wellness',
-        statusCode: 500,
-        statusMessage: 'Server Error',
-        message: 'Server Error',
-      },
-    ]);
+    await expectError(response, '/api/wellness', 500, 'Server Error');
     expect(held(sandbox, 'wellness')).toEqual([]);
   });
 
@@ -179,40 +170,19 @@ describe('wellness', () => {
     expect(held(sandbox, 'wellness').map(({ date }) => date)).toEqual(['2026-03-02']);
   });
 
+  const mistyped = (expected: string, received: string, field: string) => ({
+    code: 'invalid_type',
+    ...{ expected, received, path: [field] },
+    message: `Expected ${expected}, received ${received}`,
+  });
   it.each([
-    [
-      'no date',
-      { hrv: 1 },
-      {
-        code: 'invalid_type',
-        expected: 'string',
-        received: 'undefined',
-        path: ['date'],
-        message: 'Required',
-      },
-    ],
+    ['no date', { hrv: 1 }, { ...mistyped('string', 'undefined', 'date'), message: 'Required' }],
     [
       'a decimal',
       { date: '2026-02-15', restingHr: 50.5 },
-      {
-        code: 'invalid_type',
-        expected: 'integer',
-        received: 'float',
-        message: 'Expected integer, received float',
-        path: ['restingHr'],
-      },
+      mistyped('integer', 'float', 'restingHr'),
     ],
-    [
-      'null',
-      { date: '2026-02-15', hrv: null },
-      {
-        code: 'invalid_type',
-        expected: 'number',
-        received: 'null',
-        path: ['hrv'],
-        message: 'Expected number, received null',
-      },
-    ],
+    ['null', { date: '2026-02-15', hrv: null }, mistyped('number', 'null', 'hrv')],
     [
       'negative steps',
       { date: '2026-02-15', steps: -1 },
@@ -225,17 +195,9 @@ describe('wellness', () => {
   ])('answers %s with 400 and the issue', async (_what, body, issue) => {
     const sandbox = openApp();
     const response = await wellness(sandbox, body);
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      {
-        error: true,
-        url: 'http://localhost/api/wellness',
-        statusCode: 400,
-        statusMessage: 'Invalid wellness data',
-        message: 'Invalid wellness data',
-        data: [issue],
-      },
-    ]);
+    const message = 'Invalid wellness data';
+    const more = { statusMessage: message, data: [issue] };
+    await expectError(response, '/api/wellness', 400, message, more);
     expect(held(sandbox, 'wellness')).toEqual([]);
   });
 

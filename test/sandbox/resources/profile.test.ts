@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearer, openApp, postJson } from '../support.ts';
+import { bearer, expectError, openApp, postJson } from '../support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 
@@ -126,24 +126,12 @@ describe('the profile', () => {
 
   it('refuses a weight as text', async () => {
     const response = await patch(openApp(), { weight: '70' });
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      {
-        error: true,
-        url: 'http://localhost/api/profile',
-        statusCode: 400,
-        statusMessage: 'Invalid input',
-        message: 'Invalid input',
-        data: [
-          {
-            code: 'invalid_type',
-            expected: 'number',
-            received: 'string',
-            path: ['weight'],
-            message: 'Expected number, received string',
-          },
-        ],
-      },
-    ]);
+    const issue = {
+      code: 'invalid_type',
+      ...{ expected: 'number', received: 'string', path: ['weight'] },
+      message: 'Expected number, received string',
+    };
+    const more = { statusMessage: 'Invalid input', data: [issue] };
+    await expectError(response, '/api/profile', 400, 'Invalid input', more);
   });
 });

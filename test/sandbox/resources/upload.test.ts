@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeRecording } from '../../support/fit-maker.ts';
-import { bearer, openApp, openSandbox, upload } from '../support.ts';
+import { bearer, expectError, openApp, openSandbox, upload } from '../support.ts';
 
 const ride = makeRecording({ seed: 1, durationSecs: 60 });
 const run = makeRecording({ seed: 2, durationSecs: 60, sport: 1 });
@@ -196,16 +196,8 @@ describe('an upload', () => {
   ])('with %s is refused as a whole', async (_what, parts, message) => {
     const sandbox = openApp();
     const response = await upload(sandbox, parts);
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      {
-        error: true,
-        url: 'http://localhost/api/workouts/upload-fit',
-        statusCode: 400,
-        statusMessage: message,
-        message,
-      },
-    ]);
+    const more = { statusMessage: message };
+    await expectError(response, '/api/workouts/upload-fit', 400, message, more);
     expect(recordings(sandbox)).toEqual([]);
   });
 
