@@ -61,6 +61,25 @@ describe('a ledger that cannot be written while an upload is answered', () => {
   });
 });
 
+describe('a ledger that cannot be written while a device is read', () => {
+  it('delays its recordings by some seconds', async () => {
+    const clock = manualClock();
+    const { events, database } = start({
+      clock,
+      filesystemType: { noEvents: undefined, removable: true },
+      remote: reader(),
+    });
+    await until(() => happened(events, 'ready').length === 1);
+    database.exec('PRAGMA query_only = ON');
+    for (const name of ['a.fit', 'b.fit']) put(join(folder, name), anotherRecording());
+    while (happened(events, 'problem').length === 0) await clock.advance(1_000);
+    database.exec('PRAGMA query_only = OFF');
+    const since = clock.monotonic();
+    while (held().length < 2 && clock.monotonic() < since + 120_000) await clock.advance(1_000);
+    expect(held()).toHaveLength(2);
+  });
+});
+
 describe('a device that can be unplugged', () => {
   it('is read once: the watcher copies its recordings first and sends the copies', async () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
