@@ -108,11 +108,11 @@ describe('a device that the settings exclude', () => {
   it.each(['garmin edge 840', '3412345678'])(
     'is left alone by its name %s, and reported each time that it is plugged in',
     async (name) => {
-      const [root, other] = [media('GARMIN'), media('OTHER')];
-      putRides(root, 1);
-      putRides(other, 1);
+      const [root, other, third] = [media('GARMIN'), media('OTHER'), media('CARD')];
+      for (const each of [root, other, third]) putRides(each, 1);
       const theirs = { ...edgeAt(root), serial: '3412345678' };
       const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
+      const card = { ...edgeAt(third), key: 'volume:1', title: 'Card' };
       const ports = usbPorts([name]);
       const { events } = start({ folders: [], deviceAccess: ports.access, remote: reader() });
       await until(() => happened(events, 'ready').length === 1);
@@ -120,8 +120,11 @@ describe('a device that the settings exclude', () => {
       await until(() => happened(events, 'device-ignored').length === 1);
       ports.set(theirs, mine);
       await until(() => held().length === 1);
+      // The first two are still there: nothing is claimed or reported again.
+      ports.set(theirs, mine, card);
+      await until(() => held().length === 2);
       ports.set();
-      await until(() => happened(events, 'device').length === 2);
+      await until(() => happened(events, 'device').length === 4);
       ports.set(theirs);
       await until(() => happened(events, 'device-ignored').length === 2);
       const { key, title } = theirs;
@@ -129,9 +132,11 @@ describe('a device that the settings exclude', () => {
       expect(happened(events, 'device-ignored')).toEqual([said, said]);
       expect(happened(events, 'device')).toMatchObject([
         { device: mine.key, state: 'plugged-in' },
+        { device: card.key, state: 'plugged-in' },
         { device: mine.key, state: 'away' },
+        { device: card.key, state: 'away' },
       ]);
-      expect([held().length, ports.locks()]).toEqual([1, 0]);
+      expect([held().length, ports.locks()]).toEqual([2, 0]);
     },
   );
 });
