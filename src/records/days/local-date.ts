@@ -7,8 +7,11 @@ import { zoneRules } from './zone.ts';
  * The rules and their examples are in docs/dates.md, which the tests execute.
  */
 
-/** The range of the calendar. `record-date.ts` also refuses dates of clocks that were never set. */
-const FIRST_DATE = '1970-01-01';
+/**
+ * The first and the last day that is accepted. Clocks that were never set start before: at 1970-01-01
+ * (Unix), 1980-01-06 (GPS) or 1989-12-31 (FIT).
+ */
+const FIRST_DATE = '1990-01-01';
 const LAST_DATE = '2100-12-31';
 
 const MINUTE = 60_000;
@@ -95,7 +98,7 @@ export function toLoggedAt(value: string, zone: Zone): LoggedAt {
   const date = dateOf(place.wall);
   const out = outOfRange(date);
   if (out !== undefined) return out;
-  const loggedAt = render(place, date);
+  const loggedAt = writeInstant(place.instant, (place.wall - place.instant) / MINUTE);
   const note = noteOfTime(read, place, loggedAt, zone);
   return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note };
 }
@@ -216,18 +219,6 @@ function noteOfTime(read: Time, place: Located, loggedAt: string, zone: Zone): N
   return read.leapSecond ? { warning: LEAP_SECOND } : {};
 }
 
-/**
- * The wire's offset has hours and minutes only. An offset with seconds is cut to its minute and
- * the clock shown to match, so the instant stays the same; where that would change the date, the
- * minute on the other side is taken.
- */
-function render({ instant, wall }: Located, date: string): string {
-  const offset = wall - instant;
-  let minutes = Math.trunc(offset / MINUTE);
-  if (dateOf(instant + minutes * MINUTE) !== date) minutes += Math.sign(offset);
-  return writeInstant(instant, minutes);
-}
-
 /** Writes an instant (ms) as `logged_at` has it, with an offset in minutes. */
 export function writeInstant(instant: number, minutes: number): string {
   const local = new Date(instant + minutes * MINUTE).toISOString();
@@ -256,5 +247,10 @@ function dateOf(wall: number): string {
 function outOfRange(date: string): Refused | undefined {
   // `toISOString` gives years outside 0 to 9999 a sign, and a sign sorts before the digits.
   if (date >= FIRST_DATE && date <= LAST_DATE) return undefined;
-  return { ok: false, problem: `${date} is outside ${FIRST_DATE} to ${LAST_DATE}` };
+  const isBefore = !date.startsWith('+') && date < FIRST_DATE;
+  const cause = 'the clock of the device was probably never set';
+  const problem = isBefore
+    ? `${date} is before ${FIRST_DATE}: ${cause}`
+    : `${date} is outside ${FIRST_DATE} to ${LAST_DATE}`;
+  return { ok: false, problem };
 }

@@ -71,12 +71,11 @@ export function readTime<T extends LocalDate | LoggedAt>(
     return undefined;
   }
   const result: LocalDate | LoggedAt = read(String(value));
-  const problem = result.ok ? neverSet(result.date) : result.problem;
-  if (problem !== undefined) {
-    notes.problem(field, `${show(value)}: ${problem}`);
+  if (!result.ok) {
+    notes.problem(field, `${show(value)}: ${result.problem}`);
     return undefined;
   }
-  if (result.ok) noteTime(value, field, notes, result);
+  noteTime(value, field, notes, result);
   return result as T & { ok: true };
 }
 
@@ -88,17 +87,6 @@ function noteTime(value: JsonValue, field: string, notes: Notes, { warning, recu
   if (recurs === undefined) notes.warn(field, said);
   else if (recurs === 'midnight') notes.doubt(key, field, () => said);
   else notes.recurring.push({ key, field, found: () => said });
-}
-
-/**
- * The first day that is accepted. Clocks that were never set start before it: at 1970-01-01 (Unix),
- * 1980-01-06 (GPS) or 1989-12-31 (FIT).
- */
-const FIRST_DAY = '1990-01-01';
-
-function neverSet(date: string): string | undefined {
-  if (date >= FIRST_DAY) return undefined;
-  return `${date} is before ${FIRST_DAY}: the clock of the device was probably never set`;
 }
 
 /** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */

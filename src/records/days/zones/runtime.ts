@@ -1,15 +1,8 @@
 import { formatInTimeZone } from 'date-fns-tz/formatInTimeZone';
-import { IntlOffsets } from './intl.ts';
 import type { Offsets } from './offsets.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-
-/**
- * The last instant at which a zone's offset was no whole minute: Africa/Monrovia kept -00:44:30
- * until 1972-01-07. Up to here {@link IntlOffsets} is asked instead of date-fns-tz.
- */
-const LAST_OFFSET_WITH_SECONDS = Date.UTC(1972, 0, 7, 0, 44, 30);
 
 /**
  * The runtime's offsets of a zone, as date-fns-tz gives them. Only its formatter asks for the offset at an
@@ -19,14 +12,14 @@ const LAST_OFFSET_WITH_SECONDS = Date.UTC(1972, 0, 7, 0, 44, 30);
  * - `fromZonedTime` moves wall times in a gap backward, takes the later or the earlier instant of
  *   an overlap depending on the process's own zone, and never says that it had to choose;
  * - `toZonedTime` builds a `Date` from local fields, so that a gap in the process's own zone (a
- *   whole day in Pacific/Apia) leaks into the answer;
- * - offsets with seconds lose them: see {@link LAST_OFFSET_WITH_SECONDS}.
+ *   whole day in Pacific/Apia) leaks into the answer.
+ *
+ * Offsets with seconds, which no zone has since 1972, lose them.
  */
 export class RuntimeOffsets implements Offsets {
   readonly #zone: string;
   /** UTC day -> the offset that holds from its first to its last instant; NaN: it changes. */
   readonly #days = new Map<number, number>();
-  #exact: IntlOffsets | undefined;
 
   /** @param zone a name that the runtime knows */
   constructor(zone: string) {
@@ -49,10 +42,6 @@ export class RuntimeOffsets implements Offsets {
   }
 
   #ask(instant: number): number {
-    if (instant < LAST_OFFSET_WITH_SECONDS) {
-      this.#exact ??= new IntlOffsets(this.#zone);
-      return this.#exact.offsetAt(instant);
-    }
     const text = formatInTimeZone(new Date(instant), this.#zone, 'xxx');
     const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6));
     return (text.startsWith('-') ? -minutes : minutes) * MINUTE || 0;
