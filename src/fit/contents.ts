@@ -53,11 +53,10 @@ export function readContents(bytes: Uint8Array): Contents {
   const developerFields = new Map<string, DeveloperField>();
   let laps = 0;
   let records = 0;
-  let isMisread = false;
   const end = readMessages(bytes, {
     [MESSAGE.record]: (message) => {
       records++;
-      isMisread = !samples.add(message);
+      samples.add(message);
     },
     [MESSAGE.lap]: () => {
       laps++;
@@ -69,7 +68,7 @@ export function readContents(bytes: Uint8Array): Contents {
     },
   });
   // Bytes that are missing in the middle of a file shift the fields of one record before the next is invalid.
-  if (!end.complete && isMisread) records--;
+  if (!end.complete && samples.endsMisread) records--;
   return {
     samples,
     startTime: samples.startTime,
@@ -93,18 +92,25 @@ class SampleColumns implements Samples {
   readonly speed: number[] = [];
   readonly #means = { power: new Mean(), heartRate: new Mean(), cadence: new Mean() };
   #first: number | undefined;
+  #isMisread = false;
 
   get startTime(): Date | undefined {
     return dateOf(this.#first);
   }
 
-  /** @returns false if damage shows: the time of the record is far from that of the one before */
-  add(message: Message): boolean {
+  /** Whether the time of the last record is far from that of the one before, which shows damage. */
+  get endsMisread(): boolean {
+    return this.#isMisread;
+  }
+
+  add(message: Message): void {
     const { timestamp } = message;
-    if (timestamp === undefined) return true;
+    this.#isMisread = false;
+    if (timestamp === undefined) return;
     this.#first ??= timestamp;
     const at = timestamp - this.#first;
-    if (!isNear(at, this.at.at(-1))) return false;
+    this.#isMisread = !isNear(at, this.at.at(-1));
+    if (this.#isMisread) return;
     const power = upTo(MOST_WATTS, message.number(7));
     const heartRate = upTo(MOST_BPM, message.number(3));
     const cadence = cadenceOf(message.number(4), message.number(53));
@@ -122,7 +128,6 @@ class SampleColumns implements Samples {
     this.#means.power.add(power);
     this.#means.heartRate.add(heartRate);
     this.#means.cadence.add(cadence);
-    return true;
   }
 
   means(): Means {

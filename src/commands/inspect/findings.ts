@@ -7,12 +7,7 @@ import {
 import { isoTime } from '../../base/time.ts';
 import { activityName } from '../../fit/activity.ts';
 import { compareAverages } from '../../fit/averages.ts';
-import {
-  type Contents,
-  type DeveloperField,
-  type Samples,
-  readContents,
-} from '../../fit/contents.ts';
+import { type Contents, type Samples, readContents } from '../../fit/contents.ts';
 import {
   deviceId,
   type FileId,
@@ -26,7 +21,6 @@ import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import {
   type Averages,
   type Maxima,
-  type Pool,
   type RecordedSession,
   type Summary,
   readRecorded,
