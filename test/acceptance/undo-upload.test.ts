@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { openLoggedInWorld, sha256 } from '../support/acceptance.ts';
-import { makeRecording } from '../support/fit-maker.ts';
+import {
+  openHome,
+  openLoggedInWorld,
+  requestCounts,
+  sha256,
+  worldOf,
+} from '../support/acceptance.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 
 const START = new Date('2026-02-15T07:10:00Z');
@@ -73,6 +79,23 @@ describe('sync undo upload', () => {
     expect(await titles()).toHaveLength(1);
     expect((await world.sync(['status'])).stdout).toContain('1 recording at the platform');
   });
+});
+
+it('sync upload makes one workout of a recording and its repaired copy, sent by two computers', async () => {
+  const { world, titles } = await openWithRide();
+  world.sandbox.control.clearState();
+  world.sandbox.control.clearRequests();
+  const { access_token } = world.sandbox.control.mint();
+  const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
+  const one = worldOf(world.sandbox, openHome(env));
+  const two = worldOf(world.sandbox, openHome(env));
+  one.write('whole.fit', ride);
+  two.write('cut.fit', truncated(ride, 200));
+  expect((await two.sync(['repair', 'cut.fit'])).code).toBe(0);
+  const sent = [one.sync(['upload', 'whole.fit']), two.sync(['upload', 'cut.repaired.fit'])];
+  expect((await Promise.all(sent)).map(({ code }) => code)).toEqual([0, 0]);
+  expect(requestCounts(world.sandbox)).toMatchObject({ 'upload-fit': 2 });
+  expect(await titles()).toHaveLength(1);
 });
 
 describe('sync verify', () => {

@@ -82,6 +82,21 @@ describe('the requests of a nutrition day', () => {
   });
 
   it.each([
+    [403, 'failed REJECTED', []],
+    [404, 'pushed', ['POST gel 25']],
+    [405, 'pushed', ['POST gel 25']],
+    [501, 'pushed', ['POST gel 25']],
+  ] as const)('replace the day if the probe is answered %i, except by 403', async (...row) => {
+    const [status, outcome, posted] = row;
+    const { push, requestsOf, sandbox } = await openNutrition();
+    sandbox.control.addFaults(`nutrition-items:${status}*inf`);
+    const made = await requestsOf(async () => {
+      expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual([outcome]);
+    });
+    expect(made).toEqual([`PATCH -> ${status}`, ...posted]);
+  });
+
+  it.each([
     ['2026-08', WRITE],
     ['2026-08', READ],
     ['2026-02', WRITE],
