@@ -1,6 +1,5 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import type { SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
@@ -8,8 +7,7 @@ import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { MergeMode } from './nutrition/day-plan.ts';
-import type { NutritionRecord } from './nutrition/plan.ts';
+import type { DayOptions, NutritionRecord } from './nutrition/plan.ts';
 import { NutritionRun } from './nutrition-run.ts';
 import type { NutritionMode } from './nutrition/service.ts';
 import type {
@@ -18,29 +16,23 @@ import type {
   NutritionPart,
   PreparedRecord,
   RecordKind,
-  RecordRequest,
   Warning,
 } from './types.ts';
 import { type Rank, chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
-export interface DeliveryOptions {
-  /** Send days that the service already has, and overwrite edits made there. */
-  readonly force: boolean;
-  readonly dryRun: boolean;
+/** `merge` is `same-input` by default. Of wellness, `undo` sends the last values again. */
+export interface DeliveryOptions
+  extends
+    Pick<DayOptions, 'force' | 'dryRun'>,
+    Partial<Pick<DayOptions, 'merge' | 'undo' | 'remember'>> {
   /** Requests in flight at once; one a date. */
   readonly jobs: number;
   /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
   readonly nutrition: NutritionMode;
-  /** How inputs join earlier ones; `same-input` by default. */
-  readonly merge?: MergeMode;
   /** Which of several programs counts on a day. */
   readonly rank?: Rank | undefined;
-  /** Remove the items that were sent from here and that this accepts, instead of sending; of wellness, the last values. */
-  readonly undo?: (item: SentItem) => boolean;
-  /** Do not send the removed items again without `force`. */
-  readonly remember?: boolean;
 }
 
 /** The service that records are sent to, and the ledger that records them. */
@@ -212,7 +204,10 @@ class DayQueue {
       ledger.confirm(kind, date, digest, { undone: isUndone });
       return isUndone ? UNDONE : UNCHANGED;
     }
-    if (this.#options.dryRun) return { outcome: 'would-push', request: this.#request(kind, body) };
+    if (this.#options.dryRun) {
+      const url = this.#target.url(kind).href;
+      return { outcome: 'would-push', request: { method: 'POST', url, body } };
+    }
     const client = await this.#target.client();
     const answer = await client.push(kind, body, 'always', this.#context.signal);
     this.#breaker.answered();
@@ -257,10 +252,6 @@ class DayQueue {
     );
     const about = { outcome, kind, date, digest, sources, files, programs, zoneUsed };
     return { ...about, warnings: record.warnings, parts, fields };
-  }
-
-  #request(kind: RecordKind, body: JsonObject): RecordRequest {
-    return { method: 'POST', url: this.#target.url(kind).href, body };
   }
 
   #well: Promise<boolean> | undefined;

@@ -2,7 +2,6 @@ import { Tally } from '../../app/outcomes.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import type { Activity } from '../../fit/activity.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { takeBack } from '../../upload/undo.ts';
@@ -28,19 +27,13 @@ export interface RemovedRecording {
 
 /** Data of a seed that the service holds and offers no way to delete. */
 export type Leftover =
-  | {
-      readonly kind: 'recording';
-      readonly path: string;
-      readonly sha256: string;
-      readonly activity: Activity;
-    }
+  | ({ readonly kind: 'recording' } & Pick<LedgerUpload, 'path' | 'sha256' | 'activity'>)
   | { readonly kind: 'wellness'; readonly date: string };
 
 export type RemovalReport = Awaited<ReturnType<typeof removeSeed>>;
+export type RemovalItem = Leftover | RemovedRecording | RecordItem;
 
-type RemovalItem = Leftover | RemovedRecording | RecordItem;
-
-export interface RemovalTarget {
+interface RemovalTarget {
   readonly ledger: Pick<OpenLedger, 'uploads' | 'records'>;
   readonly records: Omit<DeliveryTarget, 'report' | 'ledger'>;
   readonly report: (item: RemovalItem) => void;
@@ -89,7 +82,7 @@ export async function removeSeed(
     /** {@link RemovedRecording}s. */
     recordings,
     dryRun: options.dryRun,
-    /** Days of nutrition: `pushed` ones were removed. */
+    /** Days: `pushed` ones were removed. */
     nutrition: tally.counts,
     exitCode: tally.exitCode,
   };

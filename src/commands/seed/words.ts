@@ -5,12 +5,11 @@ import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { profileRequestLines } from '../../app/profile-update.ts';
 import { undoneJson, uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
-import type { RecordItem } from '../../records/deliver.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
 import type { SeedItem, SeedReport } from './fill.ts';
 import { PROFILE_WORDS, type ProfileItem, isExpected } from './profile.ts';
-import type { Leftover, RemovalReport, RemovedRecording } from './remove.ts';
+import type { RemovalItem, RemovalReport } from './remove.ts';
 
 /** What `sync seed` says, for people and as JSON. */
 
@@ -89,8 +88,6 @@ export function profileItemText(item: ProfileItem): Text | undefined {
   if (set.length === 0 && unset.length === 0) return undefined;
   return phrase`profile: ${joinTexts([...(set.length === 0 ? [] : [set.join(', ')]), ...unset], '; ')}`;
 }
-
-type RemovalItem = Leftover | RemovedRecording | RecordItem;
 
 export function removalItemJson(item: RemovalItem): Record<string, unknown> {
   if ('outcome' in item) return pushItemJson(item);

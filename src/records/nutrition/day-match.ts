@@ -30,10 +30,7 @@ export interface News {
 }
 
 /** What to do about a day. */
-export interface Comparison extends Found {
-  /** Items of this client that are not in `items`, such as other computers'. They stay. */
-  readonly others: readonly ShownItem[];
-}
+export type Comparison = ReturnType<typeof compareDay>;
 
 interface Found {
   /** The ledger's items after the look. */
@@ -75,7 +72,7 @@ export function compareDay(
   day: Pick<KnownDay, 'items' | 'others' | 'idsLast'>,
   shown: readonly ShownItem[],
   options: CompareOptions,
-): Comparison {
+) {
   // What a platform that replaced days showed has other ids since the last replacement.
   const idsLast = options.idsLast && day.idsLast;
   const free = new Set(shown.filter((item) => isOwn(item, options.source)));
@@ -111,7 +108,9 @@ export function compareDay(
     if (!isKnown || item.state === 'dropped') into.news.push({ what: 'kept', body: there.body });
     into.items.push({ ...item, state: 'gone', edited: there.body });
   }
-  return { ...into, others: [...free, ...left.map(({ there }) => there)] };
+  /** Items of this client that are not in `items`, such as other computers'. They stay. */
+  const others = [...free, ...left.map(({ there }) => there)];
+  return { ...into, others };
 }
 
 /**

@@ -16,15 +16,6 @@ export type MergeMode =
   /** The day holds what this run's inputs say, and nothing else. */
   | 'replace-day';
 
-export interface MergedDay {
-  /** What the day should hold. */
-  readonly content: DayContent;
-  /** Items that the platform may hold, and should not: what the inputs dropped, and earlier versions. */
-  readonly dropped: readonly SentItem[];
-  /** Totals that were left out, since they count a part of the day only. */
-  readonly partialTotals: readonly string[];
-}
-
 interface Slot {
   readonly item: SentItem;
   /** An input of this run has it. */
@@ -38,6 +29,8 @@ interface Slot {
  *
  * @param parts one for each input. A part without `items` says nothing about items.
  * @param fields the day's own fields as the inputs state them.
+ * @returns `content`: what the day should hold; `dropped`: items that the platform may hold, and should not,
+ *   such as earlier versions; `partialTotals`: totals that are left out, since they count a part of the day
  */
 export function mergeDay(
   known: DayContent,
@@ -45,7 +38,7 @@ export function mergeDay(
   fields: JsonObject,
   mode: MergeMode,
   force = false,
-): MergedDay {
+) {
   const dropped = new Set(known.items.filter(isDropped));
   let slots: readonly Slot[] = known.items
     .filter((item) => !isDropped(item))

@@ -1,6 +1,12 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError, endsRun } from '../../base/errors.ts';
-import type { DayContent, DayStatus, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
+import type {
+  DayContent,
+  DayStatus,
+  ItemState,
+  LedgerDay,
+  SentItem,
+} from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
 import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
@@ -235,7 +241,11 @@ class DayDelivery {
       // The answer to the whole day shows no more than the request held.
       if (look?.isAnswer === true || (isSame && seen.surplus.length === 0)) return undefined;
       const foods = look?.items.filter((item) => !isOwn(item, this.#service.source)) ?? [];
-      if (foods.length > 0 && !this.#options.force) return this.#keep(foods);
+      if (foods.length > 0 && !this.#options.force) {
+        // A replacement would erase what others wrote.
+        const intended = contentOf(this.#day, []).items;
+        return this.#conflict(words.foodsText(this.#record.date, foods), foods, intended);
+      }
       if (foods.length > 0) this.#warn(words.erasedNote(this.#record, foods));
     }
     this.#isUnseen = seen === undefined;
@@ -265,7 +275,7 @@ class DayDelivery {
         this.#next = await this.#learn(look?.items ?? [], posted.items, content.items.length);
         return 'shown';
       }
-      this.#day = { ...this.#day, items: sent.map(asTaken) };
+      this.#day = { ...this.#day, items: sent.map((item) => passed(item, 'unanswered', 'fresh')) };
       return 'taken';
     } catch (error) {
       if (!isUnclear(error)) this.#target.ledger.nutrition.put(this.#record.date, before);
@@ -330,16 +340,12 @@ class DayDelivery {
     return sameJson(fields, {}) || (await this.#send({ items: [], fields })) !== 'unclear';
   }
 
-  /** Ends without a request: a replacement would erase what others wrote. */
-  #keep(foods: readonly ShownItem[]): DayOutcome {
-    const intended = contentOf(this.#day, []).items;
-    return this.#conflict(words.foodsText(this.#record.date, foods), foods, intended);
-  }
-
   /** @param stuck surplus items that cannot be removed from here */
   #finish(stuck: readonly ShownItem[]): DayOutcome {
     const unseen = this.#isUnseen && !this.#service.adds;
-    const items = stuck.length > 0 ? this.#day.items : this.#day.items.map(asGone);
+    const items = this.#day.items.map((item) =>
+      stuck.length > 0 ? item : passed(item, 'dropped', 'gone'),
+    );
     const isSettled = unseen || (this.#attempts === 0 && !this.#target.isReview);
     // Without the scope for reading, no look at a replaced day is possible.
     this.#put(isSettled ? 'settled' : 'fresh', { items });
@@ -383,13 +389,9 @@ class DayDelivery {
 
 type Bodies = readonly { readonly body: JsonObject }[];
 
-/** Returns an item after a request that was taken, without an answer that shows it. */
-function asTaken(item: SentItem): SentItem {
-  return item.state === 'unanswered' ? { ...item, state: 'fresh' } : item;
-}
-
-function asGone(item: SentItem): SentItem {
-  return item.state === 'dropped' ? { ...item, state: 'gone' } : item;
+/** Returns an item with another state, if it has the first. */
+function passed(item: SentItem, from: ItemState, to: ItemState): SentItem {
+  return item.state === from ? { ...item, state: to } : item;
 }
 
 /** Checks that the service may have acted on a request that failed. */

@@ -69,8 +69,7 @@ export function readItem(
   );
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
-  const body = known;
-  body['logged_at'] = loggedAt;
+  const body = Object.assign(known, { logged_at: loggedAt });
   return { field, body, loggedAt, date, zoneUsed };
 }
 

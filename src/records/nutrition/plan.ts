@@ -14,30 +14,28 @@ export type NutritionRecord = Omit<PreparedRecord & { readonly kind: 'nutrition'
 
 export interface DayOptions {
   readonly merge: MergeMode;
-  /** Send unchanged days, overwrite edits made in the platform, erase foods of others. */
+  /** Send days that the service already has, overwrite edits made there, erase foods of others. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** Remove the items that were sent from here and that this accepts. */
+  /** Remove the items that were sent from here and that this accepts, instead of sending. */
   readonly undo: ((item: SentItem) => boolean) | undefined;
   /** Do not send them again without `force`. */
   readonly remember: boolean;
 }
 
-export interface DayPlan extends DayContent {
-  /** Items that stay on the day that they were sent for. */
-  readonly moved: readonly SentItem[];
-  /** Totals that are left out, since they count a part of the day only. */
-  readonly partialTotals: readonly string[];
-}
-
-/** Works out what the day should hold; `items` includes those to remove. */
+/**
+ * Works out what the day should hold.
+ *
+ * @returns `items` with those to remove; `moved`: items that stay on the day that they were sent for;
+ *   `partialTotals`: totals that are left out, since they count a part of the day only
+ */
 export function planDay(
   record: NutritionRecord,
   known: KnownDay,
   { undo, merge, force, remember }: DayOptions,
   ledger: RecordLedger,
   run: ReadonlyMap<string, PreparedRecord>,
-): DayPlan {
+) {
   if (undo !== undefined) {
     const items = known.items.flatMap((item): SentItem[] => {
       if (isDropped(item) || !undo(item)) return [item];

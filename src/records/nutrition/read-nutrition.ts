@@ -43,26 +43,20 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const { known, unknown } = read;
   const hasItems = items !== undefined && items.length > 0;
-  if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
-  const saysNothing =
-    itemsNames.length === 0 && Object.keys(known).every((name) => name === 'rawJson');
-  if (saysNothing && unknown.length === 0 && notes.problems.length === 0) {
-    notes.problem(itemsName, ITEMS_MISSING);
-  }
-  const nothingKnown =
-    !hasItems && unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
+  const list = value[itemsName];
+  const isFilled = Array.isArray(list) && list.length > 0;
+  if (date === undefined && !isFilled) noteMissingDate(value, notes);
+  const isBare = Object.keys(known).every((name) => name === 'rawJson');
+  const saysNothing = isBare && itemsNames.length === 0 && unknown.length === 0;
+  if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
+  const nothingKnown = isBare && !hasItems && unknown.length > 0;
   if (nothingKnown && notes.problems.length === 0) {
     noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
   }
   const days = daysOf(items ?? [], date);
   const spans = days.length > 1;
-  if (!spans)
-    noteImplausibleDay(
-      read,
-      (items ?? []).map(({ read }) => read.body),
-      value,
-      notes,
-    );
+  const bodies = (items ?? []).map((item) => item.read.body);
+  if (!spans) noteImplausibleDay(read, bodies, value, notes);
   if (!nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
@@ -94,10 +88,6 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
     };
   });
   return { ok: true, drafts };
-}
-
-function isFilledList(value: JsonValue | undefined): boolean {
-  return Array.isArray(value) && value.length > 0;
 }
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';

@@ -33,13 +33,6 @@ const MAX_LISTED = 10_000;
 
 const DAY_MS = 86_400_000;
 
-/** The answer to a nutrition day. */
-interface Posted {
-  /** What the day holds now, if the platform shows it. */
-  readonly items: readonly ShownItem[] | undefined;
-  readonly attempts: number;
-}
-
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #target: NutritionTarget;
@@ -188,8 +181,13 @@ export class NutritionService {
     return (await this.post(date, { items: [], fields }, 'always')).items;
   }
 
-  /** Sends a day (interface 4.3). @throws SyncError `REJECTED`, and those of the client */
-  async post(date: string, content: DayContent, repeatable: Repeatable): Promise<Posted> {
+  /**
+   * Sends a day (interface 4.3).
+   *
+   * @returns what the day holds now, if the platform shows it
+   * @throws SyncError `REJECTED`, and those of the client
+   */
+  async post(date: string, content: DayContent, repeatable: Repeatable) {
     const client = await this.#target.client();
     const body = nutritionBody(date, content);
     const answer = await client.push('nutrition', body, repeatable, this.#context.signal);

@@ -1,4 +1,4 @@
-import { type CommandLine, type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from '../types.ts';
 import type { News, ShownItem } from './day-match.ts';
@@ -51,10 +51,8 @@ export function newsNotes(about: About, news: readonly News[]): readonly Warning
   return [...lists, ...adapted];
 }
 
-/** Names the command that has these flags: `sync import` sends days, too. */
-function pushAgain(flag: '--force'): CommandLine {
-  return sync('push', 'nutrition', 'FILE', flag);
-}
+/** `sync import` sends days, too, and has no such flag. */
+const FORCED = sync('push', 'nutrition', 'FILE', '--force');
 
 export function movedNote(about: About, items: readonly SentItem[]): Warning {
   return note(
@@ -88,7 +86,7 @@ export interface ConflictText {
 export function foodsText(date: string, foods: readonly ShownItem[]): ConflictText {
   return {
     message: `The platform replaces a day, which would erase ${listOf(foods, Infinity)}.`,
-    hint: phrase`Enter ${date} in the platform, or erase that with ${pushAgain('--force')}.`,
+    hint: phrase`Enter ${date} in the platform, or erase that with ${FORCED}.`,
   };
 }
 
@@ -121,7 +119,7 @@ export function conflictText(
   }
   if (contested.length > 0) {
     said.push(`Changed in the platform and in the input: ${listOf(contested)}.`);
-    hints.push(phrase`To overwrite the platform's version, run ${pushAgain('--force')}.`);
+    hints.push(phrase`To overwrite the platform's version, run ${FORCED}.`);
   }
   return { message: said.join(' '), hint: joinTexts(hints, ' ') };
 }
