@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { lockScope, registerWatcher } from '../../src/daemon/registration.ts';
 import { watcherPaths } from '../../src/daemon/registry.ts';
 import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
@@ -108,6 +108,24 @@ it('locks a folder once per account, under every name, also before it exists', a
   (await lockScope(context, { ...owner, account: 'you' }, { folders: [real] })).release();
   first.release();
   (await lockScope(context, owner, { folders: [join(dir, 'link')] })).release();
+});
+
+it('names the watcher of the same account that has a folder, not that of another one', async () => {
+  const paths = ['one', 'two'].map((login) => watcherPaths(dir, login, { folders: ['/a'] }));
+  // The first one that is found is the other account's.
+  paths.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const [index, each] of paths.entries()) {
+    mkdirSync(each.dir, { recursive: true });
+    const account = index === 0 ? 'you' : 'me';
+    writeState(each, { ...STATE, pid: 100 + index, health: { ...HEALTH, account } });
+    const lock = tryLock(each.lockFile);
+    onTestFinished(() => lock?.release());
+  }
+  const owner = { stateDir: dir, profile: 'default', account: 'me' };
+  const held = await lockScope(testContext(), owner, { folders: ['/a'] });
+  const again = lockScope(testContext(), owner, { folders: ['/a'] });
+  await expect(again).rejects.toMatchObject({ code: 'BUSY', details: { pid: 101 } });
+  held.release();
 });
 
 it('writes health after the clock was set back', async () => {

@@ -14,7 +14,7 @@ void registerWatcher(
   process.on('SIGTERM', () => {
     if (manner === 'stubborn') return;
     if (manner !== 'hangs') clearInterval(alive);
-    registration.end(0);
+    registration.end(0, 'asked');
   });
   process.stdout.write('registered\n');
 });
