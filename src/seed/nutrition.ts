@@ -1,5 +1,5 @@
 import { clamp, rounded } from './arithmetic.ts';
-import { weightOn, type Athlete } from './athlete.ts';
+import { weightOn } from './athlete.ts';
 import { contentsOf, MEALS, type Food } from './foods.ts';
 import type { LivedDay } from './plan.ts';
 import { stream, type Random } from './random.ts';

@@ -6,7 +6,7 @@ import { plain } from '../names.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchTitle } from './recognise.ts';
 import { nameSource, strangeColumns } from '../sources/foreign.ts';
-import type { Mapping, Source } from '../sources/types.ts';
+import type { Source } from '../sources/types.ts';
 
 /** Why an input is refused as an export: one error for each reason, with what to do. */
 

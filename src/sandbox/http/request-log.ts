@@ -34,9 +34,9 @@ export class RequestLog {
       headers: redactedHeaders(request.headers),
     };
     const record: RequestRecord = {
-      ...(JSON.parse(maskIssued(JSON.stringify(shown))) as typeof shown),
       receivedAt,
       method,
+      ...(JSON.parse(maskIssued(JSON.stringify(shown))) as typeof shown),
       route: routeOf(method, path),
       ordinal: this.#lastOrdinal,
       size: 0,
