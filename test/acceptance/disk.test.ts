@@ -79,7 +79,6 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         return `Make it writable${elsewhere}. Nothing is lost.`;
       };
       const commands: readonly (readonly [string, ...string[]])[] = [
-        ['SYNC_STATE_DIR', 'status'],
         ['SYNC_STATE_DIR', 'upload', ride],
         ['SYNC_STATE_DIR', 'push', 'wellness', day],
         ['SYNC_STATE_DIR', 'import', ride, '--yes'],
@@ -102,6 +101,10 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         expect(said[0]).toContain(`The disk of ${folder}`);
         expect(said[1]).toBe(`  ${fix(variable === '' ? undefined : variable)}`);
       }
+      const status = await world.program(['status']);
+      expect([status.code, status.stderr]).toEqual([1, '']);
+      expect(status.stdout).toContain(`\nDisk      The disk of ${folder}`);
+      expect(status.stdout).toContain(` ${words}.\n          ${fix('SYNC_STATE_DIR')}\n`);
       // A login first checks the address that it would open.
       expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
     },
