@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -10,18 +11,19 @@ describe('surveyDevices', () => {
     const media = scratchDir();
     const folder = join(media, 'GARMIN/Garmin/Activity');
     const last = join(folder, '2026/a.fit');
+    const earlier = join(folder, '2026-02-14.fit');
+    writeRecording(earlier, { startTime: new Date('2026-02-14T07:30:00Z') });
+    utimesSync(earlier, 1, 1);
     writeRecording(last, { startTime: new Date('2026-02-15T07:30:00Z'), localOffsetMinutes: 60 });
-    writeRecording(join(folder, '2026-02-14.fit'), { startTime: new Date('2026-02-14T07:30:00Z') });
+    // Deeper than year and month.
+    writeRecording(join(folder, '2026/02/15/b.fit'), { startTime: new Date('2026-02-16') });
     write(join(folder, '.hidden.fit'), '');
     write(join(folder, 'notes.txt'), '');
     write(join(media, 'GARMIN/Garmin/Monitor/M1.FIT'), '');
     const { devices } = await surveyIn(media);
     expect(devices).toMatchObject([
       {
-        files: [
-          { path: join(folder, '2026-02-14.fit'), stamp: { size: expect.any(Number) as number } },
-          { path: last },
-        ],
+        files: [{ path: earlier, stamp: { size: expect.any(Number) as number } }, { path: last }],
         newest: { path: last, activity: { name: 'Morning ride' } },
         wellnessFiles: 1,
       },
