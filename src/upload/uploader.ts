@@ -55,14 +55,18 @@ interface RecordingOrigin {
 }
 
 interface Recording {
-  readonly path: string;
+  /** Describes it in each outcome; `size` in bytes. */
+  readonly about: {
+    readonly path: string;
+    readonly activity: Activity;
+    readonly sha256: string;
+    readonly size: number;
+  };
   /** Whether `--name` also renames its workout, if there is one. */
   readonly renames: boolean;
   readonly contents: RecordingContents;
-  readonly sha256: string;
   readonly fields: UploadFields;
   readonly summary: Summary;
-  readonly activity: Activity;
 }
 
 /** A recording to send, or the outcome of a file whose content cannot be sent. */
@@ -184,12 +188,14 @@ export class Uploader {
     if (isTooEarly?.(activity) === true) {
       return { item: { path, outcome: 'skipped', reason: 'before-since', sha256 } };
     }
-    return { recording: { path, renames, contents, sha256, fields, summary, activity } };
+    const about = { path, activity, sha256, size: contents.bytes.length };
+    return { recording: { about, renames, contents, fields, summary } };
   }
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
-    const { path, renames, contents, sha256, activity } = recording;
+    const { about, renames } = recording;
+    const { path, sha256 } = about;
     const { ledger } = this.#target;
     const { dryRun } = this.#options;
     const known = renames || dryRun ? ledger.find(sha256) : undefined;
@@ -201,10 +207,7 @@ export class Uploader {
     }
     const noLogin = await this.#connect(recording);
     if (noLogin !== undefined) return noLogin;
-    const claim = ledger.claim(
-      { sha256, path, size: contents.bytes.length, activity },
-      force && !this.#delivered.has(sha256),
-    );
+    const claim = ledger.claim(about, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':
         if (!this.#sending.has(sha256)) this.#sentElsewhere.add(sha256);
@@ -230,31 +233,22 @@ export class Uploader {
    *
    * @returns the outcome, if this recording cannot be sent and others might
    */
-  async #connect({ path, activity, sha256, contents }: Recording): Promise<UploadItem | undefined> {
+  async #connect({ about }: Recording): Promise<UploadItem | undefined> {
     const { ledger, client } = this.#target;
-    const state = this.#options.force ? undefined : ledger.find(sha256)?.state;
+    const state = this.#options.force ? undefined : ledger.find(about.sha256)?.state;
     if (state === 'confirmed' || state === 'undone') return undefined;
     try {
       await client();
       return undefined;
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
-      const sent = { path, activity, sha256, size: contents.bytes.length };
-      return { ...sent, outcome: 'failed', attempts: 0, ...failureOf(error) };
+      return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
     }
   }
 
-  async #send({
-    path,
-    renames,
-    contents,
-    sha256,
-    fields,
-    summary,
-    activity,
-  }: Recording): Promise<UploadItem> {
+  async #send({ about, renames, contents, fields, summary }: Recording): Promise<UploadItem> {
     const { ledger, client } = this.#target;
-    const sent = { path, activity, sha256, size: contents.bytes.length };
+    const { sha256 } = about;
     let isRecorded = false;
     let attempts = 0;
     try {
@@ -265,34 +259,27 @@ export class Uploader {
       if (answer.outcome === 'rejected') {
         ledger.reject(sha256, attempts, answer.message);
         isRecorded = true;
-        return { ...sent, outcome: 'rejected', attempts, message: answer.message };
+        return { ...about, outcome: 'rejected', attempts, message: answer.message };
       }
       const { outcome, service } = answer;
-      ledger.confirm(
-        sha256,
-        attempts,
-        { ...service },
-        {
-          durationSecs: first.timerSecs,
-          sentAs: fields.fileName,
-        },
-      );
+      const sent = { durationSecs: first.timerSecs, sentAs: fields.fileName };
+      ledger.confirm(sha256, attempts, { ...service }, sent);
       isRecorded = true;
       if (this.#options.force || renames) this.#delivered.add(sha256);
       const note = await this.#nameNote(outcome, service, renames);
-      return { ...sent, outcome, attempts, service, ...(note === undefined ? {} : { note }) };
+      return { ...about, outcome, attempts, service, ...(note === undefined ? {} : { note }) };
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
       const message = isAboutTheItem(error) ? error.message : this.#faultOf(sha256, error);
       if (message === undefined) {
-        return { ...sent, outcome: 'failed', attempts, ...failureOf(error) };
+        return { ...about, outcome: 'failed', attempts, ...failureOf(error) };
       }
       ledger.reject(sha256, attempts, message);
       isRecorded = true;
       const { status } = error.details;
       const known = typeof status === 'number' ? { status } : {};
-      return { ...sent, outcome: 'rejected', attempts, message, ...known };
+      return { ...about, outcome: 'rejected', attempts, message, ...known };
     } finally {
       if (!isRecorded) ledger.release(sha256, attempts);
     }
@@ -329,14 +316,14 @@ export class Uploader {
     return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count);
   }
 
-  #wouldUpload({ path, contents, sha256, fields, activity }: Recording): UploadItem {
-    const size = contents.bytes.length;
+  #wouldUpload({ about, fields }: Recording): UploadItem {
+    const { size, sha256 } = about;
     const parts = [
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
     ];
     const request = { method: 'POST', url: this.#target.url('uploadFit').href, parts } as const;
-    return { path, outcome: 'would-upload', activity, sha256, size, request };
+    return { ...about, outcome: 'would-upload', request };
   }
 
   #fieldsOf(
