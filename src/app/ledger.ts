@@ -5,7 +5,7 @@ import { knownFiles } from '../ledger/known-files.ts';
 import { markProcess } from '../system/processes.ts';
 import { RecordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
-import { uploadLedger } from '../ledger/uploads.ts';
+import { UploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 import type { DeliveryTarget } from '../records/deliver.ts';
 import type { UploadTarget } from '../upload/uploader.ts';
@@ -80,7 +80,7 @@ export function openLedgerAt(
     path,
     database,
     mark,
-    uploads: uploadLedger(database, account, mark, now),
+    uploads: new UploadLedger(database, account, mark, now),
     known,
     get records(): RecordLedger {
       return (records ??= new RecordLedger(database, account, mark, now));

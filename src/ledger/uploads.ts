@@ -59,9 +59,6 @@ export interface ConfirmedUpload extends SentRecording {
  */
 type Claim = 'yours' | 'confirmed' | 'undone' | 'refused' | 'busy';
 
-/** The uploads of one account, as other modules use and wrap them. */
-export type UploadLedger = Pick<SqliteUploadLedger, keyof SqliteUploadLedger>;
-
 export type UploadClaims = Pick<
   UploadLedger,
   'find' | 'claim' | 'confirm' | 'reject' | 'release' | 'countFault'
@@ -70,20 +67,11 @@ export type UploadClaims = Pick<
 /** A long-running process counts a fault of a recording once in this time (ms). */
 const FAULT_GAP_MS = 3_600_000;
 
-export function uploadLedger(
-  database: Database,
-  account: string,
-  mark: ProcessMark,
-  now: () => number,
-): UploadLedger {
-  return new SqliteUploadLedger(database, account, mark, now);
-}
-
 /**
  * The uploads of one account. Every write is one transaction. `confirm`, `reject` and `release` end a
  * claim, even if they fail to write.
  */
-class SqliteUploadLedger {
+export class UploadLedger {
   readonly #database: Database;
   readonly #account: string;
   readonly #mark: ProcessMark;

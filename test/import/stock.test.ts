@@ -6,7 +6,7 @@ import { Archives } from '../../src/archive/archives.ts';
 import type { Finding } from '../../src/import/findings.ts';
 import { type StockOptions, takeStock } from '../../src/import/stock.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
@@ -48,7 +48,7 @@ async function stockOf(
   }
   const state = scratchDir();
   const database = openIn(state);
-  const uploads = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const uploads = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
   const known = knownFiles(database, 'athlete:1', Date.now);
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
@@ -40,7 +40,7 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
-  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0, undone: 0 });
 });
 
@@ -149,7 +149,7 @@ it.each([
   const error = caught(() => {
     const database = openDatabase(path);
     try {
-      uploadLedger(database, 'a', markIn(dir), Date.now).counts();
+      new UploadLedger(database, 'a', markIn(dir), Date.now).counts();
     } finally {
       database.close();
     }
@@ -198,7 +198,7 @@ it('reports an SQLite error during use as a storage failure', () => {
   const dir = scratchDir();
   const database = openIn(dir);
   database.exec('PRAGMA max_page_count = 1');
-  const ledger = uploadLedger(database, 'a', markIn(dir), Date.now);
+  const ledger = new UploadLedger(database, 'a', markIn(dir), Date.now);
   const error = caught(() => {
     for (let i = 0; i < 2000; i++) {
       ledger.claim(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
-import { type LedgerUpload, type UploadLedger, uploadLedger } from '../../src/ledger/uploads.ts';
+import { type LedgerUpload, UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
@@ -18,7 +18,7 @@ const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000, activity: N
 function open(dir = scratchDir(), account = 'athlete:1') {
   let time = 1_000;
   const database = openIn(dir);
-  const ledger = uploadLedger(database, account, markIn(dir), () => time);
+  const ledger = new UploadLedger(database, account, markIn(dir), () => time);
   return { dir, database, ledger, at: (ms: number) => void (time = ms) };
 }
 
@@ -38,7 +38,7 @@ it('reads what `status` shows through indexes, and counts without reading rows',
       return database.all(sql, ...values);
     },
   };
-  const ledger = uploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
+  const ledger = new UploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
   ledger.counts();
   ledger.lastConfirmedAt();
   ledger.latest(3);
@@ -211,7 +211,7 @@ describe('uploadLedger', () => {
     const dir = scratchDir();
     const path = join(dir, 'ledger.db');
     const first = openDatabase(path);
-    const ledger = uploadLedger(first, 'athlete:1', markIn(dir), () => 5);
+    const ledger = new UploadLedger(first, 'athlete:1', markIn(dir), () => 5);
     ledger.claim(A, false);
     ledger.confirm(A.sha256, 1, { fitFileId: 'x' });
     first.close();

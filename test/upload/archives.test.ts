@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import type { SendOptions } from '../../src/upload/known-outcome.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
@@ -24,7 +24,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
   const temp = scratchDir();
   const state = scratchDir();
   const database = openIn(state);
-  const ledger = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const ledger = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
   const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
   const { client } = clientOf(sandbox);
   const run = async (

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { knownOutcome } from '../../src/upload/pipeline.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
@@ -14,7 +14,7 @@ const FILE = { path: 'a.fit', absolute: '/r/a.fit', stamp: STAMP, named: true };
 function open(dir = scratchDir(), account = 'athlete:1') {
   const database = openIn(dir);
   const known = knownFiles(database, account, () => NOW);
-  const uploads = uploadLedger(database, account, markIn(dir), () => NOW);
+  const uploads = new UploadLedger(database, account, markIn(dir), () => NOW);
   const upload = () => {
     uploads.claim({ sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY }, false);
     uploads.confirm(SHA, 1, {});

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { testContext } from '../support/context.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import { Uploader } from '../../src/upload/uploader.ts';
@@ -42,7 +42,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
   const dir = scratchDir();
   const state = scratchDir();
   const database = openIn(state);
-  const ledger = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const ledger = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
   const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
   const { client, asked } = clientOf(sandbox);
   const run = async (paths: string[], options: BatchOptions = {}) => {
@@ -629,7 +629,7 @@ describe('another process', () => {
   it('is waited for if it is sending the same recording, and its result counts', async () => {
     const { dir, run, state, database } = await open();
     put(dir, 'a.fit', RIDE);
-    const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+    const theirs = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
     theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY }, false);
     const running = run(['a.fit']);
     setTimeout(() => theirs.confirm(sha256(RIDE), 1, {}), 100);

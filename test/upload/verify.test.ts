@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ConfirmedUpload, uploadLedger } from '../../src/ledger/uploads.ts';
+import { type ConfirmedUpload, UploadLedger } from '../../src/ledger/uploads.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
@@ -206,7 +206,7 @@ it('sends no request if nothing was uploaded', async () => {
 it('lists the uploads without a check since their confirmation', () => {
   const dir = scratchDir();
   let now = 1000;
-  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
+  const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
   const activity = { ...NO_ACTIVITY, startedAt: START };
   const about = { durationSecs: 60, sentAs: 'a.fit' };
   for (const sha256 of ['a', 'b', 'pending']) {

@@ -6,7 +6,7 @@ import { knownFiles } from '../../src/ledger/known-files.ts';
 import { rankBy } from '../../src/records/prefer.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { markProcess } from '../../src/system/processes.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
@@ -93,7 +93,7 @@ export function start(
     recursiveEvents: false,
     remote,
     ledger: {
-      uploads: uploadLedger(database, 'me', mark, now),
+      uploads: new UploadLedger(database, 'me', mark, now),
       known: {
         find: (path, stamp) => known.find(path, stamp),
         uploaded: (path, stamp) => known.uploaded(path, stamp),

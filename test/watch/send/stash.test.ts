@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
 import { markProcess } from '../../../src/system/processes.ts';
-import { uploadLedger } from '../../../src/ledger/uploads.ts';
+import { UploadLedger } from '../../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   const now = () => Date.now();
   const mark = markProcess(dir);
   outbox = openOutbox(dir, 'me', mark);
-  const ledger = uploadLedger(database, 'me', mark, now);
+  const ledger = new UploadLedger(database, 'me', mark, now);
   parts = partsWith({
     ledger: { uploads: ledger } as WatchParts['ledger'],
     known: knownFiles(database, 'me', now),
