@@ -105,7 +105,8 @@ async function readAnswer(
     let size = 0;
     incoming.once('error', reject);
     incoming.once('close', () => {
-      if (!incoming.readableEnded) reject(cutOff());
+      if (incoming.readableEnded) return;
+      reject(Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' }));
     });
     incoming.on('data', (part: Buffer) => {
       size += part.length;
@@ -116,10 +117,6 @@ async function readAnswer(
   });
   const { statusCode = 0, headers } = incoming;
   return completeAnswer(request, { status: statusCode, headers: responseHeaders(headers) }, parts);
-}
-
-function cutOff(): Error {
-  return Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' });
 }
 
 /**

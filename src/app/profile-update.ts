@@ -18,9 +18,8 @@ export interface MetricsChange {
 }
 
 export type ProfileReport =
-  | { readonly action: 'shown'; readonly profile: unknown; readonly warnings?: readonly string[] }
   | {
-      readonly action: 'updated';
+      readonly action: 'shown' | 'updated';
       /** Undefined if the service accepted the change with an empty answer. */
       readonly profile: unknown;
       readonly warnings?: readonly string[];

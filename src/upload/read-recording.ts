@@ -74,7 +74,7 @@ export function readFile(
     descriptor = opened.descriptor;
     const before = opened.stats;
     if (before.isDirectory()) return unreadable('It is a folder.');
-    if (before.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
+    if (before.size > MAX_RECORDING_BYTES) return unreadable(TOO_LARGE);
     const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
     const size = fill(descriptor, buffer, before.size);
     const after = fstatSync(descriptor);
@@ -201,6 +201,8 @@ export function overLimit(limit: number): Unreadable {
   return unreadable(limit === MAX_UNPACKED_BYTES ? TOO_LARGE_UNPACKED : TOO_PACKED);
 }
 
+const TOO_LARGE = `It is larger than any recording (${megabytes(MAX_RECORDING_BYTES)}).`;
+
 const TOO_LARGE_UNPACKED = `It unpacks to more than ${megabytes(MAX_UNPACKED_BYTES)}, as hardly any recording does. If it is one, unpack it, and upload the .fit file.`;
 
 const TOO_PACKED = `It unpacks to more than ${MAX_GZIP_RATIO} times its size, as no recording does.`;
@@ -222,10 +224,6 @@ function placeIn(buffer: Buffer, recording: Uint8Array): RecordingContents {
   buffer.set(recording, HEAD_ROOM);
   const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length);
   return { buffer, bytes: withoutPadding(bytes) };
-}
-
-function tooLarge(): string {
-  return `It is larger than any recording (${megabytes(MAX_RECORDING_BYTES)}).`;
 }
 
 function megabytes(bytes: number): string {

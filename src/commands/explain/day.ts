@@ -30,18 +30,12 @@ export function explainDay(
       upload,
       ...stateOf(upload),
     })),
-    records: kinds.map((kind) => explainRecord(kind, date, records, obstacle)),
+    records: kinds.map((kind) => ({
+      kind,
+      ...stateOfRecord(kind, date, records, obstacle),
+      files: records.filesOf(kind, date),
+    })),
   };
-}
-
-function explainRecord(
-  kind: RecordKind,
-  date: string,
-  ledger: RecordLedger,
-  obstacle: (kind: RecordKind) => Text | undefined,
-) {
-  const state = stateOfRecord(kind, date, ledger, obstacle);
-  return { kind, ...state, files: ledger.filesOf(kind, date) };
 }
 
 function stateOfRecord(
