@@ -156,13 +156,13 @@ async function ask(
     // Written after readline turned off the terminal's echo: the user may paste at once.
     stderr.write(question);
     if (!hidden) reader.setPrompt(question);
-    const cancel = (reason: unknown) => {
+    const cancel = (reason: Error) => {
       settle();
       // The next output starts on a new line.
       if (!hidden) stderr.write('\n');
-      reject(reason as Error);
+      reject(reason);
     };
-    const onAbort = () => cancel(signal.reason);
+    const onAbort = () => cancel(signal.reason as Error);
     const onClose = () => cancel(new SyncError('INTERRUPTED', cancelled));
     const settle = () => {
       signal.removeEventListener('abort', onAbort);
