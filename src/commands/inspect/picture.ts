@@ -1,6 +1,11 @@
 import type { Samples } from '../../fit/contents.ts';
 import { type Series, drawChart, drawTrack } from '../../fit/picture.ts';
-import type { Screen } from './text.ts';
+
+/** Where the picture is shown. */
+export interface Screen {
+  readonly columns: number;
+  readonly unicode: boolean;
+}
 
 const MAP = { columns: 24, rows: 8 };
 

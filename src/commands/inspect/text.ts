@@ -8,13 +8,7 @@ import type {
   SessionFindings,
   ShownAverages,
 } from './findings.ts';
-import { rounded } from './picture.ts';
-import { pictureLines } from './picture.ts';
-
-export interface Screen {
-  readonly columns: number;
-  readonly unicode: boolean;
-}
+import { type Screen, pictureLines, rounded } from './picture.ts';
 
 type NamedItem = Exclude<InspectItem, { state: 'unreadable' }>;
 
