@@ -54,6 +54,8 @@ const MASKS = {
   pid: () => 4242,
   tookMs: () => 104,
   requests: () => 42,
+  // A watcher may have read a known recording before it is ready, or not.
+  queued: () => 0,
   script: (text) => `${text.split('\n', 1)[0]}\n...`,
   // The last of the days before the run.
   days: (days) => Array.isArray(days) && [{ ...days.at(-1), date: NOW.slice(0, 10) }],
