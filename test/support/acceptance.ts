@@ -49,7 +49,7 @@ export async function startLogin(
 }
 
 /** Returns the URL of the callback to which the service redirects the browser. */
-export async function answerOf(authorizeUrl: string): Promise<string> {
+async function answerOf(authorizeUrl: string): Promise<string> {
   const response = await fetch(authorizeUrl, { redirect: 'manual' });
   const location = response.headers.get('location');
   if (location === null) throw new Error(`no redirect: ${String(response.status)}`);
