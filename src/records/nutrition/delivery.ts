@@ -36,8 +36,8 @@ import * as words from './words.ts';
  * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
  * the first request that may change it until it is done: a request that may have been processed is never
  * repeated before the next look shows its effect. A changed item is added before its earlier version is
- * removed, so that a crash in between loses nothing, unless the platform cannot store their sum. (An `update` by id would set unnamed macros to 0, and can
- * hit an equal food of the athlete.)
+ * removed, so that a crash in between loses nothing, unless the platform cannot store the sum of both. (An
+ * `update` by id would set unnamed macros to 0, and can hit an equal food of the athlete.)
  */
 
 /** Limits the attempts to bring a day to its intended content. */
