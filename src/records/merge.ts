@@ -54,10 +54,10 @@ interface GatheredDay {
  * Merges many records into one request a date.
  *
  * Wellness is merged field by field. Of several programs, the one of the least rank counts. Among its
- * records with a time, the latest value counts. A record without a time replaces what was read before it. `rawJson` objects are laid over each other, as the
- * service does it. Nutrition items of one
- * input are joined; `mergeDay` joins those of several. Totals that a service adds up from the items are
- * kept only if every record of the day states the same; other fields are merged like wellness.
+ * records with a time, the latest value counts. A record without a time replaces what was read before it.
+ * `rawJson` objects are laid over each other, as the service does it. Nutrition items of one input are
+ * joined; `mergeDay` joins those of several. Totals that a service adds up from the items are kept only if
+ * every record of the day states the same; other fields are merged like wellness.
  */
 export class DayMerger {
   readonly #kind: RecordKind;
