@@ -9,6 +9,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isJsonObject,
+  isOAuthError,
   jsonValue,
   refusalMessage,
 } from './wire.ts';
@@ -100,7 +101,7 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
      * Sends a request to the items of a nutrition day, which may be repeated. A service without this route
      * responds to a good token with 401, 404, 405 or 501.
      *
-     * @returns the status, and what the service says: a JSON error, if it is one.
+     * @returns the status, and what the API says: a JSON error, if it is one.
      */
     async patchNutritionItems(
       date: string,
@@ -113,7 +114,9 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
       const { status } = response;
       return counted(attempts, () => {
         if (isSuccess(response)) confirmed(response);
-        else if (isJsonObject(response)) return { status, error: refusalMessage(response, []) };
+        else if (isJsonObject(response) && !isOAuthError(response)) {
+          return { status, error: refusalMessage(response, []) };
+        }
         return { status };
       });
     },

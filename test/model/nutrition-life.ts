@@ -505,13 +505,13 @@ class Life {
 
   #isExcused(item: Item, held: number | undefined, rows: readonly { name: string }[]): boolean {
     const { name, date, by, carbs, unsure, refused, either, erased } = item;
-    if (erased === true) return held === undefined || held === carbs;
-    if (refused === true) return held === undefined;
-    if (either === true) return held === undefined || held === carbs;
     // A platform that replaces days would erase foods of the athlete: no computer sends such a day.
     const hasFoods = rows.some((row) => row.name.startsWith('app-'));
     const isConflict = (one: string) => this.#reportsOf(one, date)[0]?.outcome === 'conflict';
     if (this.#replaces && hasFoods && by.some(isConflict)) return true;
+    if (erased === true) return held === undefined || held === carbs;
+    if (refused === true) return held === undefined;
+    if (either === true) return held === undefined || held === carbs;
     if (unsure !== true) return false;
     const told = held === undefined ? 'no longer on the platform' : 'sent again';
     const tells = ({ said }: Report) =>

@@ -86,14 +86,15 @@ describe('the requests of a nutrition day', () => {
     [404, 'pushed', ['POST gel 25']],
     [405, 'pushed', ['POST gel 25']],
     [501, 'pushed', ['POST gel 25']],
-  ] as const)('replace the day if the probe is answered %i, except by 403', async (...row) => {
+    ['400(error=invalid_token)', 'pushed', ['POST gel 25']],
+  ] as const)('replace the day if the probe is answered %s, except by 403', async (...row) => {
     const [status, outcome, posted] = row;
     const { push, requestsOf, sandbox } = await openNutrition();
     sandbox.control.addFaults(`nutrition-items:${status}*inf`);
     const made = await requestsOf(async () => {
       expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual([outcome]);
     });
-    expect(made).toEqual([`PATCH -> ${status}`, ...posted]);
+    expect(made).toEqual([`PATCH -> ${parseInt(String(status))}`, ...posted]);
   });
 
   it.each([
