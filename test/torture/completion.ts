@@ -1,3 +1,4 @@
+import type { StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { type Food, foodKey } from './cargo.ts';
@@ -12,14 +13,21 @@ const MOST_RUNS = 4;
 /** Requests that change something at the platform. */
 const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'profile-update'];
 
-/** Runs a job and judges its report. @returns its exit code, and the lines that it printed */
-export async function perform(scene: Scene, job: Job, args = job.args) {
+/**
+ * Runs a job and judges its report.
+ *
+ * @param later jobs that are completed after it
+ * @returns its exit code, and the lines that it printed
+ */
+export async function perform(scene: Scene, job: Job, args = job.args, later: readonly Job[] = []) {
   const before = foodsOfAllDays(scene);
+  const onDays = heldOn(scene, job.claim.foods.keys());
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
-  judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
+  const keyOf = finished.code === 0 ? foodKey : versionKey;
+  judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys(), keyOf);
   const lines = ndjson(finished.stdout);
-  if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job);
+  if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job, onDays, later);
   const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
   const announced = conflicts.filter(isAnnounced);
   for (const line of announced) judgeAnnounced(scene, line, before);
@@ -37,11 +45,11 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   const { round, world, cargo } = scene;
   const { control } = world.sandbox;
   control.clearFaults();
-  for (const job of jobs) {
+  for (const [index, job] of jobs.entries()) {
     const args = job.again ?? job.args;
     let code: number | null = null;
     for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
-      const ended = await perform(scene, job, args);
+      const ended = await perform(scene, job, args, jobs.slice(index + 1));
       code = ended.code;
       if (ended.isKept) await perform(scene, job, forced(job));
     }
@@ -61,16 +69,39 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   }
 }
 
-/** Expects no more of what `undo` took back: no job sends it again. */
-function forgetUndone({ world, cargo }: Scene, { claim }: Job): void {
+/** The version of a food. */
+function versionKey(food: StoredItem): string {
+  return `${foodKey(food)} with ${String(food.calories)} kcal`;
+}
+
+function heldOn({ world }: Scene, dates: Iterable<string>): ReadonlySet<string> {
+  return new Set([...dates].flatMap((date) => foodsHeld(world.sandbox, date).map(foodKey)));
+}
+
+/**
+ * Expects no more of what `undo` took back: no job sends it again. What a later job has not brought to the
+ * platform yet, it may still bring.
+ */
+function forgetUndone(
+  scene: Scene,
+  { claim }: Job,
+  before: ReadonlySet<string>,
+  later: readonly Job[],
+): void {
+  const { cargo } = scene;
+  const held = heldOn(scene, claim.foods.keys());
   for (const date of claim.foods.keys()) {
-    const held = new Set(foodsHeld(world.sandbox, date).map(foodKey));
     for (const key of cargo.foods.get(date)?.keys() ?? []) {
-      if (held.has(key)) continue;
+      if (held.has(key) || (!before.has(key) && later.some((job) => isOf(job, date, key))))
+        continue;
       cargo.foods.get(date)?.delete(key);
       cargo.removed.add(key);
     }
   }
+}
+
+function isOf({ claim }: Job, date: string, key: string): boolean {
+  return claim.foods.get(date)?.held.some((food) => foodKey(food) === key) === true;
 }
 
 /** Returns whether a command sends although nothing has changed. */

@@ -2,6 +2,7 @@ import type { Finished } from '../support/program.ts';
 import { foodsHeld, sha256 } from '../support/acceptance.ts';
 import { type Cargo, type Food, foodKey } from './cargo.ts';
 import type { Round } from './kind.ts';
+import type { StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import type { Control, RequestRecord } from '../../src/sandbox/types.ts';
 
 /** What a sandbox shows of an athlete's data. */
@@ -148,16 +149,21 @@ function judgeProfile(
   }
 }
 
-/** Fails for each food that a day holds twice: no two foods of a round are the same. */
+/**
+ * Fails for each food that a day holds twice: no two foods of a round are the same.
+ *
+ * @param keyOf tells foods apart: a run that failed may leave a changed food beside its earlier version
+ */
 export function judgeDoubles(
   round: Findings,
   platform: { readonly control: Control },
   days: Iterable<string>,
+  keyOf: (food: StoredItem) => string = foodKey,
 ): void {
   for (const date of days) {
     const counts = new Map<string, number>();
     for (const food of foodsHeld(platform, date)) {
-      counts.set(foodKey(food), (counts.get(foodKey(food)) ?? 0) + 1);
+      counts.set(keyOf(food), (counts.get(keyOf(food)) ?? 0) + 1);
     }
     for (const [key, count] of counts) {
       if (count > 1) round.failed('duplicated', `${key}: ${count} times`);
