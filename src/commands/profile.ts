@@ -81,14 +81,16 @@ export function profileText(report: ProfileReport): Text {
 }
 
 /** Services answer with kg; `weightUnits` is only the unit on their pages. */
-const UNITS: Readonly<Record<string, string>> = {
-  weight: 'kg',
-  effectiveWeight: 'kg',
-  ftp: 'W',
-  maxHr: 'bpm',
-  lthr: 'bpm',
-  weightUnits: "(on the platform's pages)",
-};
+const UNITS = new Map(
+  Object.entries({
+    weight: 'kg',
+    effectiveWeight: 'kg',
+    ftp: 'W',
+    maxHr: 'bpm',
+    lthr: 'bpm',
+    weightUnits: "(on the platform's pages)",
+  }),
+);
 
 function profileLines(profile: unknown): Text[] {
   if (!isObject(profile)) return [linesOf(toJson(profile, { indent: 2 }))];
@@ -97,19 +99,21 @@ function profileLines(profile: unknown): Text[] {
   );
   const width = Math.max(...shown.map(([key]) => wordsOf(key).length));
   return shown.map(([key, value]) => {
-    const unit = UNITS[key];
+    const unit = UNITS.get(key);
     return `${wordsOf(key).padEnd(width)}  ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
   });
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  ftp: 'FTP',
-  maxHr: 'maximum heart rate',
-  lthr: 'threshold heart rate',
-  dob: 'date of birth',
-};
+const NAMES = new Map(
+  Object.entries({
+    ftp: 'FTP',
+    maxHr: 'maximum heart rate',
+    lthr: 'threshold heart rate',
+    dob: 'date of birth',
+  }),
+);
 
 /** Returns `weight source mode` for `weightSourceMode`. */
 function wordsOf(key: string): string {
-  return NAMES[key] ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return NAMES.get(key) ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

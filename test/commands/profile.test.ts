@@ -276,6 +276,10 @@ describe('the text of a profile', () => {
         'FTP           250 W',
       ].join('\n'),
     );
+    // Names that every object has are not in our tables.
+    expect(profileText({ action: 'shown', profile: { constructor: 'x' } })).toEqual(
+      'constructor  x',
+    );
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
     ).toEqual(
