@@ -225,11 +225,12 @@ function notePhases(fields: Members, notes: Notes): void {
   if (sleep === undefined) return;
   const phases = PHASES.reduce((sum, name) => sum + (numberIn(fields, name) ?? 0), 0);
   if (phases > 0 && phases < sleep / 10) {
-    const found = () =>
-      `is ${sleep} s, and deep, REM and light sleep are ${phases} s together: minutes?`;
     for (const name of PHASES) {
-      if (numberIn(fields, name) !== undefined)
-        notes.doubtUnit(name, spellingOf(fields, name), found);
+      const value = numberIn(fields, name);
+      if (value === undefined) continue;
+      const found = () =>
+        `is ${value} s; deep, REM and light sleep are ${phases} s together, of ${sleep} s asleep: minutes?`;
+      notes.doubtUnit(name, spellingOf(fields, name), found);
     }
   }
   if (phases <= sleep * PHASE_TOLERANCE) return;

@@ -110,6 +110,17 @@ describe('wellness values that contradict each other', () => {
     expect(await bodyOf('wellness', fine)).toEqual(fine);
   });
 
+  test('are left out for sleep phases in minutes, each with its own value', async () => {
+    const record = { date, sleepSecs: 27_000, sleepDeepSecs: 90, sleepRemSecs: 100 };
+    const { body, said } = await saidOf('wellness', record);
+    expect(body).toEqual({ date, sleepSecs: 27_000 });
+    const together = 'deep, REM and light sleep are 190 s together, of 27000 s asleep: minutes?';
+    expect(said).toEqual([
+      expect.stringContaining(`sleepDeepSecs: is 90 s; ${together}`),
+      expect.stringContaining(`sleepRemSecs: is 100 s; ${together}`),
+    ]);
+  });
+
   test('are noted for sleep phases that are longer than the sleep, with a tolerance', async () => {
     const phases = { sleepDeepSecs: 6_000, sleepRemSecs: 7_000, sleepLightSecs: 15_000 };
     const found = 'is 20000 s, and deep, REM and light sleep are 28000 s together';

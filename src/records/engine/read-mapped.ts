@@ -4,7 +4,7 @@ import type { RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { isSumName, nameSource } from '../sources/foreign.ts';
 import { NutritionDays } from './nutrition-days.ts';
-import { type Row, type Rows, firstValue } from './row.ts';
+import { type Row, type Rows, firstValue, inputOf } from './row.ts';
 import { numbersOf, orderOf } from './time.ts';
 import type { MappingOptions } from './row-values.ts';
 import type { Mapping } from '../sources/types.ts';
@@ -52,8 +52,7 @@ export async function* readMapped(
   for (const row of inOrder(yearLast, [from].flat())) reader.add(row, problems);
   yield* problems.splice(0);
   if (first?.problem === undefined && first !== undefined && !reader.isUsed) {
-    const name = first.source.replace(/(?::\d+|#\/.*)$/, '');
-    const message = `${name} has no value that sync reads: its columns or names are empty, or of another kind.`;
+    const message = `${inputOf(first)} has no value that sync reads: its columns or names are empty, or of another kind.`;
     throw new SyncError('INPUT_INVALID', message, { hint: nameSource('NAME') });
   }
   yield* reader.finish();

@@ -5,7 +5,7 @@ import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
 import { nameSource } from '../sources/foreign.ts';
-import { type Row, firstValue } from './row.ts';
+import { type Row, firstValue, inputOf } from './row.ts';
 import {
   type FoundValue,
   type MappingOptions,
@@ -26,6 +26,8 @@ export class WellnessDays {
   readonly #stages: Stage[] = [];
   readonly #origins = new Map<string, string>();
   readonly #fieldLists = new Map<string, readonly string[]>();
+  /** The name of the input with the last row. */
+  #input = '';
 
   constructor(mapping: WellnessMapping, options: MappingOptions) {
     this.#mapping = mapping;
@@ -44,6 +46,7 @@ export class WellnessDays {
     const values = this.#values.read(row, problems);
     const faulty = problems.slice(before).flatMap((raw) => ('field' in raw ? [raw.field] : []));
     if (values.length === 0 && faulty.length === 0) return;
+    this.#input = inputOf(row);
     const { day, at, span } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
@@ -181,7 +184,7 @@ export class WellnessDays {
     }
     const isLeft = (field: string) => left.includes(field);
     if ([...this.#days.values()].every(({ fields }) => [...fields.keys()].every(isLeft))) {
-      throw new SyncError('INPUT_INVALID', `It has nothing to send. ${found.join('; ')}.`);
+      throw new SyncError('INPUT_INVALID', `${this.#input} has no value to send: ${found.join('; ')}.`);
     }
     for (const text of found) note?.(text);
     for (const field of left) unread?.add(field);
