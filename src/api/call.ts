@@ -71,7 +71,7 @@ export class Caller {
     let attempts = 0;
     const sendWith = async (token: Secret) => {
       sent.push(token);
-      // The service did not act on a request that it answered with 401.
+      // A request that was answered with 401 changed nothing.
       const send = async () =>
         await this.#sendAs(token, { ...request, url }, repeatable, mayBeEmpty);
       const { response, attempts: tries } = await counting(attempts, send);

@@ -9,7 +9,7 @@ import { Secret } from '../base/secret.ts';
 export function createAuthorizationSecrets() {
   const verifier = randomText();
   return {
-    /** Comes back unchanged in the callback, as proof that it answers this request. */
+    /** The callback repeats it, which proves that the callback answers this request. */
     state: new Secret(randomText()),
     /** RFC 7636 section 4.1: sent only to the token endpoint. */
     verifier: new Secret(verifier),

@@ -98,7 +98,7 @@ class SampleColumns implements Samples {
     return dateOf(this.#first);
   }
 
-  /** Whether the time of the last record is far from that of the one before, which shows damage. */
+  /** Whether the last record's time is far from the time of the record before it, which shows damage. */
   get endsMisread(): boolean {
     return this.#isMisread;
   }

@@ -183,7 +183,7 @@ describe('a folder that comes and goes', () => {
   });
 });
 
-it('sync watch --poll finds new files without events and reports that it polls', async () => {
+it('sync watch --poll finds new files without events, and reports its polling', async () => {
   mkdirSync(world.folder);
   const watcher = world.watch(['--poll', '1']);
   await ready(watcher);

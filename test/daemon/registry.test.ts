@@ -112,7 +112,7 @@ it('locks a folder once per account, under every name, also before it exists', a
 
 it('names the watcher of the same account that has a folder, not that of another one', async () => {
   const paths = ['one', 'two'].map((login) => watcherPaths(dir, login, { folders: ['/a'] }));
-  // The first one that is found is the other account's.
+  // The search finds the other account's watcher first.
   paths.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const [index, each] of paths.entries()) {
     mkdirSync(each.dir, { recursive: true });

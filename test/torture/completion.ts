@@ -17,7 +17,7 @@ const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'prof
  * Runs a job and judges its report.
  *
  * @param later jobs that are completed after it
- * @returns its exit code, and the lines that it printed
+ * @returns the exit code, and the printed lines
  */
 export async function perform(scene: Scene, job: Job, args = job.args, later: readonly Job[] = []) {
   const before = foodsOfAllDays(scene);
@@ -92,7 +92,7 @@ function forgetUndone(
   const held = heldOn(scene, claim.foods.keys());
   for (const date of claim.foods.keys()) {
     for (const key of cargo.foods.get(date)?.keys() ?? []) {
-      if (held.has(key) || (!before.has(key) && later.some((job) => isOf(job, date, key))))
+      if (held.has(key) || (!before.has(key) && later.some((job) => claims(job, date, key))))
         continue;
       cargo.foods.get(date)?.delete(key);
       cargo.removed.add(key);
@@ -100,7 +100,7 @@ function forgetUndone(
   }
 }
 
-function isOf({ claim }: Job, date: string, key: string): boolean {
+function claims({ claim }: Job, date: string, key: string): boolean {
   return claim.foods.get(date)?.held.some((food) => foodKey(food) === key) === true;
 }
 

@@ -80,7 +80,7 @@ function findings(bytes: Buffer, envelope: Envelope) {
     /** Of the recording as it would be sent: unpacked. */
     sha256: 'sha256' in identity ? identity.sha256 : sha256(bytes),
     size: bytes.length,
-    /** Bytes before the first one that cannot be decoded; undefined if all can. */
+    /** Bytes before the first undecodable byte; undefined if there is none. */
     readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
     problem: envelope.state === 'whole' ? undefined : envelope.problem,
     detail: envelope.state === 'whole' ? undefined : envelope.detail,

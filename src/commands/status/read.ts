@@ -88,7 +88,7 @@ export async function readStatus(
   };
 }
 
-/** Returns 0 if the login, the disk and the ledger are good, or the exit code for the one that is not. */
+/** Returns 0 if login, disk and ledger are good, else the exit code of the first failure. */
 export function exitCodeFor(report: StatusReport): ExitCode {
   const { disk, ledger, watching } = report;
   if (disk !== undefined) return exitCodeOf(disk.code);

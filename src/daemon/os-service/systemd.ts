@@ -26,7 +26,8 @@ const HARDENING = [
  * A user unit that keeps the watcher running.
  *
  * It is restarted after a crash, but not if a restart cannot help: after exit code 2 (a wrong setting,
- * or another watcher for these folders) and 4 (no login). systemd skips a unit if Node or the program was uninstalled.
+ * or another watcher for these folders) and 4 (no login). systemd skips a unit if Node or the program was
+ * uninstalled.
  */
 export function systemdUnit(definition: ServiceDefinition): string {
   const { command, env } = definition;
