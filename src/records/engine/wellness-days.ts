@@ -184,7 +184,10 @@ export class WellnessDays {
     }
     const isLeft = (field: string) => left.includes(field);
     if ([...this.#days.values()].every(({ fields }) => [...fields.keys()].every(isLeft))) {
-      throw new SyncError('INPUT_INVALID', `${this.#input} has no value to send: ${found.join('; ')}.`);
+      throw new SyncError(
+        'INPUT_INVALID',
+        `${this.#input} has no value to send: ${found.join('; ')}.`,
+      );
     }
     for (const text of found) note?.(text);
     for (const field of left) unread?.add(field);
