@@ -1,10 +1,10 @@
-// Builds dist/: the program and the package's exports as rolldown.config.mjs says, and the manual page
+// Builds dist/: the program and the package's exports as bundles.mjs says, and the manual page
 // dist/athlete-sync.1, which packages install. Says nothing unless it fails.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { library, program } from '../rolldown.config.mjs';
+import { library, program } from './bundles.mjs';
 
 for (const config of [program, library]) await build({ ...config, logLevel: 'warn' });
 

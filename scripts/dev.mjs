@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { program as config } from '../rolldown.config.mjs';
+import { program as config } from './bundles.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Inside of the project, so that packages with native code are found.

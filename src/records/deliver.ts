@@ -15,10 +15,11 @@ import type {
   JsonObject,
   NutritionPart,
   PreparedRecord,
+  Rank,
   RecordKind,
   Warning,
 } from './types.ts';
-import { type Rank, chooseFoods, rankBy } from './prefer.ts';
+import { chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 

@@ -8,10 +8,11 @@ import type {
   JsonValue,
   NutritionPart,
   PreparedRecord,
+  Rank,
   RecordKind,
   Warning,
 } from './types.ts';
-import { type Rank, chooseFoods, contestNote, rankBy } from './prefer.ts';
+import { chooseFoods, contestNote, rankBy } from './prefer.ts';
 import { isObject, show } from './values.ts';
 
 /** Limits the warnings of a record; one more then gives the number of the others. */

@@ -2,12 +2,9 @@ import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
-import type { JsonObject, NutritionPart, Warning } from './types.ts';
+import type { JsonObject, NutritionPart, Rank, Warning } from './types.ts';
 
 /** Decides which of several programs counts on a day, whatever the order of arguments and commands. */
-
-/** Returns the rank of a program for a field, or for `items`: the least counts. */
-export type Rank = (program: string, field: string) => number;
 
 /** The athlete's own records, and devices, count before exports. */
 const FIRST = ['platform', 'map', 'table', 'food-log', 'fit'];

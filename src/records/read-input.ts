@@ -6,8 +6,8 @@ import { MAX_INPUT_BYTES, type Input, joinUpTo, openInput } from './read/input.t
 import { MAX_JSON_BYTES } from './read/json.ts';
 import { linesOf, readLines } from './read/ndjson.ts';
 import { type ExportReader, isXml, matchText } from './engine/export-reader.ts';
-import { type Match, matchFit, matchJson, mayMatchJson, remedyOf } from './engine/recognise.ts';
-import type { Source } from './sources/types.ts';
+import { matchFit, matchJson, mayMatchJson, remedyOf } from './engine/recognise.ts';
+import type { Match, Source } from './sources/types.ts';
 import { afterSpace, markLength, rejectOtherFormat } from './read/text.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';

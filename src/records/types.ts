@@ -1,9 +1,7 @@
 import type { Failure } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import type { RecordKind } from '../ledger/records.ts';
-import type { Rank } from './prefer.ts';
-import type { Source } from './sources/types.ts';
-import type { Match } from './engine/recognise.ts';
+import type { Match, Source } from './sources/types.ts';
 
 /** The shapes that records have on their way from a file to a request. */
 
@@ -172,6 +170,9 @@ export interface RecordRequest {
   readonly url: string;
   readonly body: JsonObject;
 }
+
+/** Returns the rank of a program for a field, or for `items`: the least counts. */
+export type Rank = (program: string, field: string) => number;
 
 /** How records are read. */
 export interface RecordOptions {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Names the chunks that the watcher may load, one a line; the build writes it (rolldown.config.mjs). */
+/** Names the chunks that the watcher may load, one a line; the build writes it (scripts/bundles.mjs). */
 const LIST = 'watcher-chunks.txt';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/app/context.ts';
 import { sourcesFor } from '../../src/app/sources.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
-import type { Match } from '../../src/records/engine/recognise.ts';
+import type { Match } from '../../src/records/sources/types.ts';
 import { testIo, testSystem } from '../auth/support.ts';
 
 const matches = SOURCES.slice(0, 2).flatMap((source): Match[] =>

@@ -3,10 +3,10 @@ import { parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
 import { plain } from '../names.ts';
-import { type Match, anyOf, matches } from './recognise.ts';
+import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
 import { type Row, textRow } from './row.ts';
-import type { Path, Source } from '../sources/types.ts';
+import type { Match, Path, Source } from '../sources/types.ts';
 
 /**
  * Reads tables: CSV with commas, semicolons or tabs, as `csv-parse` reads it (RFC 4180, quoted line

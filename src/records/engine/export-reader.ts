@@ -18,7 +18,7 @@ import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
-import { type Match, anyOf, matchFit, matchJson, matchXml } from './recognise.ts';
+import { anyOf, matchFit, matchJson, matchXml } from './recognise.ts';
 import {
   invalid,
   noUnit,
@@ -31,7 +31,7 @@ import {
 import type { MappingOptions } from './row-values.ts';
 import type { DecimalComma } from './value.ts';
 import { type Row, type Rows, jsonRow } from './row.ts';
-import type { Mapping, SourcePaths, Source } from '../sources/types.ts';
+import type { Mapping, Match, SourcePaths, Source } from '../sources/types.ts';
 
 /** The source of an input. */
 export interface FoundExport extends Match {

@@ -2,15 +2,9 @@ import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
 import { isOwnName } from '../sources/foreign.ts';
 import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
-import type { Mapping, Path, SourcePaths, Source } from '../sources/types.ts';
+import type { Mapping, Match, Path, SourcePaths, Source } from '../sources/types.ts';
 
 /** Finds the sources whose files look like a given one. */
-
-/** A source and the kind of its files that matches. */
-export interface Match {
-  readonly source: Source;
-  readonly mapping: Mapping;
-}
 
 /** Names a source and what a file of it holds: `Oura: sleep`. */
 export function matchTitle({ source, mapping }: Match): string {

@@ -4,9 +4,9 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
 import type { TableForm } from './csv.ts';
-import { type Match, matchTitle } from './recognise.ts';
+import { matchTitle } from './recognise.ts';
 import { nameSource, strangeColumns } from '../sources/foreign.ts';
-import type { Source } from '../sources/types.ts';
+import type { Match, Source } from '../sources/types.ts';
 
 /** Why an input is refused as an export: one error for each reason, with what to do. */
 

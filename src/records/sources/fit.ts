@@ -1,5 +1,4 @@
-import type { Match } from '../engine/recognise.ts';
-import type { Source, WellnessMapping } from './types.ts';
+import type { Match, Source, WellnessMapping } from './types.ts';
 
 /** A row is a measurement: `day`, `at` (s since 1970), and the field by the platform's name. */
 export const FIT_MAPPING: WellnessMapping = {

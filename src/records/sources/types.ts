@@ -19,6 +19,12 @@ export interface Source {
   readonly files: readonly Mapping[];
 }
 
+/** A source and the kind of its files that an input matches. */
+export interface Match {
+  readonly source: Source;
+  readonly mapping: Mapping;
+}
+
 /** How the records of one kind of file are read. */
 export type Mapping = WellnessMapping | NutritionMapping;
 

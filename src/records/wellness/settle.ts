@@ -1,6 +1,6 @@
 import type { SentField } from '../../ledger/wellness.ts';
-import { type Rank, contestNote } from '../prefer.ts';
-import type { JsonObject, JsonValue, PreparedRecord, Warning } from '../types.ts';
+import { contestNote } from '../prefer.ts';
+import type { JsonObject, JsonValue, PreparedRecord, Rank, Warning } from '../types.ts';
 import { show } from '../values.ts';
 import { isSame } from './answer.ts';
 

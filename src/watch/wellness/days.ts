@@ -5,8 +5,7 @@ import { dayOf, withCardOffsets } from '../../records/wellness/fit-choice.ts';
 import { addFitDays } from '../../records/fit-days.ts';
 import { DayMerger } from '../../records/merge.ts';
 import { dateAt } from '../../records/days/local-date.ts';
-import type { PreparedRecord, Zone } from '../../records/types.ts';
-import type { Rank } from '../../records/prefer.ts';
+import type { PreparedRecord, Rank, Zone } from '../../records/types.ts';
 import { settleDay } from '../../records/wellness/settle.ts';
 import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
 

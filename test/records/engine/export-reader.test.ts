@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderText } from '../../../src/base/phrase.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
-import type { Match } from '../../../src/records/engine/recognise.ts';
-import type { Source } from '../../../src/records/sources/types.ts';
+import type { Match, Source } from '../../../src/records/sources/types.ts';
 import type { RecordKind, SourceOptions } from '../../../src/records/types.ts';
 import { BERLIN, chunks } from '../support.ts';
 

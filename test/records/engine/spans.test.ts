@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CountedOnce } from '../../../src/records/engine/counted-once.ts';
+import { CountedOnce } from '../../../src/records/engine/combine.ts';
 import { type Stage, nightsOf } from '../../../src/records/engine/nights.ts';
 import { type Span, countOnce, lengthOf } from '../../../src/records/engine/spans.ts';
 

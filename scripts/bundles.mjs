@@ -1,7 +1,7 @@
-import manifest from './package.json' with { type: 'json' };
-import { rawText } from './scripts/raw-text.mjs';
-import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
-import { zoneData } from './scripts/zone-data.mjs';
+import manifest from '../package.json' with { type: 'json' };
+import { rawText } from './raw-text.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
+import { zoneData } from './zone-data.mjs';
 import { defineConfig } from 'rolldown';
 
 /**
