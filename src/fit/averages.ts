@@ -1,13 +1,5 @@
 import type { Means } from './contents.ts';
-import { type Averaged, type Averages, type RecordedSession, averagesOf } from './summary.ts';
-
-/** The averages of a recording, and where the device contradicts its own records. */
-export interface ComparedAverages {
-  /** The device's averages. Without one, the mean of the records, without zeroes but for power. */
-  readonly shown: Averages;
-  /** Means of the records that differ from the device's average. */
-  readonly contradicting: Averages;
-}
+import { type Averaged, type RecordedSession, averagesOf } from './summary.ts';
 
 /** Largest deviation of a device's average from the mean of its records, as a share. */
 const DEVIATION = 0.3;
@@ -16,10 +8,7 @@ const DEVIATION = 0.3;
  * Compares the device's averages with the means of the records. Devices differ in whether they count
  * zeroes, so any average between the two means is credible.
  */
-export function compareAverages(
-  sessions: readonly RecordedSession[],
-  means: Means,
-): ComparedAverages {
+export function compareAverages(sessions: readonly RecordedSession[], means: Means) {
   const compare = (quantity: Averaged) => {
     const own = deviceAverage(sessions, quantity);
     const greatest = means.withoutZeroes[quantity];
@@ -33,7 +22,9 @@ export function compareAverages(
     return { shown: own, contradicting: isCredible ? undefined : usual };
   };
   return {
+    /** The device's averages. Without one, the mean of the records, without zeroes but for power. */
     shown: averagesOf((quantity) => compare(quantity).shown),
+    /** Means of the records that differ from the device's average. */
     contradicting: averagesOf((quantity) => compare(quantity).contradicting),
   };
 }

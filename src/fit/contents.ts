@@ -1,45 +1,10 @@
-import { MESSAGE, type Message, type ReadEnd, dateOf, readMessages } from './messages.ts';
+import { MESSAGE, type Message, dateOf, readMessages } from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from '../base/printable.ts';
 import { type Averages, averagesOf, cadenceOf, isNear } from './summary.ts';
 
-/** The records of an activity, one array for each field. A value is NaN if a record lacks it. */
-export interface Samples {
-  /** Seconds since the first record, including pauses. */
-  readonly at: readonly number[];
-  /** Degrees; both coordinates or neither. */
-  readonly latitude: readonly number[];
-  readonly longitude: readonly number[];
-  /** Metres. */
-  readonly altitude: readonly number[];
-  /** Metres below the surface. */
-  readonly depth: readonly number[];
-  readonly power: readonly number[];
-  /** Beats per minute; no pulse found is no value. */
-  readonly heartRate: readonly number[];
-  /** Metres since the start. */
-  readonly distance: readonly number[];
-  /** Metres per second. */
-  readonly speed: readonly number[];
-}
-
-export interface DeveloperField {
-  readonly name: string;
-  readonly units: string | undefined;
-}
-
 /** The records of a recording, which `sync inspect` shows. */
-export interface Contents {
-  readonly samples: Samples;
-  readonly startTime: Date | undefined;
-  readonly laps: number;
-  /** Records, also those without a time, which are not among the samples. */
-  readonly records: number;
-  readonly means: Means;
-  readonly developerFields: readonly DeveloperField[];
-  /** Where the reading ended; incomplete if records cannot be decoded. */
-  readonly end: ReadEnd;
-}
+export type Contents = ReturnType<typeof readContents>;
 
 /** Means of the records, without and with zeroes: no pulse found, coasting, standing still. */
 export interface Means {
@@ -48,9 +13,9 @@ export interface Means {
 }
 
 /** Reads the records of all segments; of a damaged file, those before the damage. */
-export function readContents(bytes: Uint8Array): Contents {
-  const samples = new SampleColumns();
-  const developerFields = new Map<string, DeveloperField>();
+export function readContents(bytes: Uint8Array) {
+  const samples = new Samples();
+  const developerFields = new Map<string, { name: string; units: string | undefined }>();
   let laps = 0;
   let records = 0;
   const end = readMessages(bytes, {
@@ -73,22 +38,32 @@ export function readContents(bytes: Uint8Array): Contents {
     samples,
     startTime: samples.startTime,
     laps,
+    /** Records, also those without a time, which are not among the samples. */
     records,
     means: samples.means(),
     developerFields: [...developerFields.values()],
+    /** Where the reading ended; incomplete if records cannot be decoded. */
     end,
   };
 }
 
-class SampleColumns implements Samples {
+/** The records of an activity, one array for each field. A value is NaN if a record lacks it. */
+export class Samples {
+  /** Seconds since the first record, including pauses. */
   readonly at: number[] = [];
+  /** Degrees; both coordinates or neither. */
   readonly latitude: number[] = [];
   readonly longitude: number[] = [];
+  /** Metres. */
   readonly altitude: number[] = [];
+  /** Metres below the surface. */
   readonly depth: number[] = [];
   readonly power: number[] = [];
+  /** Beats per minute; no pulse found is no value. */
   readonly heartRate: number[] = [];
+  /** Metres since the start. */
   readonly distance: number[] = [];
+  /** Metres per second. */
   readonly speed: number[] = [];
   readonly #means = { power: new Mean(), heartRate: new Mean(), cadence: new Mean() };
   #first: number | undefined;

@@ -1,12 +1,6 @@
 import { crc16 } from './crc16.ts';
 import { describeForeign, type ForeignKind } from './foreign.ts';
 
-/** One FIT part of a file; most files have one, heart-rate downloads are chained from several. */
-export interface Segment extends Header {
-  /** Offset of its header in the file, bytes. */
-  readonly start: number;
-}
-
 /**
  * Whether a file is a whole recording; if not, the problem and a sentence for the athlete.
  *
@@ -17,22 +11,30 @@ export interface Segment extends Header {
  * - `corrupt`: a recording that differs from what the device wrote.
  * - `not-fit`: not a FIT file.
  */
-export type Envelope = { readonly state: 'whole'; readonly segments: readonly Segment[] } | Unwhole;
+export type Envelope =
+  | {
+      readonly state: 'whole';
+      /** FIT parts of the file; heart-rate downloads are chained from several. */
+      readonly segments: number;
+    }
+  | Unwhole;
 
-export type Unwhole =
-  | {
-      readonly state: 'incomplete';
-      /** `recording`: the device has not written the size yet; `missing-bytes`: the file ends early. */
-      readonly problem: 'recording' | 'missing-bytes' | 'header-cut';
-      readonly detail: string;
-    }
-  | {
-      readonly state: 'corrupt';
-      /** `zero-tail`: the CRC does not match because the file ends in zeroes. */
-      readonly problem: 'crc' | 'zero-tail' | 'trailing-bytes';
-      readonly detail: string;
-    }
-  | { readonly state: 'not-fit'; readonly problem: ForeignKind; readonly detail: string };
+export interface Unwhole {
+  readonly state: 'incomplete' | 'corrupt' | 'not-fit';
+  /**
+   * `recording`: the device has not written the size yet; `missing-bytes`: the file ends early;
+   * `zero-tail`: the CRC does not match because the file ends in zeroes.
+   */
+  readonly problem:
+    | 'recording'
+    | 'missing-bytes'
+    | 'header-cut'
+    | 'crc'
+    | 'zero-tail'
+    | 'trailing-bytes'
+    | ForeignKind;
+  readonly detail: string;
+}
 
 /** First bytes that identify a file that is not FIT. */
 export const PEEK_BYTES = 256;
@@ -43,24 +45,8 @@ const ZERO_TAIL_BYTES = 256;
 export const COPY_AGAIN = 'Copy it from the device again.';
 
 export function checkEnvelope(bytes: Uint8Array): Envelope {
-  const segments: Segment[] = [];
-  let start = 0;
-  do {
-    const header = readHeader(bytes, start);
-    if (header === undefined) return withoutHeader(bytes, start);
-    if (isUnfinished(header)) return unfinished();
-    const end = start + header.headerSize + header.dataSize + CRC_BYTES;
-    if (end > bytes.length) return missing(end - bytes.length, end);
-    const segment = bytes.subarray(start, end);
-    // The CRC over data and CRC together is 0 if they match.
-    if (crc16(segment) !== 0) {
-      const zeroes = zeroesAtEnd(segment);
-      return zeroes >= ZERO_TAIL_BYTES ? zeroTail(zeroes) : crcMismatch();
-    }
-    segments.push({ start, ...header });
-    start = end;
-  } while (start < bytes.length);
-  return { state: 'whole', segments };
+  const { segments, fault } = readSegments(bytes);
+  return fault ?? { state: 'whole', segments };
 }
 
 /**
@@ -70,26 +56,26 @@ export function checkEnvelope(bytes: Uint8Array): Envelope {
 export function withoutPadding(bytes: Buffer): Buffer {
   const filler = bytes.at(-1);
   if (filler !== 0 && filler !== 0xff) return bytes;
-  let end = 0;
-  for (let header = readHeader(bytes); header !== undefined; header = readHeader(bytes, end)) {
-    const next = end + header.headerSize + header.dataSize + CRC_BYTES;
-    if (isUnfinished(header) || next > bytes.length) return bytes;
-    if (crc16(bytes.subarray(end, next)) !== 0) return bytes;
-    end = next;
-  }
-  const isPadding = end > 0 && bytes.subarray(end).every((byte) => byte === filler);
+  const { end, fault } = readSegments(bytes);
+  if (fault?.problem !== 'trailing-bytes') return bytes;
+  const isPadding = bytes.subarray(end).every((byte) => byte === filler);
   return isPadding ? bytes.subarray(0, end) : bytes;
 }
 
-/**
- * Returns the problem of bytes that do not start with a whole header.
- *
- * @param start 0, or the end of a segment
- */
-function withoutHeader(bytes: Uint8Array, start: number): Unwhole {
-  const rest = bytes.subarray(start);
-  if (rest.length < HEADER_BYTES && isHeaderStart(rest)) return headerCut(rest.length);
-  return start === 0 ? notFit(bytes.subarray(0, PEEK_BYTES)) : trailing(rest.length);
+/** Reads the whole segments at the start of a file: their number, their end, and what follows them. */
+function readSegments(bytes: Uint8Array) {
+  let end = 0;
+  let segments = 0;
+  do {
+    const found = segmentEnd(bytes, end, bytes.length);
+    if (typeof found !== 'number') return { segments, end, fault: found };
+    const segment = bytes.subarray(end, found);
+    // The CRC over data and CRC together is 0 if they match.
+    if (crc16(segment) !== 0) return { segments, end, fault: damaged(segment) };
+    segments++;
+    end = found;
+  } while (end < bytes.length);
+  return { segments, end, fault: undefined };
 }
 
 /**
@@ -101,74 +87,63 @@ function withoutHeader(bytes: Uint8Array, start: number): Unwhole {
  */
 export function peekHeader(first: Uint8Array, fileSize: number): { state: 'possible' } | Unwhole {
   const head = first.subarray(0, Math.min(PEEK_BYTES, fileSize));
-  if (head.length < HEADER_BYTES) {
-    if (fileSize > head.length) return { state: 'possible' };
-    return head.length > 0 && isHeaderStart(head) ? headerCut(fileSize) : notFit(head);
+  if (head.length < Math.min(HEADER_BYTES, fileSize)) return { state: 'possible' };
+  const end = segmentEnd(head, 0, fileSize);
+  return typeof end === 'number' ? { state: 'possible' } : end;
+}
+
+/**
+ * Returns the end that a segment's header states, or why there is no such segment.
+ *
+ * @param bytes that hold the header, if there is one
+ * @param start 0, or the end of the segment before
+ * @param fileSize bytes
+ */
+function segmentEnd(bytes: Uint8Array, start: number, fileSize: number): number | Unwhole {
+  const header = readHeader(bytes, start);
+  const left = fileSize - start;
+  if (header === undefined) {
+    if (left < HEADER_BYTES && isHeaderStart(bytes, start)) {
+      return incomplete(
+        'header-cut',
+        `The file ends ${count(left, 'byte')} into a header. ${CUT_OFF}`,
+      );
+    }
+    if (start === 0) return { state: 'not-fit', ...describeForeign(bytes.subarray(0, PEEK_BYTES)) };
+    const follow = `${count(left, 'extra byte')} ${left === 1 ? 'follows' : 'follow'} it`;
+    return corrupt('trailing-bytes', `The recording is complete, but ${follow}.`);
   }
-  const header = readHeader(head);
-  if (header === undefined) return notFit(head);
-  if (isUnfinished(header)) return unfinished();
+  if (isUnfinished(header)) return incomplete('recording', UNFINISHED);
   const stated = header.headerSize + header.dataSize + CRC_BYTES;
-  return stated > fileSize ? missing(stated - fileSize, stated) : { state: 'possible' };
+  if (stated <= left) return start + stated;
+  const missing = `${count(stated - left, 'byte')} of ${count(start + stated)}`;
+  return incomplete('missing-bytes', `The end is missing: ${missing}. ${CUT_OFF}`);
 }
 
-function zeroesAtEnd(bytes: Uint8Array): number {
-  let i = bytes.length;
-  while (i > 0 && bytes[i - 1] === 0) i--;
-  return bytes.length - i;
+const CUT_OFF = 'The copy was cut off or is still in progress.';
+const UNFINISHED =
+  'The device has not finished this recording: the activity is still in progress, or the device lost power before it could save it.';
+
+/** @param segment whose CRC does not match */
+function damaged(segment: Uint8Array): Unwhole {
+  const zeroes = segment.length - 1 - segment.findLastIndex((byte) => byte !== 0);
+  return zeroes < ZERO_TAIL_BYTES
+    ? corrupt(
+        'crc',
+        `The recording is damaged: its contents do not match its checksum. ${COPY_AGAIN}`,
+      )
+    : corrupt(
+        'zero-tail',
+        `The recording is damaged: its last ${count(zeroes, 'byte')} are zeroes, as after an interrupted copy. ${COPY_AGAIN}`,
+      );
 }
 
-function notFit(first: Uint8Array): Unwhole {
-  return { state: 'not-fit', ...describeForeign(first) };
+function incomplete(problem: Unwhole['problem'], detail: string): Unwhole {
+  return { state: 'incomplete', problem, detail };
 }
 
-function unfinished(): Unwhole {
-  return {
-    state: 'incomplete',
-    problem: 'recording',
-    detail:
-      'The device has not finished this recording: the activity is still in progress, or the device lost power before it could save it.',
-  };
-}
-
-function missing(bytes: number, stated: number): Unwhole {
-  return {
-    state: 'incomplete',
-    problem: 'missing-bytes',
-    detail: `The end is missing: ${count(bytes, 'byte')} of ${count(stated)}. The copy was cut off or is still in progress.`,
-  };
-}
-
-function headerCut(bytes: number): Unwhole {
-  return {
-    state: 'incomplete',
-    problem: 'header-cut',
-    detail: `The file ends ${count(bytes, 'byte')} into a header. The copy was cut off or is still in progress.`,
-  };
-}
-
-function crcMismatch(): Unwhole {
-  return {
-    state: 'corrupt',
-    problem: 'crc',
-    detail: `The recording is damaged: its contents do not match its checksum. ${COPY_AGAIN}`,
-  };
-}
-
-function zeroTail(bytes: number): Unwhole {
-  return {
-    state: 'corrupt',
-    problem: 'zero-tail',
-    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are zeroes, as after an interrupted copy. ${COPY_AGAIN}`,
-  };
-}
-
-function trailing(bytes: number): Unwhole {
-  return {
-    state: 'corrupt',
-    problem: 'trailing-bytes',
-    detail: `The recording is complete, but ${count(bytes, 'extra byte')} ${bytes === 1 ? 'follows' : 'follow'} it.`,
-  };
+function corrupt(problem: Unwhole['problem'], detail: string): Unwhole {
+  return { state: 'corrupt', problem, detail };
 }
 
 function count(n: number, noun?: string): string {
@@ -182,10 +157,6 @@ export interface Header {
   readonly headerSize: number;
   /** Bytes of records between the header and the CRC. */
   readonly dataSize: number;
-  /** As in the header: 0x20 is 2.0. */
-  readonly protocolVersion: number;
-  /** As in the header: 2132 is 21.32. */
-  readonly profileVersion: number;
 }
 
 /** Bytes of a header; a 14-byte header adds an advisory CRC of the header. */
@@ -210,8 +181,6 @@ export function readHeader(bytes: Uint8Array, start = 0): Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, HEADER_BYTES);
   return {
     headerSize: view.getUint8(0),
-    protocolVersion: view.getUint8(1),
-    profileVersion: view.getUint16(2, true),
     dataSize: view.getUint32(DATA_SIZE_AT, true),
   };
 }

@@ -2,17 +2,7 @@ import { getFitManufacturerName } from 'fit-file-parser/profile';
 import { MESSAGE, type Message, readMessages } from './messages.ts';
 
 /** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
-export interface FileId {
-  /** 4 is an activity; see {@link describeFileType}. */
-  readonly type: number | undefined;
-  readonly manufacturer: number | undefined;
-  /** Never 0: devices write that if they have no product number. */
-  readonly product: number | undefined;
-  readonly productName: string | undefined;
-  readonly serial: number | undefined;
-  /** The start; on some devices, the time when the file was written. */
-  readonly timeCreated: Date | undefined;
-}
+export type FileId = Readonly<ReturnType<typeof fileIdOf>>;
 
 const ACTIVITY_FILE = 4;
 
@@ -46,13 +36,16 @@ export const GARMIN = 1;
 const RECORDING_DEVICE = 0;
 
 /** Decodes a `file_id` message. */
-export function fileIdOf(message: Message): FileId {
+export function fileIdOf(message: Message) {
   return {
+    /** 4 is an activity; see {@link describeFileType}. */
     type: message.number(0),
     manufacturer: message.number(1),
+    /** Never 0: devices write that if they have no product number. */
     product: message.number(2) || undefined,
     productName: message.text(8),
     serial: message.number(3) || undefined,
+    /** The start; on some devices, the time when the file was written. */
     timeCreated: message.date(4),
   };
 }

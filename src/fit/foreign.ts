@@ -1,25 +1,5 @@
-/** Contents of a file that is not FIT despite its name. */
-export type ForeignKind =
-  | 'empty'
-  | 'zero-filled'
-  | 'apple-double'
-  | 'gzip'
-  | 'zip'
-  | 'web-page'
-  | 'tcx'
-  | 'gpx'
-  | 'xml'
-  | 'json'
-  | 'text'
-  | 'unknown';
-
-export interface Foreign {
-  readonly problem: ForeignKind;
-  /** One or two sentences for the athlete: the kind of file and, if known, the remedy. */
-  readonly detail: string;
-}
-
-const DETAILS: Readonly<Record<ForeignKind, string>> = {
+/** What a file that is not FIT despite its name may be: one or two sentences for the athlete, with the remedy. */
+const DETAILS = {
   empty: 'The file is empty.',
   'zero-filled':
     'The file begins with zeroes instead of a recording: the copy from the device failed. Copy it again.',
@@ -35,13 +15,14 @@ const DETAILS: Readonly<Record<ForeignKind, string>> = {
   text: 'This is a text file, not a FIT recording.',
   unknown: 'This is not a FIT recording.',
 };
+export type ForeignKind = keyof typeof DETAILS;
 
 /**
  * Identifies a file that does not start with a FIT header.
  *
  * @param first its first bytes; 256 are enough
  */
-export function describeForeign(first: Uint8Array): Foreign {
+export function describeForeign(first: Uint8Array) {
   const problem = foreignKind(first);
   return { problem, detail: DETAILS[problem] };
 }

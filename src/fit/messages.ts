@@ -57,7 +57,7 @@ export type Visitor = (message: Message) => unknown;
 /** The visitors by global message number, {@link OTHERS} and {@link DEFINITION}. */
 export type Visitors = Readonly<Record<number, Visitor>>;
 
-export interface ReadEnd {
+interface ReadEnd {
   /** Offset behind the last message that was read. */
   readonly at: number;
   /** Whether that is the end of the data: not if a record is invalid, or a visitor ended the reading. */

@@ -25,14 +25,7 @@ export interface Repair {
   readonly lostSecs: number;
 }
 
-export interface Kept {
-  readonly records: number;
-  /** Times of the first and of the last record. */
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-  /** Whether it has a `session` message, which the device writes when the activity is saved. */
-  readonly hasSession: boolean;
-}
+export type Kept = Readonly<ReturnType<typeof contentsOf>>;
 
 /**
  * Returns a copy with correct lengths and checksums, which has the credible messages and ends after the
@@ -282,7 +275,7 @@ function sealed(headerAndData: Uint8Array, headerSize: number): Uint8Array {
   return copy;
 }
 
-function contentsOf(bytes: Uint8Array): Kept {
+function contentsOf(bytes: Uint8Array) {
   let records = 0;
   let first: number | undefined;
   let last: number | undefined;
@@ -297,7 +290,14 @@ function contentsOf(bytes: Uint8Array): Kept {
       hasSession = true;
     },
   });
-  return { records, from: dateOf(first), to: dateOf(last), hasSession };
+  return {
+    records,
+    /** Times of the first and of the last record. */
+    from: dateOf(first),
+    to: dateOf(last),
+    /** Whether it has a `session` message, which the device writes when the activity is saved. */
+    hasSession,
+  };
 }
 
 function lostSecs(bytes: Uint8Array, { to }: Kept): number {

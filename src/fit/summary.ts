@@ -4,25 +4,7 @@ import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
 import { printableWord } from '../base/printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
-export interface RecordedSession {
-  readonly sport: number | undefined;
-  readonly subSport: number | undefined;
-  /** The device's own word for the sport, such as "Squash". */
-  readonly word: string | undefined;
-  readonly startTime: Date | undefined;
-  /** Duration with pauses (s). */
-  readonly elapsedSecs: number | undefined;
-  /** Duration without pauses (s). */
-  readonly timerSecs: number | undefined;
-  readonly distanceMetres: number | undefined;
-  readonly ascentMetres: number | undefined;
-  readonly calories: number | undefined;
-  readonly maxDepthMetres: number | undefined;
-  readonly pool: Pool | undefined;
-  readonly maxima: Maxima;
-  /** The device's averages; 0 if it has no sensor. */
-  readonly averages: Averages;
-}
+export type RecordedSession = Readonly<ReturnType<typeof sessionOf>>;
 
 /** W, bpm, and revolutions, pairs of steps or strokes per minute. */
 export type Averages = Readonly<Record<Averaged, number | undefined>>;
@@ -32,41 +14,17 @@ export function averagesOf(average: (of: Averaged) => number | undefined): Avera
   return { power: average('power'), heartRate: average('heartRate'), cadence: average('cadence') };
 }
 
-export interface Pool {
-  readonly lengthMetres: number;
-  readonly isInYards: boolean;
-  readonly lengths: number | undefined;
-}
-
-/** Greatest values (W, bpm, m/s). */
-export type Maxima = Readonly<Record<'power' | 'heartRate' | 'speed', number | undefined>>;
-
 /** The device's summary of a recording. */
-export interface Summary {
-  readonly fileId: FileId | undefined;
-  readonly sessions: readonly RecordedSession[];
-  readonly startTime: Date | undefined;
-  /** Sum over all sessions, with pauses (s). */
-  readonly elapsedSecs: number | undefined;
-  /** Sum over all sessions, without pauses (s). */
-  readonly timerSecs: number | undefined;
-  readonly distanceMetres: number | undefined;
-  /** Local time minus UTC, if the device recorded a credible one. */
-  readonly localOffsetMinutes: number | undefined;
-}
+export type Summary = Readonly<ReturnType<typeof readSummary>>;
 
 /** The `sport` message, which devices write when the recording starts. */
-interface SessionSport {
-  readonly sport: number | undefined;
-  readonly subSport: number | undefined;
-  readonly word: string | undefined;
-}
+type SessionSport = Pick<RecordedSession, 'sport' | 'subSport' | 'word'>;
 
 /**
  * Reads the device's summary of all segments (`file_id` 0, `session` 18, `activity` 34). Fields without a summary
  * are undefined.
  */
-export function readSummary(bytes: Uint8Array): Summary {
+export function readSummary(bytes: Uint8Array) {
   const sessions: RecordedSession[] = [];
   const sports: SessionSport[] = [];
   const clocks: { readonly utc: number | undefined; readonly local: number | undefined }[] = [];
@@ -103,9 +61,12 @@ export function readSummary(bytes: Uint8Array): Summary {
     fileId,
     sessions: named,
     startTime,
+    /** Sum over all sessions, with pauses. */
     elapsedSecs: sum(named.map(({ elapsedSecs }) => elapsedSecs)),
+    /** Sum over all sessions, without pauses. */
     timerSecs: sum(named.map(({ timerSecs }) => timerSecs)),
     distanceMetres: sum(named.map(({ distanceMetres }) => distanceMetres)),
+    /** Local time minus UTC, if the device recorded a credible one. */
     localOffsetMinutes: offsets.find((offset) => offset !== undefined),
   };
 }
@@ -113,7 +74,7 @@ export function readSummary(bytes: Uint8Array): Summary {
 /** The unit of a pool that is measured in yards. */
 const STATUTE = 1;
 
-function poolOf(message: Message): Pool | undefined {
+function poolOf(message: Fields) {
   const centimetres = message.number(44);
   return centimetres
     ? {
@@ -124,24 +85,31 @@ function poolOf(message: Message): Pool | undefined {
     : undefined;
 }
 
-function sessionOf(message: Message): RecordedSession {
+type Fields = Pick<Message, 'number' | 'text' | 'date'>;
+
+function sessionOf(message: Fields) {
   return {
     sport: message.number(5),
     subSport: message.number(6),
+    /** The device's own word for the sport, such as "Squash". */
     word: printableWord(message.text(110)),
     startTime: message.date(2),
+    /** With pauses. */
     elapsedSecs: scaled(message.number(7), 1000),
+    /** Without pauses. */
     timerSecs: scaled(message.number(8) ?? message.number(7), 1000),
     distanceMetres: scaled(message.number(9), 100),
     ascentMetres: message.number(22),
     calories: message.number(11),
     maxDepthMetres: scaled(message.number(141), 1000),
     pool: poolOf(message),
+    /** W, bpm, m/s. */
     maxima: {
       power: message.number(21),
       heartRate: message.number(17),
       speed: scaled(message.number(125) ?? message.number(15), 1000),
     },
+    /** 0 if the device has no sensor. */
     averages: {
       power: message.number(20),
       heartRate: message.number(16),
@@ -149,6 +117,13 @@ function sessionOf(message: Message): RecordedSession {
     },
   };
 }
+
+/** The session of a device that wrote none. */
+const NO_SESSION = sessionOf({
+  number: () => undefined,
+  text: () => undefined,
+  date: () => undefined,
+});
 
 /** Adds the fraction (1/128), which devices store in another field. */
 export function cadenceOf(
@@ -171,29 +146,6 @@ function withSports(
   return [{ ...session, sport: session.sport ?? sport.sport, word: session.word ?? sport.word }];
 }
 
-const NO_SESSION: RecordedSession = {
-  sport: undefined,
-  subSport: undefined,
-  word: undefined,
-  startTime: undefined,
-  elapsedSecs: undefined,
-  timerSecs: undefined,
-  distanceMetres: undefined,
-  ascentMetres: undefined,
-  calories: undefined,
-  maxDepthMetres: undefined,
-  pool: undefined,
-  maxima: { power: undefined, heartRate: undefined, speed: undefined },
-  averages: averagesOf(() => undefined),
-};
-
-/** What the records of a recording say: time from the first to the last, and its last distance. */
-interface Recorded {
-  readonly startTime: Date | undefined;
-  readonly secs: number | undefined;
-  readonly distanceMetres: number | undefined;
-}
-
 /**
  * Reads start and duration of a recording's first session; without a session, those of its records.
  * Undefined if neither has them.
@@ -201,7 +153,7 @@ interface Recorded {
 export function readFirstSession(
   bytes: Uint8Array,
   { sessions }: Summary,
-): { readonly startTime: Date | undefined; readonly timerSecs: number | undefined } {
+): Pick<RecordedSession, 'startTime' | 'timerSecs'> {
   const [first] = sessions;
   // Without a session message there may be a session with only a sport.
   if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
@@ -209,7 +161,8 @@ export function readFirstSession(
   return { startTime, timerSecs: secs };
 }
 
-export function readRecorded(bytes: Uint8Array): Recorded {
+/** Reads what the records of a recording say: time from the first to the last, and its last distance. */
+export function readRecorded(bytes: Uint8Array) {
   let from: number | undefined;
   let to: number | undefined;
   let reached = { metres: 0, at: 0 };

@@ -84,17 +84,8 @@ describe('checkEnvelope', () => {
     if (envelope.state !== 'whole') expect(envelope.detail).toMatch(/^[A-Z].+\.$/s);
   });
 
-  it('returns the segments of a whole file', () => {
-    const common = { headerSize: 14, protocolVersion: 0x20, profileVersion: 2132 };
-    const first = makeRecording({ durationSecs: 60 }).length;
-    expect(checkEnvelope(chain)).toEqual({
-      state: 'whole',
-      segments: [
-        { ...common, start: 0, dataSize: first - 16 },
-        { ...common, start: first, dataSize: 1000 - 16 },
-        { ...common, start: first + 1000, dataSize: 1010 - 16 },
-      ],
-    });
+  it('counts the segments of a whole file', () => {
+    expect(checkEnvelope(chain)).toEqual({ state: 'whole', segments: 3 });
   });
 
   it('reports how many bytes are missing, of how many', () => {
@@ -194,12 +185,6 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
 
   it('have all their segments found if chained', () => {
     const envelope = checkEnvelope(realRecordings.read('chained-garmin-fr920xt-run.fit'));
-    expect(envelope).toMatchObject({
-      segments: [
-        { start: 0, dataSize: 14734 },
-        { start: 14750, dataSize: 8167 },
-        { start: 22933, dataSize: 6613 },
-      ],
-    });
+    expect(envelope).toEqual({ state: 'whole', segments: 3 });
   });
 });

@@ -20,7 +20,6 @@ import { type Envelope, checkEnvelope } from '../../fit/envelope.ts';
 import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import {
   type Averages,
-  type Maxima,
   type RecordedSession,
   type Summary,
   readRecorded,
@@ -84,7 +83,7 @@ function findings(bytes: Buffer, envelope: Envelope) {
     readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
     problem: envelope.state === 'whole' ? undefined : envelope.problem,
     detail: envelope.state === 'whole' ? undefined : envelope.detail,
-    segments: envelope.state === 'whole' ? envelope.segments.length : undefined,
+    segments: envelope.state === 'whole' ? envelope.segments : undefined,
     holds: envelope.state === 'not-fit' ? undefined : holds(bytes, fileId),
     isSent: identity.verdict === 'activity',
     hasWellness: identity.verdict === 'not-an-activity' && identity.wellness,
@@ -132,7 +131,7 @@ function maxDepth(sessions: readonly RecordedSession[], { samples }: Contents): 
 }
 
 function maximaOf(sessions: readonly RecordedSession[], samples: Samples) {
-  const greatest = (quantity: keyof Maxima) => {
+  const greatest = (quantity: keyof RecordedSession['maxima']) => {
     const stated = sessions.map(({ maxima }) => maxima[quantity] ?? 0);
     return extremes(stated).greatest || extremes(samples[quantity]).greatest || undefined;
   };
