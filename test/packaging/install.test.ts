@@ -5,7 +5,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   readlinkSync,
@@ -13,11 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listen, openssl, selfSigned } from '../api/support.ts';
 import { openServer } from '../support/local-server.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
 const SHELLS = ['sh', 'dash', 'busybox'].filter((name) => findProgram(name) !== undefined);
@@ -51,7 +50,7 @@ interface Release {
 
 /** A folder of a release, behind an HTTP server. */
 async function openRelease(): Promise<Release> {
-  const folder = mkdtempSync(join(tmpdir(), 'sync-release-'));
+  const folder = scratchDir();
   const requests: string[] = [];
   const { port } = await openServer((request, response) => {
     requests.push(request.url ?? '');
@@ -91,7 +90,7 @@ interface RunOptions {
 
 /** A user with an empty home folder. */
 function openUser() {
-  const home = mkdtempSync(join(tmpdir(), 'sync-install-'));
+  const home = scratchDir();
   const run = async (args: readonly string[], options: RunOptions = {}) => {
     const { shell = 'sh', path, env, umask = '022' } = options;
     const program = findProgram(shell) ?? shell;
@@ -120,7 +119,7 @@ function filesIn(folder: string): string[] {
 
 /** A folder with a `uname` that names another machine, in front of the PATH. */
 function machine(system: string, processor: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sync-machine-'));
+  const folder = scratchDir();
   put(
     join(folder, 'uname'),
     `#!/bin/sh\n[ "$1" = -m ] && echo ${processor} || echo ${system}\n`,
@@ -247,7 +246,7 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
         { tls },
       );
       const { home, run, files } = openUser();
-      const bundle = join(mkdtempSync(join(tmpdir(), 'sync-ca-')), 'ca.pem');
+      const bundle = join(scratchDir(), 'ca.pem');
       writeFileSync(bundle, tls.cert);
       const from = secure.url.href.replace(/\/$/, '');
       const refused = await run(['--from', from], { shell, env: { CURL_CA_BUNDLE: bundle } });
@@ -304,7 +303,7 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     const release = await openRelease();
     const { home, run } = openUser();
     release.publish('1.0.0');
-    const path = mkdtempSync(join(tmpdir(), 'sync-tools-'));
+    const path = scratchDir();
     for (const name of [
       'uname',
       'mkdir',

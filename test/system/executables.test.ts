@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isOwnLauncher } from '../../src/system/executables.ts';
+import { scratchDir } from '../support/scratch-dir.ts';
 
 describe.runIf(process.platform !== 'win32')('launchers of this installation', () => {
   it.each(['sync.js', 'sync'])('are recognised through the link to bin/%s on the PATH', (name) => {
-    const root = mkdtempSync(join(tmpdir(), 'sync-launcher-'));
+    const root = scratchDir();
     for (const folder of ['lib/bin', 'lib/dist', 'path'])
       mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, 'lib/bin', name), '');
