@@ -79,7 +79,8 @@ export function mergeDay(
     if (item.state === 'removed' && mode === 'replace-day') {
       return [{ ...statedItem(item), state: 'new' }];
     }
-    const back = item.state === 'new' ? byKey.first(itemKey(item.body)) : undefined;
+    const isBack = item.state === 'new' && dropped.size > 0;
+    const back = isBack ? byKey.first(itemKey(item.body)) : undefined;
     if (back === undefined) return [item];
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
@@ -148,7 +149,8 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
   const byKey = new KeyIndex(left, ({ item }) => itemKey(item.body));
-  const equals = items.map((body) => take(byKey.first(itemKey(body))));
+  // A key takes longer than all else, and a new day has no known items.
+  const equals = left.size === 0 ? [] : items.map((body) => take(byKey.first(itemKey(body))));
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
