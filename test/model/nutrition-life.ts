@@ -295,11 +295,13 @@ class Life {
       if (result.outcome === 'invalid') throw new Error('the library refused the item');
       const said = result.warnings.map(({ message }) => message).join(' ');
       addReport(this.#libraryReports, result.date, { outcome: result.outcome, said });
+      // It may have sent an earlier day again.
+      const sent = result.date === date ? [item] : [];
+      if (result.outcome === 'pushed') this.#sent('library', result.date, sent);
       this.#note(`library ${result.date}: ${result.outcome} ${said}`);
     }
     const outcome = this.#reportsOf('library', date)[0]?.outcome;
     if (outcome !== 'pushed') item.refused = true;
-    if (outcome === 'pushed') this.#sent('library', date, [item]);
   }
 
   /** The athlete adds, edits or deletes a food in the app. */
@@ -456,6 +458,8 @@ class Life {
       if (!item.by.includes(by)) continue;
       if (force && item.carbs === undefined) item.either = true;
       else if (force) {
+        // Its version was sent in place of the athlete's.
+        if (item.edited !== undefined && sent.includes(item)) item.recent = 'sent';
         delete item.edited;
         delete item.contested;
       }

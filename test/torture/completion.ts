@@ -2,7 +2,7 @@ import type { StoredItem } from '../../src/sandbox/resources/nutrition-day.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { type Food, foodKey } from './cargo.ts';
-import { type Job, OWN } from './errands.ts';
+import { type Job, OWN, isAnnounced } from './errands.ts';
 import { judgeCargo, judgeDoubles, onlyLooks } from './judge.ts';
 import { type Line, judgeReport } from './reports.ts';
 import type { Scene } from './scene.ts';
@@ -21,7 +21,7 @@ const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'prof
  */
 export async function perform(scene: Scene, job: Job, args = job.args, later: readonly Job[] = []) {
   const before = foodsOfAllDays(scene);
-  const onDays = heldOn(scene, job.claim.foods.keys());
+  const onDays = heldOn(scene, job.claim.foods.keys(), versionKey);
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
   const keyOf = finished.code === 0 ? foodKey : versionKey;
@@ -29,10 +29,10 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
   const lines = ndjson(finished.stdout);
   if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job, onDays, later);
   const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
-  const announced = conflicts.filter(isAnnounced);
+  const announced = conflicts.filter((line) => isAnnounced(scene, line));
   for (const line of announced) judgeAnnounced(scene, line, before);
   for (const line of conflicts) {
-    if (!isAnnounced(line)) resolveConflict(scene, job, String(line['date']));
+    if (!announced.includes(line)) resolveConflict(scene, job, String(line['date']));
   }
   return { code: finished.code, lines, isKept: announced.length > 0 };
 }
@@ -70,17 +70,21 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
 }
 
 /** The version of a food. */
-function versionKey(food: StoredItem): string {
+function versionKey(food: Food | StoredItem): string {
   return `${foodKey(food)} with ${String(food.calories)} kcal`;
 }
 
-function heldOn({ world }: Scene, dates: Iterable<string>): ReadonlySet<string> {
-  return new Set([...dates].flatMap((date) => foodsHeld(world.sandbox, date).map(foodKey)));
+function heldOn(
+  { world }: Scene,
+  dates: Iterable<string>,
+  keyOf: (food: StoredItem) => string,
+): ReadonlySet<string> {
+  return new Set([...dates].flatMap((date) => foodsHeld(world.sandbox, date).map(keyOf)));
 }
 
 /**
- * Expects no more of what `undo` took back: no job sends it again. What a later job has not brought to the
- * platform yet, it may still bring.
+ * Expects no more of what `undo` took back: no job sends it again. A food, or a version of it, that a later job
+ * has not brought to the platform yet may still come.
  */
 function forgetUndone(
   scene: Scene,
@@ -89,19 +93,22 @@ function forgetUndone(
   later: readonly Job[],
 ): void {
   const { cargo } = scene;
-  const held = heldOn(scene, claim.foods.keys());
+  const held = heldOn(scene, claim.foods.keys(), foodKey);
   for (const date of claim.foods.keys()) {
-    for (const key of cargo.foods.get(date)?.keys() ?? []) {
-      if (held.has(key) || (!before.has(key) && later.some((job) => claims(job, date, key))))
-        continue;
+    for (const [key, food] of cargo.foods.get(date) ?? []) {
+      const isNew = !before.has(versionKey(food)) && later.some((job) => claims(job, date, food));
+      if (held.has(key) || isNew) continue;
       cargo.foods.get(date)?.delete(key);
       cargo.removed.add(key);
     }
   }
 }
 
-function claims({ claim }: Job, date: string, key: string): boolean {
-  return claim.foods.get(date)?.held.some((food) => foodKey(food) === key) === true;
+function claims({ claim }: Job, date: string, { name, logged_at: at, calories }: Food): boolean {
+  const { held } = claim.foods.get(date) ?? { held: [] };
+  return held.some(
+    (food) => food.name === name && food.logged_at === at && food.calories === calories,
+  );
 }
 
 /** Returns whether a command sends although nothing has changed. */
@@ -124,14 +131,9 @@ function resolveConflict({ world, cargo, round }: Scene, { args }: Job, date: st
   }
 }
 
-/** Checks that `sync` kept a day, since to replace it would erase foods of others: docs/nutrition.md. */
-function isAnnounced({ message }: Line): boolean {
-  return String(message).startsWith('The platform replaces a day, which would erase ');
-}
-
 /** Such a conflict names exactly the athlete's foods, and the run has not changed the day. */
 function judgeAnnounced(
-  { round, revision, readsNutrition, world }: Scene,
+  { round, world }: Scene,
   { date, stored, message }: Line,
   before: ReadonlyMap<string, string>,
 ): void {
@@ -141,7 +143,7 @@ function judgeAnnounced(
   const named = (stored as Food[]).map(foodKey).sort().join();
   const isNamed = named === own.map(foodKey).sort().join() && named !== '';
   const isSaid = own.every(({ name = '' }) => String(message).includes(`"${name}, `));
-  if (revision === '2026-08' || !readsNutrition || !isNamed || !isSaid) {
+  if (!isNamed || !isSaid) {
     round.failed('wrong report', `${String(date)} is kept for ${named}: ${String(message)}`);
   }
   if (foods.map(({ id }) => id).join() !== before.get(String(date))) {
