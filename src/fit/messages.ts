@@ -136,11 +136,8 @@ class SegmentReader implements Message {
   readonly #visitors: Visitors;
   /** By local message number. */
   readonly #definitions = new Array<Definition | undefined>(16).fill(undefined);
-  /** The time that a compressed time stamp counts from, unless a message was skipped after it. */
+  /** The time that a compressed time stamp counts from. */
   #clock: number | undefined;
-  /** The last skipped message with a time stamp, and the offset of its fields. */
-  #timed: Definition | undefined;
-  #timedBody = 0;
   /** The message in the visit: offset of its first field, fields, and leading bytes that it lacks. */
   #at = 0;
   #definition: Definition | undefined;
@@ -156,13 +153,7 @@ class SegmentReader implements Message {
   read(from: number, end: number): number {
     let at = from;
     while (at < end) {
-      const header = this.#bytes[at] as number;
-      const definition = header < 0x40 ? this.#definitions[header & 0x0f] : undefined;
-      // Most messages have no visitor.
-      const next =
-        definition !== undefined && definition.visitor === undefined
-          ? this.#skip(definition, at, end)
-          : this.#readRecord(header, at + 1, end);
+      const next = this.#readRecord(this.#bytes[at] as number, at + 1, end);
       if (next === undefined) return at;
       at = next;
     }
@@ -215,22 +206,6 @@ class SegmentReader implements Message {
     return found === undefined || found.offset < this.#absent ? undefined : found;
   }
 
-  /** Skips a message, and those with the same header that follow it: in a recording, most do. */
-  #skip(definition: Definition, at: number, end: number): number | undefined {
-    const bytes = this.#bytes;
-    const header = bytes[at];
-    const length = 1 + definition.size;
-    const last = end - length;
-    if (at > last) return undefined;
-    let next = at + length;
-    while (next <= last && bytes[next] === header) next += length;
-    if (definition.timestampAt !== undefined) {
-      this.#timed = definition;
-      this.#timedBody = next - definition.size;
-    }
-    return next;
-  }
-
   /** @returns the offset of the next record; undefined if this one is invalid or a visitor ends here */
   #readRecord(header: number, body: number, end: number): number | undefined {
     const isCompressed = (header & 0x80) !== 0;
@@ -243,7 +218,7 @@ class SegmentReader implements Message {
     if (next > end) return undefined;
     const { visitor } = definition;
     const stated = isCompressed ? undefined : this.#statedTime(definition, body);
-    if (stated !== undefined) this.#setClock(stated);
+    this.#clock = stated ?? this.#clock;
     this.timestamp = isCompressed ? this.#advance(header & COMPRESSED_MASK) : stated;
     if (visitor === undefined) return next;
     this.#at = body - absent;
@@ -260,16 +235,10 @@ class SegmentReader implements Message {
     return valid(this.#view.getUint32(body + timestampAt, littleEndian), 0xffff_ffff);
   }
 
-  #setClock(seconds: number): void {
-    this.#timed = undefined;
-    this.#clock = seconds;
-  }
-
   #advance(seconds: number): number | undefined {
-    const skipped = this.#timed && this.#statedTime(this.#timed, this.#timedBody);
-    const from = skipped ?? this.#clock;
+    const from = this.#clock;
     if (from === undefined) return undefined;
-    this.#setClock(from + ((seconds - from) & COMPRESSED_MASK));
+    this.#clock = from + ((seconds - from) & COMPRESSED_MASK);
     return this.#clock;
   }
 
