@@ -11,7 +11,7 @@ import type { Input } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { plural } from '../terminal/words.ts';
 import { Findings } from './findings.ts';
-import { PieceBuffer } from './take-recordings.ts';
+import { pieceReader } from './take-recordings.ts';
 import { RecordStock } from './take-records.ts';
 
 export interface FolderTools extends Pick<Context, 'signal' | 'warn'> {
@@ -27,7 +27,7 @@ export class FolderInputs {
   readonly #sources: SourceOptions;
   readonly #tools: FolderTools;
   readonly #archives: Archives;
-  readonly #buffer = new PieceBuffer();
+  readonly #read = pieceReader();
 
   constructor(kind: RecordKind, sources: SourceOptions, tools: FolderTools) {
     this.#kind = kind;
@@ -69,7 +69,7 @@ export class FolderInputs {
   /** Takes the wellness of a FIT file of any type. @returns whether a whole file has none */
   async #hasNoWellness(piece: Piece, stock: RecordStock): Promise<boolean> {
     const { path } = piece;
-    const contents = await this.#buffer.read(piece);
+    const contents = await this.#read(piece);
     if ('problem' in contents) {
       this.#report({ path, problem: contents.problem });
       return false;

@@ -60,8 +60,11 @@ export async function takeStock(
   const { since, zone, sources } = options;
   const findings = new Findings();
   const records = new RecordStock(findings, sources, reportUnreadable);
-  const when = { since, zone: zone.name };
-  const recordings = new RecordingStock(findings, when, known, report, records);
+  const recordings = new RecordingStock({
+    ...{ findings, since, known, report },
+    zone: zone.name,
+    wellness: records,
+  });
   const copies: Piece[] = [];
   let files = 0;
   for await (const piece of walk(paths, cwd, archives)) {

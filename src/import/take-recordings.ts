@@ -7,7 +7,7 @@ import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts'
 import { type Whole, identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
 import { type UnreadableMember, readMember } from '../upload/read-member.ts';
-import { type RecordingContents, readFile } from '../upload/read-recording.ts';
+import { type RecordingContents, readFile, reusedBuffer } from '../upload/read-recording.ts';
 import { REPAIRED } from '../inputs/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
@@ -20,11 +20,17 @@ export interface KnownRecordings {
   readonly known: KnownFiles;
 }
 
-export interface RecordingOptions {
+export interface RecordingParts {
+  readonly findings: Findings;
   /** Earliest day (`YYYY-MM-DD`). */
   readonly since: string | undefined;
   /** The zone of recordings without a local time. */
   readonly zone: string;
+  readonly known: KnownRecordings | undefined;
+  /** Called for each recording that cannot be used. */
+  readonly report: (item: UploadItem) => void;
+  /** Takes the wellness in the files. */
+  readonly wellness: Pick<RecordStock, 'addFit'>;
 }
 
 /** Takes stock of recordings: reads one at a time, and keeps where those to send are. */
@@ -33,38 +39,20 @@ export class RecordingStock {
   readonly members: MemberRecording[] = [];
   /** Size of `files` and `members`. */
   bytes = 0;
-  readonly #findings: Findings;
-  readonly #options: RecordingOptions;
-  readonly #known: KnownRecordings | undefined;
-  readonly #report: (item: UploadItem) => void;
-  readonly #wellness: Pick<RecordStock, 'addFit'>;
+  readonly #parts: RecordingParts;
   readonly #seen = new Set<string>();
   /** Paths of whole recordings, without their endings. */
   readonly #whole = new Set<string>();
-  readonly #buffer = new PieceBuffer();
+  readonly #read = pieceReader();
 
-  /**
-   * @param report is called for each recording that cannot be used
-   * @param wellness takes the wellness in the files
-   */
-  constructor(
-    findings: Findings,
-    options: RecordingOptions,
-    known: KnownRecordings | undefined,
-    report: (item: UploadItem) => void,
-    wellness: Pick<RecordStock, 'addFit'>,
-  ) {
-    this.#findings = findings;
-    this.#options = options;
-    this.#known = known;
-    this.#report = report;
-    this.#wellness = wellness;
+  constructor(parts: RecordingParts) {
+    this.#parts = parts;
   }
 
   /** @throws the signal's reason if it is aborted */
   async add(piece: Piece): Promise<void> {
     const { path, from } = piece;
-    const contents = await this.#buffer.read(piece);
+    const contents = await this.#read(piece);
     if ('problem' in contents) {
       this.#unusable(unreadableItem(path, contents));
       return;
@@ -85,7 +73,7 @@ export class RecordingStock {
     if (identity.verdict === 'not-an-activity') {
       if (hasWellness) return;
       const reason = 'settings, courses, monitoring and the like';
-      this.#findings.leave('no-activity', 'FIT files without an activity', reason);
+      this.#parts.findings.leave('no-activity', 'FIT files without an activity', reason);
     } else {
       this.#whole.add(stemOf(path));
       this.#addActivity({ path, from }, identity, contents.bytes);
@@ -103,12 +91,12 @@ export class RecordingStock {
       await this.add(piece);
       return;
     }
-    this.#findings.leave('copies', 'Repaired copies', 'the originals are whole');
+    this.#parts.findings.leave('copies', 'Repaired copies', 'the originals are whole');
   }
 
   #takeWellness(piece: Piece, bytes: Buffer): boolean {
     const samples = readFitWellness(bytes);
-    if (samples.length > 0) this.#wellness.addFit(piece, samples);
+    if (samples.length > 0) this.#parts.wellness.addFit(piece, samples);
     return samples.length > 0;
   }
 
@@ -117,22 +105,22 @@ export class RecordingStock {
     { sha256, summary }: Whole,
     bytes: Buffer,
   ): void {
-    const day = localDay(describeActivity(bytes, summary), this.#options.zone);
+    const { findings, since, zone, known } = this.#parts;
+    const day = localDay(describeActivity(bytes, summary), zone);
     const days = day === undefined ? [] : [day];
-    const { since } = this.#options;
     if (this.#seen.has(sha256)) {
       const reason = 'the same recording is sent once';
-      this.#findings.leave('copies', 'Recordings found twice', reason);
+      findings.leave('copies', 'Recordings found twice', reason);
       return;
     }
     this.#seen.add(sha256);
-    if (this.#known?.uploads.find(sha256)?.state === 'confirmed') {
+    if (known?.uploads.find(sha256)?.state === 'confirmed') {
       this.#leaveUploaded(days);
     } else if (since !== undefined && day !== undefined && day < since) {
       const reason = `before ${since} (--since)`;
-      this.#findings.leave('too-early', 'Earlier recordings', reason, days);
+      findings.leave('too-early', 'Earlier recordings', reason, days);
     } else {
-      this.#findings.add(
+      findings.add(
         { kind: 'recordings', title: 'Recordings', sends: true },
         { bytes: bytes.length, days },
       );
@@ -143,34 +131,25 @@ export class RecordingStock {
   }
 
   #isKnown({ absolute, stamp }: RecordingFile): boolean {
-    return this.#known?.known.find(absolute, stamp)?.upload?.state === 'confirmed';
+    return this.#parts.known?.known.find(absolute, stamp)?.upload?.state === 'confirmed';
   }
 
   #unusable(item: UploadItem): void {
-    this.#findings.leave('unusable', 'Unusable recordings', 'see above');
-    this.#report(item);
+    this.#parts.findings.leave('unusable', 'Unusable recordings', 'see above');
+    this.#parts.report(item);
   }
 
   #leaveUploaded(days: readonly string[] = []): void {
     const reason = 'the platform has them';
-    this.#findings.leave('uploaded-before', 'Recordings uploaded before', reason, days);
+    this.#parts.findings.leave('uploaded-before', 'Recordings uploaded before', reason, days);
   }
 }
 
-export class PieceBuffer {
-  #buffer = Buffer.alloc(0);
-
-  /** @returns contents that are valid until the next call */
-  async read({ from }: Piece): Promise<RecordingContents | UnreadableMember> {
-    return 'file' in from
-      ? readFile(from.file.absolute, (size) => this.#ofSize(size))
-      : await readMember(from.member);
-  }
-
-  #ofSize(size: number): Buffer {
-    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
-    return this.#buffer;
-  }
+/** Returns a reader of pieces. What it returns is valid until the next call. */
+export function pieceReader() {
+  const buffers = reusedBuffer();
+  return async ({ from }: Piece): Promise<RecordingContents | UnreadableMember> =>
+    'file' in from ? readFile(from.file.absolute, buffers) : await readMember(from.member);
 }
 
 function stemOf(path: string): string {

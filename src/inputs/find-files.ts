@@ -48,75 +48,70 @@ export interface OtherFile {
  * Finds the named files, of any name, and in folders the files with the name of a recording, and GPX, TCX
  * and zip files, which are not sent.
  */
-export function findFiles(
+export function* findFiles(
   paths: readonly string[],
   cwd: string,
-  onFound: (found: RecordingFile | UnreadablePath | OtherFile) => void,
-): void {
-  searchPaths(paths, cwd, isRecordingOrOther, (found) => {
-    if ('problem' in found || found.named || isRecordingName(basename(found.path))) {
-      onFound(found);
-      return;
-    }
+): Generator<RecordingFile | UnreadablePath | OtherFile, undefined> {
+  for (const found of searchPaths(paths, cwd, isRecordingOrOther)) {
     const { path } = found;
-    const other = otherKind(path);
-    if (other !== undefined) onFound({ path, other });
-  });
+    if ('problem' in found || found.named || isRecordingName(basename(path))) yield found;
+    else {
+      const other = otherKind(path);
+      if (other !== undefined) yield { path, other };
+    }
+  }
 }
 
 function isRecordingOrOther(name: string): boolean {
   return isRecordingName(name) || (!name.startsWith('.') && otherKind(name) !== undefined);
 }
 
-/** Called for each file, and for each path that could not be read. */
-type OnFile = (found: RecordingFile | UnreadablePath) => void;
-
 /**
  * Finds each file of these paths once: named files of any name; in folders, at any depth, the wanted
  * files, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
- * (docs/internals/architecture.md). Calls back: V8 takes longer to optimize generators than to visit these files.
+ * (docs/internals/architecture.md).
  *
  * @param isWanted decides by the name of a file in a folder
  */
-export function searchPaths(
+export function* searchPaths(
   paths: readonly string[],
   cwd: string,
   isWanted: (name: string) => boolean,
-  onFile: OnFile,
-): void {
-  // A single path leads to each file once.
-  const onEach = paths.length > 1 ? once(onFile) : onFile;
+): Generator<RecordingFile | UnreadablePath, undefined> {
+  const seen = new Set<string>();
   for (const path of paths) {
-    const absolute = resolve(cwd, path);
-    // An empty path (an unset variable) does not mean the working directory.
-    const stats = attempt(() => statSync(path === '' ? path : absolute));
-    if ('problem' in stats) {
-      onEach({ path, problem: stats.problem });
-      continue;
+    for (const found of searchPath(path, cwd, isWanted)) {
+      if ('absolute' in found) {
+        // A single path leads to each file once.
+        if (seen.has(found.absolute)) continue;
+        if (paths.length > 1) seen.add(found.absolute);
+      }
+      yield found;
     }
-    if (stats.value.isFile()) onEach(namedFile(path, absolute, stats.value));
-    else if (stats.value.isDirectory()) {
-      const folder = {
-        path: path.replace(/[/\\]+$/, '') || sep,
-        absolute,
-        device: stats.value.dev,
-      };
-      searchFolder(folder, isWanted, onEach);
-    } else onEach({ path, problem: new NotPlainFile().message });
   }
 }
 
-function once(onFile: OnFile): OnFile {
-  const seen = new Set<string>();
-  return (file) => {
-    if ('absolute' in file) {
-      if (seen.has(file.absolute)) return;
-      seen.add(file.absolute);
-    }
-    onFile(file);
-  };
+function* searchPath(
+  path: string,
+  cwd: string,
+  isWanted: (name: string) => boolean,
+): Generator<RecordingFile | UnreadablePath, undefined> {
+  const absolute = resolve(cwd, path);
+  let stats: Stats;
+  try {
+    // An empty path (an unset variable) does not mean the working directory.
+    stats = statSync(path === '' ? path : absolute);
+  } catch (error) {
+    yield { path, problem: describeFileError(error) };
+    return;
+  }
+  if (stats.isFile()) yield namedFile(path, absolute, stats);
+  else if (stats.isDirectory()) {
+    const shown = path.replace(/[/\\]+$/, '') || sep;
+    yield* searchFolder({ path: shown, absolute, device: stats.dev }, isWanted);
+  } else yield { path, problem: new NotPlainFile().message };
 }
 
 function namedFile(path: string, absolute: string, stats: Stats): RecordingFile {
@@ -194,33 +189,24 @@ function byName(a: Dirent, b: Dirent): number {
 }
 
 /** @param root the folder that the user named */
-function searchFolder(
+function* searchFolder(
   root: SearchedFolder,
   isWanted: (name: string) => boolean,
-  onFile: OnFile,
-): void {
+): Generator<RecordingFile | UnreadablePath, undefined> {
   const shown = within(root.path);
   const prefix = within(root.absolute).length;
   for (const found of walk(root.absolute, isWanted)) {
     if (found.found === 'folder') continue;
     const { path: absolute } = found;
     const path = absolute === root.absolute ? root.path : shown + absolute.slice(prefix);
-    if (found.found === 'problem') onFile({ path, problem: found.problem });
-    else onFile({ path, absolute, stamp: found.stamp, named: false, folder: root });
+    if (found.found === 'problem') yield { path, problem: found.problem };
+    else yield { path, absolute, stamp: found.stamp, named: false, folder: root };
   }
 }
 
 /** Returns a folder's path up to a name in it: `path.join` is slow, and normalises the user's path. */
 function within(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
-}
-
-function attempt<T>(task: () => T): { value: T } | { problem: string } {
-  try {
-    return { value: task() };
-  } catch (error) {
-    return { problem: describeFileError(error) };
-  }
 }
 
 export const STDIN = '-';

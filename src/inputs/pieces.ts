@@ -34,9 +34,7 @@ export async function* walk(
   cwd: string,
   archives: Archives,
 ): AsyncGenerator<Piece | UnreadablePiece, void, undefined> {
-  const files: (RecordingFile | UnreadablePath)[] = [];
-  searchPaths(paths, cwd, isVisible, (file) => files.push(file));
-  for (const found of files) {
+  for (const found of searchPaths(paths, cwd, isVisible)) {
     if ('problem' in found) yield { ...found, reason: 'unreadable' };
     else if (isZipName(found.path) && (await isZipFile(found.absolute))) {
       yield* membersOf(found, archives);

@@ -61,7 +61,7 @@ function reportKnown(
   const archives: RecordingFile[] = [];
   const waiting: RecordingFile[] = [];
   const failedBefore: RecordingFile[] = [];
-  findFiles(paths, target.cwd, (file) => {
+  for (const file of findFiles(paths, target.cwd)) {
     if ('problem' in file) {
       const { path, problem: detail } = file;
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
@@ -73,7 +73,7 @@ function reportKnown(
       else if (item === 'failed-before') failedBefore.push(file);
       else target.report(item);
     }
-  });
+  }
   return { waiting: [...waiting, ...failedBefore], archives };
 }
 

@@ -203,11 +203,7 @@ describe('sync repair', () => {
 it('a folder upload leaves the copy out, and an upload that names it does not', async () => {
   put('ride.fit', unfinished(ride));
   await repairJson('ride.fit');
-  const found = (path: string) => {
-    const names: string[] = [];
-    findFiles([path], folder, (file) => names.push(file.path));
-    return names;
-  };
+  const found = (path: string) => [...findFiles([path], folder)].map((file) => file.path);
   expect(found('.')).toEqual(['./ride.fit']);
   expect(found('ride.repaired.fit')).toEqual(['ride.repaired.fit']);
   expect(existsSync(join(folder, 'ride.repaired.fit'))).toBe(true);

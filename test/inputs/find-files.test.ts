@@ -7,11 +7,7 @@ import { ODD_NAME } from '../../src/inputs/recording-names.ts';
 import { walk } from '../../src/inputs/find-files.ts';
 import { put, scratchDir } from '../upload/support.ts';
 
-function foundIn(paths: string[], cwd: string) {
-  const found: Parameters<Parameters<typeof findFiles>[2]>[0][] = [];
-  findFiles(paths, cwd, (file) => found.push(file));
-  return found;
-}
+const foundIn = (paths: string[], cwd: string) => [...findFiles(paths, cwd)];
 
 /** Lists the results in short: the path, `*` if it was named, or the problem; no other kinds. */
 const find = (paths: string[], cwd: string) =>
