@@ -1,57 +1,36 @@
 import { ArchiveFault } from './fault.ts';
 
-export interface UnpackLimits {
-  /** All bytes that are unpacked in the run, read twice counted twice. */
-  readonly bytes: number;
-  readonly members: number;
-  /** Archives in one another, the outermost included. */
-  readonly depth: number;
-  /** Archives inside one archive on the disk, at any depth. */
-  readonly inner: number;
-  /** Bytes unpacked from one archive on the disk, as a multiple of its size. */
-  readonly ratio: number;
-  /** Size of an archive inside another one, as a multiple of its packed size. */
-  readonly innerRatio: number;
-  /** Every archive may unpack to this, even a tiny one (bytes). */
-  readonly small: number;
-}
-
 const MB = 1024 * 1024;
 
 /**
  * An account export has up to 20 GB and 100,000 members. JSON and XML shrink to a twentieth, and to a
  * few thousandths if their records are alike. Files of records are read twice.
  */
-export const UNPACK_LIMITS: UnpackLimits = {
+export const UNPACK_LIMITS = {
+  /** All bytes that are unpacked in the run, read twice counted twice. */
   bytes: 512 * 1024 * MB,
   members: 1_000_000,
+  /** Archives in one another, the outermost included. */
   depth: 4,
+  /** Archives inside one archive on the disk, at any depth. */
   inner: 10_000,
+  /** Bytes unpacked from one archive on the disk, as a multiple of its size. */
   ratio: 2_000,
+  /** Size of an archive inside another one, as a multiple of its packed size. */
   innerRatio: 50,
+  /** Every archive may unpack to this, even a tiny one (bytes). */
   small: 64 * MB,
 };
+export type UnpackLimits = Readonly<typeof UNPACK_LIMITS>;
 
-/** Counts what the archives of one run unpack to, so that a zip bomb ends early. */
+/** What the archives of one run have unpacked to, so that a zip bomb ends early. */
 export class UnpackBudget {
   readonly limits: UnpackLimits;
-  #bytes = 0;
-  #members = 0;
+  bytes = 0;
+  members = 0;
 
   constructor(limits: UnpackLimits = UNPACK_LIMITS) {
     this.limits = limits;
-  }
-
-  /** Counts unpacked bytes. @throws ArchiveFault */
-  addBytes(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > this.limits.bytes) throw tooMuch('The archives of this run unpack to');
-  }
-
-  /** Counts a member. @throws ArchiveFault */
-  addMember(): void {
-    this.#members++;
-    if (this.#members > this.limits.members) throw tooMuch('The archives of this run hold');
   }
 }
 
@@ -76,19 +55,23 @@ export class ArchiveShare {
 
   /** Counts unpacked bytes. @throws ArchiveFault */
   addBytes(bytes: number): void {
-    this.#count(() => {
-      this.#bytes += bytes;
-      if (this.#bytes > this.#limit) {
-        const { ratio } = this.#budget.limits;
-        throw bomb(`The archive unpacks to more than ${ratio} times its size`);
-      }
-      this.#budget.addBytes(bytes);
-    });
+    const { limits } = this.#budget;
+    this.#bytes += bytes;
+    this.#budget.bytes += bytes;
+    if (this.#bytes > this.#limit) {
+      this.#end(bomb(`The archive unpacks to more than ${limits.ratio} times its size`));
+    }
+    if (this.#budget.bytes > limits.bytes) {
+      this.#end(tooMuch('The archives of this run unpack to'));
+    }
   }
 
   /** Counts a member. @throws ArchiveFault */
   addMember(): void {
-    this.#count(() => this.#budget.addMember());
+    const { limits } = this.#budget;
+    if (++this.#budget.members > limits.members) {
+      this.#end(tooMuch('The archives of this run hold'));
+    }
   }
 
   /**
@@ -98,10 +81,10 @@ export class ArchiveShare {
    */
   addInner(depth: number, packed: number, unpacked: number): void {
     const { limits } = this.#budget;
-    this.#count(() => {
+    if (++this.#inner > limits.inner) {
       const limit = limits.inner.toLocaleString('en-US');
-      if (++this.#inner > limits.inner) throw bomb(`The archive holds more than ${limit} archives`);
-    });
+      this.#end(bomb(`The archive holds more than ${limit} archives`));
+    }
     if (depth > limits.depth) {
       throw bomb(
         `It lies inside ${depth - 1} other archives, and ${limits.depth - 1} are the limit`,
@@ -112,13 +95,9 @@ export class ArchiveShare {
     }
   }
 
-  #count(count: () => void): void {
-    try {
-      count();
-    } catch (error) {
-      this.#isSpent = true;
-      throw error;
-    }
+  #end(fault: ArchiveFault): never {
+    this.#isSpent = true;
+    throw fault;
   }
 }
 
