@@ -4,28 +4,9 @@ import { type Phase, PHASES, SEASON, type WorkWeeks, weekOf } from './season.ts'
 import type { SeedSport } from './workouts.ts';
 
 /** The synthetic athlete at the peak of the season; {@link detraining} applies to other days. */
-export interface Athlete {
-  readonly seed: number;
-  readonly character: Character;
-  /** Functional threshold power on race day (W). */
-  readonly ftp: number;
-  /** Threshold speed of running (m/s). */
-  readonly runThreshold: number;
-  /** kg, on race day. */
-  readonly weight: number;
-  readonly maxHr: number;
-  readonly restingHr: number;
-  /** When well rested (ms). */
-  readonly hrv: number;
-  /** ml/kg/min, on race day. */
-  readonly vo2max: number;
-  readonly sleepHours: number;
-  readonly age: number;
-  /** Serial number of the recording device, so that two athletes' files always differ. */
-  readonly serial: number;
-}
+export type Athlete = Readonly<ReturnType<typeof athleteOf>>;
 
-export function athleteOf(seed: number): Athlete {
+export function athleteOf(seed: number) {
   const random = stream(seed, 'athlete');
   const character = characterOf(seed);
   const weight = random.between(57, 82);
@@ -34,37 +15,24 @@ export function athleteOf(seed: number): Athlete {
   return {
     seed,
     character,
+    /** Functional threshold power on race day (W). */
     ftp: Math.round(weight * wattsPerKg),
+    /** Threshold speed of running (m/s). */
     runThreshold: random.between(3.8, 4.5),
+    /** kg, on race day. */
     weight,
     maxHr: random.integer(180, 194),
     restingHr: random.integer(43, 52),
+    /** When well rested (ms). */
     hrv: random.between(62, 88),
+    /** ml/kg/min, on race day. */
     vo2max: 20 + wattsPerKg * random.between(9.2, 9.8),
     sleepHours: random.between(7.3, 8),
     age: random.integer(24, 45),
-    // A uint32z of 0 would mean "none".
+    // Of the recording device, so that two athletes' files always differ. A uint32z of 0 would mean "none".
     serial: (random.uint32() | 1) >>> 0,
   };
 }
-
-/** The habits that distinguish one athlete's training from another's. */
-interface Character {
-  readonly sport: SeedSport;
-  readonly device: SeedDevice;
-  /** Days from the last seeded day to the next race, 0 on race day. */
-  readonly raceIn: number;
-  /** Training time as a share of a full plan's. */
-  readonly volume: number;
-  readonly workWeeks: WorkWeeks;
-  /** Day of the week without training, 0 to 6; day 6 has the long workout. */
-  readonly restDay: RestDay;
-  readonly starts: Starts;
-  /** Share of the days whose workouts the athlete misses. */
-  readonly missed: number;
-}
-
-type RestDay = 0 | 2 | 4;
 
 /** Usual starts of workouts, in minutes after local midnight. */
 export interface Starts {
@@ -82,7 +50,8 @@ const STARTS: readonly [Starts, ...Starts[]] = [
   { habit: 'evening', hard: 17 * 60 + 50, easy: 18 * 60 + 20, weekend: 8 * 60 + 50 },
 ];
 
-function characterOf(seed: number): Character {
+/** Returns the habits that distinguish one athlete's training from another's. */
+function characterOf(seed: number) {
   const random = stream(seed, 'self');
   const sport = dealt<SeedSport>(seed, 'sport', ['cycling', 'running']);
   const workWeeks = dealt<WorkWeeks>(seed, 'weeks', [2, 3, 4]);
@@ -91,11 +60,15 @@ function characterOf(seed: number): Character {
   return {
     sport,
     device: random.pick(DEVICES[sport]),
+    /** Days from the last seeded day to the next race, 0 on race day. */
     raceIn: random.pick(daysToRace(dealt(seed, 'phase', PHASES), workWeeks)),
+    /** Training time as a share of a full plan's. */
     volume: random.between(0.7, 1.3),
     workWeeks,
-    restDay: dealt<RestDay>(seed, 'rest', [0, 2, 4]),
+    /** Day of the week without training, 0 to 6; day 6 has the long workout. */
+    restDay: dealt<0 | 2 | 4>(seed, 'rest', [0, 2, 4]),
     starts: { habit, hard: hard + later, easy: easy + later, weekend: weekend + later },
+    /** Share of the days whose workouts the athlete misses. */
     missed: random.between(0.02, 0.08),
   };
 }

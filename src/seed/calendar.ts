@@ -37,7 +37,7 @@ export class Calendar {
    *
    * @param second local seconds after midnight: 0 to 86,399
    */
-  moment(daysBefore: number, second: number): Moment {
+  moment(daysBefore: number, second: number) {
     const time = Temporal.PlainTime.from({
       hour: Math.floor(second / 3600),
       minute: Math.floor(second / 60) % 60,
@@ -48,7 +48,7 @@ export class Calendar {
   }
 
   /** Returns the local time at an instant, in seconds since 1970-01-01T00:00:00Z. */
-  at(instant: number): Moment {
+  at(instant: number) {
     return momentOf(
       Temporal.Instant.fromEpochMilliseconds(instant * 1000).toZonedDateTimeISO(this.zone),
     );
@@ -86,23 +86,16 @@ export class Calendar {
   }
 }
 
-interface Moment {
-  /** Seconds since 1970-01-01T00:00:00Z. */
-  readonly instant: number;
-  /** Local time minus UTC (s). */
-  readonly offset: number;
-  /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, as the service interface requires (section 4.4, rule 3). */
-  readonly text: string;
-  /** `YYYY-MM-DD-HH-MM-SS` in local time, as devices name their files. */
-  readonly label: string;
-}
-
-function momentOf(zoned: Temporal.ZonedDateTime): Moment {
+function momentOf(zoned: Temporal.ZonedDateTime) {
   const local = zoned.toPlainDateTime().toString({ smallestUnit: 'second' });
   return {
+    /** Seconds since 1970-01-01T00:00:00Z. */
     instant: zoned.epochMilliseconds / 1000,
+    /** Local time minus UTC (s). */
     offset: zoned.offsetNanoseconds / 1e9,
+    /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, as the service interface requires (section 4.4, rule 3). */
     text: `${local}${zoned.offset}`,
+    /** `YYYY-MM-DD-HH-MM-SS` in local time, as devices name their files. */
     label: local.replace(/[T:]/g, '-'),
   };
 }

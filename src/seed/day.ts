@@ -119,15 +119,7 @@ export function recordingOf(
     Math.round(workout.startMinute * 60),
   );
   const performance = perform(workout, { athlete, index, home, start });
-  const { end } = performance.totals;
-  const truth: RecordingTruth = {
-    ...performance,
-    start,
-    end,
-    offset: calendar.at(end).offset,
-    device: athlete.character.device,
-    serial: athlete.serial,
-  };
+  const truth: RecordingTruth = { ...performance, offset: calendar.at(performance.end).offset };
   const owner = { ...athlete, weight: weightOn(athlete, index), ftp: ftpOn(athlete, index) };
   const noun = workout.sport === 'cycling' ? 'ride' : 'run';
   let bytes: Uint8Array | undefined;

@@ -5,18 +5,7 @@ import type { Terrain } from './route.ts';
 import type { SeedSegment, SegmentKind, Training } from './workouts.ts';
 
 /** A workout by the second, before each second gets a position and a time. */
-export interface Motion {
-  /** bpm */
-  readonly heartRate: Int32Array;
-  /** Revolutions or strides per minute. */
-  readonly cadence: Int32Array;
-  /** W */
-  readonly power: Int32Array;
-  /** Distance of this second (mm). */
-  readonly step: Int32Array;
-  /** Breaks with the timer stopped, after a number of seconds of timer time. */
-  readonly breaks: readonly Break[];
-}
+export type Motion = Readonly<ReturnType<typeof move>>;
 
 interface Break {
   readonly after: number;
@@ -55,7 +44,7 @@ interface Effort {
 }
 
 /** Simulates a workout: heart rate follows from power, and the distance from speed. */
-export function move(workout: Training, conditions: Conditions): Motion {
+export function move(workout: Training, conditions: Conditions) {
   const { sport, segments, indoors, race } = workout;
   const { athlete, threshold, terrain, random } = conditions;
   const cycling = sport === 'cycling';
@@ -63,10 +52,15 @@ export function move(workout: Training, conditions: Conditions): Motion {
   const column = () => new Int32Array(duration);
   const breaks = cycling && !indoors && !race ? breaksOf(random, duration) : [];
   const motion = {
+    /** bpm */
     heartRate: column(),
+    /** Revolutions or strides per minute. */
     cadence: column(),
+    /** W */
     power: column(),
+    /** Distance of each second (mm). */
     step: column(),
+    /** Breaks with the timer stopped, after a number of seconds of timer time. */
     breaks,
   };
   const isClosed = crossings(random);

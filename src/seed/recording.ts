@@ -1,5 +1,5 @@
 import { sine } from './arithmetic.ts';
-import { type Athlete, type SeedDevice, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
+import { type Athlete, ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
 import { move, RUNNING_POWER, type Motion } from './motion.ts';
 import { stream } from './random.ts';
 import { Loop, Terrain, type Home } from './route.ts';
@@ -10,64 +10,24 @@ import type { SegmentKind, SeedSport, Training } from './workouts.ts';
  * The contents of a synthetic recording in the units of the FIT file, so that tests can compare each
  * number with a decoder's. All numbers are integers.
  */
-export interface RecordingTruth extends Performance {
-  /** Seconds since 1970-01-01T00:00:00Z. */
-  readonly start: number;
-  readonly end: number;
+export type RecordingTruth = Performance & {
   /** Local time minus UTC at the end (s), for `local_timestamp`. */
   readonly offset: number;
-  readonly device: SeedDevice;
-  readonly serial: number;
-}
+};
 
 /** A workout as an athlete performed it. */
-export interface Performance {
-  readonly sport: SeedSport;
-  readonly subSport: 'generic' | 'road' | 'indoor_cycling';
-  /** One per second while the timer runs, at the end of that second. */
-  readonly records: Records;
-  readonly laps: readonly Lap[];
-  /** Pauses of the timer: seconds since 1970, from the last record before each. */
-  readonly pauses: readonly { readonly from: number; readonly to: number }[];
-  readonly totals: SessionTotals;
-  /** Threshold power for the training stress (W). */
-  readonly thresholdPower: number;
-  /** Training stress score in tenths. */
-  readonly trainingStress: number;
-  /** Thousandths. */
-  readonly intensityFactor: number;
-}
+export type Performance = Readonly<ReturnType<typeof perform>>;
 
 /** Records as one column per field: a long ride has fifteen thousand records. */
-export interface Records {
-  /** Seconds since 1970-01-01T00:00:00Z. */
-  readonly timestamp: Uint32Array;
-  /** Null indoors. */
-  readonly path: {
-    /** Semicircles: 2^31 of them are 180 degrees. */
-    readonly latitude: Int32Array;
-    readonly longitude: Int32Array;
-    /** Fifths of a metre above sea level. */
-    readonly altitude: Int32Array;
-  } | null;
-  /** bpm */
-  readonly heartRate: Int32Array;
-  /** Revolutions or strides per minute. */
-  readonly cadence: Int32Array;
-  /** cm since the start of the session. */
-  readonly distance: Int32Array;
-  /** mm/s over the second that ends here. */
-  readonly speed: Int32Array;
-  /** W */
-  readonly power: Int32Array;
-  /** Degrees Celsius. */
-  readonly temperature: Int32Array;
+export type Records = Readonly<ReturnType<typeof recordsOf>['records']>;
+
+export interface Lap extends LapStart {
+  readonly totals: SessionTotals;
 }
 
-export interface Lap {
+interface LapStart {
   readonly intensity: SegmentKind;
   readonly trigger: LapTrigger;
-  readonly totals: SessionTotals;
 }
 
 export type LapTrigger = 'manual' | 'distance' | 'session_end';
@@ -84,7 +44,7 @@ interface Circumstances {
 /** Number of routes that the athlete uses for each sport. */
 const ROUTES: Readonly<Record<SeedSport, number>> = { cycling: 6, running: 4 };
 
-export function perform(workout: Training, circumstances: Circumstances): Performance {
+export function perform(workout: Training, circumstances: Circumstances) {
   const { athlete, index, home, start } = circumstances;
   const { sport, indoors } = workout;
   const cycling = sport === 'cycling';
@@ -117,17 +77,27 @@ export function perform(workout: Training, circumstances: Circumstances): Perfor
     return { ...lap, totals };
   });
   const totals = totalsOf(records, 0, records.timestamp.length, basis);
+  const subSport = indoors ? 'indoor_cycling' : 'road';
   return {
     sport,
-    subSport: !cycling ? 'generic' : indoors ? 'indoor_cycling' : 'road',
+    subSport: cycling ? subSport : 'generic',
+    /** Seconds since 1970-01-01T00:00:00Z. */
+    start,
+    end: totals.end,
+    device: athlete.character.device,
+    serial: athlete.serial,
+    /** One per second while the timer runs, at the end of that second. */
     records,
     laps,
     pauses,
     totals,
+    /** Threshold power for the training stress (W). */
     thresholdPower: threshold,
+    /** Training stress score in tenths. */
     trainingStress: stressOf(totals.timer, totals.normalizedPower, threshold),
+    /** Thousandths. */
     intensityFactor: Math.round((totals.normalizedPower * 1000) / threshold),
-  };
+  } as const;
 }
 
 interface RideSetting {
@@ -143,15 +113,24 @@ function recordsOf(motion: Motion, { start, path, heat, warming }: RideSetting) 
   const { heartRate, cadence, power, step: speed, breaks } = motion;
   const column = () => new Int32Array(speed.length);
   const records = {
+    /** Seconds since 1970-01-01T00:00:00Z. */
     timestamp: new Uint32Array(speed.length),
+    /** Null indoors. Semicircles (2^31 of them are 180 degrees), and fifths of a metre above sea level. */
     path: path && { latitude: column(), longitude: column(), altitude: column() },
+    /** bpm */
     heartRate,
+    /** Revolutions or strides per minute. */
     cadence,
+    /** cm since the start of the session. */
     distance: column(),
+    /** mm/s over the second that ends here. */
     speed,
+    /** W */
     power,
+    /** Degrees Celsius. */
     temperature: column(),
   };
+  /** Pauses of the timer: seconds since 1970, from the last record before each. */
   const pauses: { from: number; to: number }[] = [];
   let clock = start;
   let along = 0;
@@ -175,10 +154,10 @@ function recordsOf(motion: Motion, { start, path, heat, warming }: RideSetting) 
   return { records, pauses };
 }
 
-type LapEnd = Omit<Lap, 'totals'> & {
+interface LapEnd extends LapStart {
   /** Number of records before the end. */
   readonly end: number;
-};
+}
 
 /** Ends laps at the segments of intervals and on a trainer, otherwise every 10 km (on foot 1 km). */
 function lapEndsOf({ sport, segments, indoors, race }: Training, distance: Int32Array): LapEnd[] {

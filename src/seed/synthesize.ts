@@ -55,22 +55,15 @@ export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
   };
 }
 
-/** The athlete's settings at a training platform. */
-export interface SyntheticProfile {
-  /** kg */
-  readonly weight: number;
-  /** Functional threshold power (W). */
-  readonly ftp: number;
-}
+/** The athlete's settings at a training platform: kg, and functional threshold power in W. */
+export type SyntheticProfile = ReturnType<typeof profileOf>;
 
 /**
  * Returns the athlete's settings on the last day. The weight is that of its wellness record.
  *
  * @throws SyncError `USAGE` for an invalid seed, date or zone
  */
-export function profileOf(
-  options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>,
-): SyntheticProfile {
+export function profileOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>) {
   const setting = settingOf(options);
   const { athlete } = setting;
   const [day] = daysOf(setting, 1);

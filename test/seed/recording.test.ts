@@ -28,10 +28,7 @@ describe.each([...kinds, ...week.map((each) => [each.fileName, each] as const)])
   '%s',
   (_, recording) => {
     it('passes the check before uploads as whole', () => {
-      expect(checkEnvelope(recording.bytes)).toMatchObject({
-        state: 'whole',
-        segments: [{ start: 0, headerSize: 14, dataSize: recording.bytes.length - 16 }],
-      });
+      expect(checkEnvelope(recording.bytes)).toEqual({ state: 'whole', segments: 1 });
     });
 
     it('gives an independent decoder the encoded values of every record', () => {
