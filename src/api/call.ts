@@ -14,8 +14,12 @@ import { isEmpty, jsonValue } from './wire.ts';
  * `SERVICE_ANSWER` (try again later). None throws `REJECTED`.
  */
 export interface TokenSource {
-  /** Returns a token, after a refresh if the stored one has expired. */
-  accessToken(signal: AbortSignal): Promise<Secret>;
+  /**
+   * Returns a token, after a refresh if the stored one has expired.
+   *
+   * @param refused a fresh token that the service refused: returned only if no process has stored another
+   */
+  accessToken(signal: AbortSignal, refused?: Secret): Promise<Secret>;
   /**
    * Returns a newer token than `rejected`, to which the service responded with 401. This process or
    * another refreshed it.
@@ -32,6 +36,12 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly tokens: TokenSource;
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
+
+/**
+ * Tokens that a request may need: other processes may refresh at the same time, and a token of seconds
+ * may end before the service reads it.
+ */
+const MOST_TOKENS = 5;
 
 /** Sends requests with the access token, and finds out what a 401 means. */
 export class Caller {
@@ -81,24 +91,22 @@ export class Caller {
         !(isOptional && (await this.#isAccepted(token, attempts, signal)));
       return { response, isRefused };
     };
-    const token = await beforeSending(tokens.accessToken(signal), 0);
-    let newest = token;
+    let token = await beforeSending(tokens.accessToken(signal), 0);
     let { response, isRefused } = await sendWith(token);
-    if (isRefused) {
-      const newer = await beforeSending(tokens.replace(token, signal), attempts);
-      ({ response, isRefused } = await sendWith(newer));
-      // On a busy machine, a token of seconds ends before the service reads it.
-      newest = isRefused ? await beforeSending(tokens.accessToken(signal), attempts) : newer;
-      if (!newest.equals(newer)) {
-        ({ response, isRefused } = await sendWith(newest));
-        if (isRefused) throw notTakenNow(attempts, 'ended before it was used');
-      }
+    for (let tried = 1; isRefused; tried++) {
+      if (tried === MOST_TOKENS) throw notTakenNow(attempts, 'ended before it was used');
+      const refreshed =
+        tried === 1 ? tokens.replace(token, signal) : tokens.accessToken(signal, token);
+      const newer = await beforeSending(refreshed, attempts);
+      if (newer.equals(token)) break;
+      token = newer;
+      ({ response, isRefused } = await sendWith(token));
     }
     if (isSuccess(response) || (also.includes(response.status) && !isRefused)) {
       return { response, attempts, sent };
     }
     const mayBeFine = isRefused && !isOptional && name !== 'userinfo';
-    if (mayBeFine && (await this.#isAccepted(newest, attempts, signal))) {
+    if (mayBeFine && (await this.#isAccepted(token, attempts, signal))) {
       throw notTakenNow(attempts, 'is accepted elsewhere');
     }
     const error = refusal(name, response, { attempts, url, sent });

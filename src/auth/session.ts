@@ -90,7 +90,8 @@ export class Session implements TokenSource {
     this.#earlyLoad = { found, cancel: (reason) => stop.abort(reason) };
   }
 
-  async accessToken(signal: AbortSignal): Promise<Secret> {
+  async accessToken(signal: AbortSignal, refused?: Secret): Promise<Secret> {
+    if (refused !== undefined) await this.#forget(refused, signal);
     try {
       return tokenOf(await this.#obtain(this.#isDue, signal));
     } catch (error) {
@@ -112,6 +113,18 @@ export class Session implements TokenSource {
     const token = tokenOf(await this.#obtain(isStale, signal));
     if (token.equals(rejected)) throw loginEnded(this.#options.store);
     return token;
+  }
+
+  /** Forgets a token in memory, and waits until no other process refreshes: the next token is read from the store. */
+  async #forget(token: Secret, signal: AbortSignal): Promise<void> {
+    const { profile, stateDir, store } = this.#options;
+    if (store.kind === 'environment') return;
+    if (this.#state.name === 'usable') {
+      if (!tokenOf(this.#state.credentials).equals(token)) return;
+      this.#state = { name: 'unread' };
+    }
+    const context = { ...this.#context, signal };
+    await withLoginLock(context, { stateDir, profile }, () => Promise.resolve());
   }
 
   async scopes(signal: AbortSignal): Promise<readonly string[] | undefined> {

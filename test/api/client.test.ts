@@ -286,16 +286,16 @@ describe('a service that rejects a token after a refresh', () => {
   });
 
   it.each([
-    ['sends the request with the newest token if that one is stale by now', {}, undefined],
-    ['keeps the login if the newest token is refused, too', REFUSED_HERE, 'SERVICE_UNAVAILABLE'],
-  ])('%s', async (_what, last, code) => {
-    const all = [FIRST, 'third'];
+    ['sends the request with the newest token if that one is stale by now', {}, undefined, 3],
+    ['keeps the login if five tokens are refused', REFUSED_HERE, 'SERVICE_UNAVAILABLE', 5],
+  ])('%s', async (_what, last, code, count) => {
+    const all = [FIRST, 'third', 'fourth', 'fifth'];
     const tokens = { accessToken: () => Promise.resolve(new Secret(all.shift() ?? '')) };
     const { client, server, replaced } = await open([REFUSED_HERE, REFUSED_HERE, last], { tokens });
     const sent = client.uploadRecording(upload, never()).then(() => undefined, about);
     expect((await sent)?.code).toBe(code);
-    const bearers = [FIRST, SECOND, 'third'].map((token) => `Bearer ${token}`);
-    expect([tokensSeen(server), replaced]).toEqual([bearers, [FIRST]]);
+    const bearers = [FIRST, SECOND, 'third', 'fourth', 'fifth'].map((token) => `Bearer ${token}`);
+    expect([tokensSeen(server), replaced]).toEqual([bearers.slice(0, count), [FIRST]]);
   });
 
   it.each([404, 403, 503])('keeps the login if userinfo responds with %i', async (status) => {

@@ -259,6 +259,23 @@ describe('a token that the service rejects', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
+  it('waits for the refresh of another process if a fresh token is rejected, and sends nothing', async () => {
+    const { service, clock, needs, stateDir } = await loggedIn();
+    const session = openTestSession(needs);
+    const rejected = await session.accessToken(never);
+    const newer = mint(service);
+    const context = testContext({ clock, signal: never });
+    const next = await withLoginLock(context, { stateDir, profile: 'default' }, async () => {
+      const asked = session.accessToken(never, rejected);
+      await clock.sleep(100);
+      await needs.store.save(newer, never);
+      return { asked };
+    });
+    expect((await next.asked).reveal()).toBe(access(newer));
+    expect((await session.accessToken(never, rejected)).reveal()).toBe(access(newer));
+    expect(tokenRequests(service)).toEqual([]);
+  });
+
   it('replaces a token once for twenty requests that all got 401', async () => {
     const { service, needs } = await loggedIn();
     const session = openTestSession(needs);

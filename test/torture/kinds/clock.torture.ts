@@ -69,10 +69,8 @@ async function wrongClocks(round: Round, world: World): Promise<void> {
     const eaten = foods.filter(({ date }) => dates.slice(0, step).includes(date));
     const file = world.write('food.json', JSON.stringify(nutritionRecords(eaten)));
     clock.set(drawOffset(random));
-    await runWrong(round, world, clock, {
-      args: ['push', 'nutrition', file],
-      sent: { foods: eaten },
-    });
+    const args = ['push', 'nutrition', file];
+    await runWrong(round, world, clock, { args, sent: { foods: eaten } });
   }
   const sent = { recordings: new Map(rides), foods };
   judgePlatform(round, world.sandbox, sent);
@@ -195,14 +193,17 @@ async function localDates(round: Round, world: World): Promise<void> {
     'Pacific/Auckland',
   ]);
   const clock = makeFakeClock(world.home);
-  clock.set(drawOffset(random));
+  const offset = drawOffset(random);
+  clock.set(offset);
   const local = new Intl.DateTimeFormat('en-CA', { timeZone: zone });
   const wellness = new Map<string, { hrv: number }>();
   const records: object[] = [];
-  const changes = [Date.UTC(2026, 2, 8), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25)] as const;
+  // Days after the clock's today are refused.
+  const year = new Date(Date.now() + offset * 1_000).getUTCFullYear() - 1;
+  const changes = [Date.UTC(year, 2, 11), Date.UTC(year, 2, 28), Date.UTC(year, 9, 28)] as const;
   for (let record = 0; record < 30; record++) {
     // Never midnight in UTC, which is read as a date.
-    const quarters = random.integer(-3 * 96, 3 * 96);
+    const quarters = random.integer(-4 * 96, 4 * 96);
     const instant = new Date(random.pick(changes) + quarters * 900_000 + 420_000);
     const date = local.format(instant);
     if (wellness.has(date)) continue;
