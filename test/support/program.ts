@@ -133,9 +133,13 @@ export async function runSync(args: readonly string[], options: RunOptions): Pro
 
 /** Returns a result. @throws if it has a line of `--json` that docs/json.md does not describe */
 export function withRightLines(args: readonly string[], result: Finished): Finished {
+  const end = args.indexOf('--');
+  const flags = end === -1 ? args : args.slice(0, end);
   // Help is text, with `--json`, too; so are the words for a shell.
   const isText =
-    !args.includes('--json') || args.includes('--help') || /^(help|complete)$/.test(args[0] ?? '');
+    !flags.includes('--json') ||
+    flags.includes('--help') ||
+    /^(help|complete)$/.test(args[0] ?? '');
   const wrong = isText ? undefined : wrongJsonLine(result.stdout);
   if (wrong !== undefined) throw new Error(`sync ${args.join(' ')}: ${wrong}`);
   return result;

@@ -71,6 +71,20 @@ interface Definition {
   readonly size: number;
 }
 
+/** Types of files, and global message numbers. */
+const ACTIVITY = 4;
+const RECORD = 20;
+const COURSE = 31;
+
+/** Returns whether the type says so; without a type, whether there is a session or a record. */
+export function holdsActivity({ fileType, messages, records }: Walk): boolean | 'unclear' {
+  if (records === 'unclear') return 'unclear';
+  if (fileType !== undefined) return fileType === ACTIVITY;
+  // It depends on the order of the messages.
+  if (messages.has(COURSE)) return 'unclear';
+  return messages.has(SESSION) || messages.has(RECORD);
+}
+
 /** Seconds below this count from power-on, and are no date. */
 const FIRST_DATE = 0x10000000;
 const FILE_ID = 0;

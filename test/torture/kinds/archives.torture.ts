@@ -3,14 +3,13 @@ import { ndjson } from '../../support/program.ts';
 import { hasNoEnd, readGzip, readZip } from '../archive-reader.ts';
 import { anyArchive, gzip } from '../archive-shapes.ts';
 import { plainRecording } from '../fit-shapes.ts';
-import { walkFit } from '../fit-walker.ts';
+import { holdsActivity, walkFit } from '../fit-walker.ts';
 import { judgeOutput, judgeRecordings } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { mutateBytes } from '../mutate.ts';
 
 /** Archives and gzip files of a round: one command uploads them. */
 const FILES = 50;
-const ACTIVITY = 4;
 /** Archives in one another that are read. */
 const DEEPEST = 4;
 
@@ -91,11 +90,11 @@ function findInFile(file: Buffer, { sure, possible }: Findings, isSureFile: bool
   const content = isGzip ? readGzip(file) : { bytes: file, isSure: true };
   if (content === undefined) return;
   const { bytes, isSure } = content;
-  const { whole, fileType, records } = walkFit(bytes);
-  if (!whole) return;
-  if (fileType !== ACTIVITY && records !== 'unclear') return;
+  const walk = walkFit(bytes);
+  const holds = holdsActivity(walk);
+  if (!walk.whole || holds === false) return;
   possible.set(sha256(bytes), bytes);
-  if (isSureFile && isSure && records !== 'unclear') sure.set(sha256(bytes), bytes);
+  if (isSureFile && isSure && holds === true) sure.set(sha256(bytes), bytes);
 }
 
 /** Whether any program takes a member of this name for a file of its own, not for a system's. */

@@ -5,7 +5,7 @@ import { identify } from '../../../src/upload/identify.ts';
 import { type World, openLoggedInWorld, sha256 } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { anyRecording } from '../fit-shapes.ts';
-import { type Walk, walkFit } from '../fit-walker.ts';
+import { type Walk, holdsActivity, walkFit } from '../fit-walker.ts';
 import { judgeOutput, judgeRecordings } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
 import { type Mutant, mutateFit } from '../mutate.ts';
@@ -21,13 +21,8 @@ const LONGEST_MS = 1_500;
 /** Memory that reading a round's mutants may take (bytes). They have 300 KB each at most. */
 const MOST_MEMORY = 400 * 1024 * 1024;
 
-/** Global message numbers. */
-const SESSION = 18;
-const LAP = 19;
-const RECORD = 20;
-const COURSE = 31;
-const COUNTED = [SESSION, LAP, RECORD];
-const ACTIVITY = 4;
+/** Global message numbers of `session`, `lap` and `record`. */
+const COUNTED = [18, 19, 20];
 const FIT_EPOCH_SECS = 631_065_600;
 
 torture({
@@ -107,14 +102,6 @@ function compare(round: Round, { bytes: written, how }: Mutant): void {
   }
 }
 
-/** Returns whether the type says so; without a type, whether there is a session or a record. */
-function holdsActivity({ fileType, messages }: Walk): boolean | 'unclear' {
-  if (fileType !== undefined) return fileType === ACTIVITY;
-  // It depends on the order of the messages.
-  if (messages.has(COURSE)) return 'unclear';
-  return messages.has(SESSION) || messages.has(RECORD);
-}
-
 function earliestStart({ sessionStarts }: Walk): number | undefined {
   const starts = sessionStarts.filter((start) => start !== undefined);
   return starts.length === 0 ? undefined : Math.min(...starts);
@@ -135,13 +122,12 @@ async function upload(
   const sent = new Map<string, Uint8Array>();
   for (const [path, { bytes, how }] of files) {
     const walk = walkFit(bytes);
-    const { whole, records } = walk;
+    const { whole } = walk;
     const holds = holdsActivity(walk);
     const outcome = outcomes.get(path);
     // A second copy of a recording is skipped.
     const saysSent = outcome === 'uploaded' || outcome === 'duplicate';
-    const isUnclear = whole && (records === 'unclear' || holds === 'unclear');
-    const isActivity = isUnclear ? saysSent : whole && holds === true;
+    const isActivity = whole && (holds === 'unclear' ? saysSent : holds);
     if (isActivity) sent.set(path, bytes.subarray(0, walk.length));
     const fits = isActivity ? saysSent || outcome === 'skipped' : !saysSent;
     if (outcome === undefined || !fits) {
