@@ -336,12 +336,6 @@ describe('a request that fails for every item alike', () => {
       expect(String(error.hint)).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
     },
   );
-
-  it('counts the attempts with both tokens if the second one fails', async () => {
-    const { client } = await open([{ status: 401 }, { status: 503 }]);
-    const error = await failure(client.uploadRecording(upload, never()));
-    expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
-  });
 });
 
 describe('a success with an empty body', () => {
@@ -528,49 +522,6 @@ describe('a failed refresh of the login', () => {
     const { client } = await open([{}], { tokens });
     await expect(client.userinfo(never())).rejects.toBe(reason);
   });
-});
-
-it('completes a batch at a service that limits requests per minute without Retry-After', async () => {
-  let now = 0;
-  const counted = new Map<number, number>();
-  const server = await listen((_request, response) => {
-    const minute = Math.floor(now / 60_000);
-    const count = (counted.get(minute) ?? 0) + 1;
-    counted.set(minute, count);
-    response.writeHead(count > 10 ? 429 : 200, { 'content-type': 'application/json' });
-    response.end('{"success":true}');
-  });
-  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
-  onTestFinished(() => http.close());
-  const client = createServiceClient(
-    testContext({
-      random: () => 0,
-      clock: {
-        now: () => now,
-        monotonic: () => now,
-        sleep: (ms) => {
-          now += ms;
-          return Promise.resolve();
-        },
-      },
-    }),
-    {
-      baseUrl: server.url,
-      endpoints: DEFAULT_ENDPOINTS,
-      http,
-      tokens: {
-        scopes: () => Promise.resolve(undefined),
-        accessToken: () => Promise.resolve(new Secret(FIRST)),
-        replace: () => Promise.reject(new Error('nobody refused it')),
-      },
-      policy: DEFAULT_RETRY,
-    },
-  );
-  for (let day = 1; day <= 28; day++) {
-    const answer = await client.push('wellness', { date: `2026-02-${day}` }, 'always', never());
-    expect(answer.outcome).toBe('pushed');
-  }
-  expect([...counted.keys()]).toEqual([0, 1, 2]);
 });
 
 it('counts the attempts with both tokens', async () => {

@@ -7,7 +7,6 @@ import {
   type Repeatable,
   type RetryOptions,
   type RetryNotice,
-  readRetryAfter,
   withRetry,
 } from '../../src/api/retry.ts';
 import { testContext } from '../support/context.ts';
@@ -327,21 +326,6 @@ describe('pauses between retries', () => {
       expect(String(error.hint)).toBe(`Try again ${when}; the same command continues.`);
     },
   );
-
-  it.each([
-    [undefined, undefined],
-    ['120', 120_000],
-    ['Sun, 15 Feb 2026 12:02:00 GMT', 120_000],
-    ['Sun, 15 Feb 2026 11:59:00 GMT', 0],
-    ['garbage', undefined],
-    // One day at most: a longer pause fits neither a timer nor a date.
-    ['86401', 86_400_000],
-    ['99999999999999', 86_400_000],
-    ['9'.repeat(400), 86_400_000],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
-  ])('have the length that readRetryAfter reads from %s', (header, ms) => {
-    expect(readRetryAfter(header, NOW)).toBe(ms);
-  });
 
   it.each([
     ['not-sent', { delivery: 'not-sent' }],

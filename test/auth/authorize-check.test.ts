@@ -277,12 +277,6 @@ describe('a check that fails', () => {
     });
   });
 
-  it('reports a host name that does not exist', async () => {
-    expect((await failureOf('https://training.invalid')).message).toBe(
-      'HOST: the address cannot be found (no network, or a typing error).',
-    );
-  });
-
   it('reports a proxy that does not answer, with its variable', async () => {
     const port = String(await closedPort());
     const env = { HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${port}` };
@@ -299,12 +293,6 @@ describe('a check that fails', () => {
     const server = await listen((_request, response) => void response.end(), { tls });
     expect((await failureOf(server.url)).message).toContain('certificate is not trusted here');
     expect(server.requests).toEqual([]);
-  });
-
-  it('reports plain http behind an https address', async () => {
-    const server = await listen((_request, response) => void response.end());
-    const url = `https://127.0.0.1:${String(server.port)}`;
-    expect((await failureOf(url)).message).toMatch(/does not speak TLS there.* is it http:\/\/\?$/);
   });
 
   it('waits at most 10 s for a service that accepts connections and never answers', async () => {

@@ -155,7 +155,7 @@ describe('half-open connections that are renewed for ever', () => {
   /** Several, because this machine may be busy with something else. */
   const TRIES = 5;
 
-  it.each([64, 500, 2_000])('do not delay the callback: %i of them', async (count) => {
+  it.each([64, 2_000])('do not delay the callback: %i of them', async (count) => {
     const server = await listening();
     const attack = await holdConnections(new URL(server.redirectUri).port, count);
     const times: number[] = [];

@@ -53,22 +53,7 @@ describe('a login that is still good', () => {
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('reads the store once for many concurrent callers', async () => {
-    const { needs } = await loggedIn();
-    let loads = 0;
-    const store: CredentialStore = {
-      ...needs.store,
-      load: (signal) => {
-        loads++;
-        return needs.store.load(signal);
-      },
-    };
-    const session = openTestSession({ ...needs, store });
-    await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
-    expect(loads).toBe(1);
-  });
-
-  it('loads the login early after start(), and does not read it again', async () => {
+  it('loads the login early after start(), and reads it once for many concurrent callers', async () => {
     const { needs, credentials } = await loggedIn();
     let loads = 0;
     const store: CredentialStore = {
@@ -82,7 +67,8 @@ describe('a login that is still good', () => {
     session.start();
     session.start();
     expect(loads).toBe(1);
-    expect((await session.accessToken(never)).reveal()).toBe(access(credentials));
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
+    expect(new Set(tokens.map((token) => token.reveal()))).toEqual(new Set([access(credentials)]));
     expect(loads).toBe(1);
   });
 
@@ -161,15 +147,6 @@ describe('a refresh', () => {
     clock.advance(HOUR);
     await session.accessToken(never);
     expect(access(await stored(needs.store))).not.toBe(access(first));
-  });
-
-  it('refreshes once for twenty callers in one process', async () => {
-    const { service, clock, needs } = await loggedIn();
-    clock.advance(HOUR);
-    const session = openTestSession(needs);
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
-    expect(new Set(tokens.map((token) => token.reveal())).size).toBe(1);
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
   it('refreshes once for twenty sessions that share a store', async () => {

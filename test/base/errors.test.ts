@@ -107,21 +107,6 @@ describe('the exit code of several results', () => {
   });
 });
 
-it('SyncError carries its code, hint, details and cause', () => {
-  const cause = new Error('below');
-  const error = new SyncError('CONFIG', 'wrong', { hint: 'do this', cause, details: { a: 1 } });
-  expect([error.name, error.code, error.message, error.hint, error.details, error.cause]).toEqual([
-    'SyncError',
-    'CONFIG',
-    'wrong',
-    'do this',
-    { a: 1 },
-    cause,
-  ]);
-  const bare = new SyncError('CONFIG', 'wrong');
-  expect([bare.hint, bare.details, 'cause' in bare]).toEqual([undefined, {}, false]);
-});
-
 it('isAbort distinguishes an interruption from similar errors', () => {
   expect(isAbort(new SyncError('INTERRUPTED', 'x'))).toBe(true);
   expect(isAbort(new DOMException('x', 'AbortError'))).toBe(true);

@@ -108,12 +108,6 @@ describe('sync daemon logs -f', () => {
     await until(() => lines.length === 2);
     expect(lines).toEqual(['first', 'second ü']);
   });
-
-  it('ends when its signal is aborted', async () => {
-    const { ended, following } = startFollowing(join(scratchDir(), 'daemon.log'), 1);
-    ended.abort(new Error('enough'));
-    await expect(following).resolves.toBeUndefined();
-  });
 });
 
 describe('sync daemon logs -n', () => {

@@ -22,11 +22,12 @@ describe('docs/devices.md', () => {
   });
 });
 
-describe('the evidence', () => {
-  it.each([...MAKERS, ...APPS])('of $title is an address or a file of a repository', (entry) => {
+it.each([...MAKERS, ...APPS])(
+  'the evidence of $title is an address or a file of a repository',
+  (entry) => {
     for (const place of entry.evidence) {
       expect(place).toMatch(/^(https:\/\/\S+|[\w.-]+\/[\w.-]+ \S+)$/);
     }
     expect(entry.confirmed && entry.evidence.length === 0).toBe(false);
-  });
-});
+  },
+);

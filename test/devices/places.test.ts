@@ -29,13 +29,11 @@ describe('usualMounts', () => {
   });
 });
 
-describe('mountsIn', () => {
-  it('has the folder and three levels below it: a mount of gvfs has two', () => {
-    expect(mountsIn('/cards').map(patternText)).toEqual([
-      '/cards',
-      '/cards/*',
-      '/cards/*/*',
-      '/cards/*/*/*',
-    ]);
-  });
+it('mountsIn has the folder and three levels below it: a mount of gvfs has two', () => {
+  expect(mountsIn('/cards').map(patternText)).toEqual([
+    '/cards',
+    '/cards/*',
+    '/cards/*/*',
+    '/cards/*/*/*',
+  ]);
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/base/errors.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 
@@ -115,21 +114,4 @@ it('countFailure counts per record, restarts with another one, and ends with a c
   ledger.confirm('nutrition', DAY, 'd2');
   expect(ledger.failedDays('nutrition')).toEqual(new Map());
   expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
-});
-
-it('reports a full disk when a day is claimed, and works again afterwards', () => {
-  const dir = scratchDir();
-  const database = openIn(dir);
-  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);
-  database.exec('PRAGMA max_page_count = 1');
-  let failure: unknown;
-  try {
-    for (let i = 0; i < 20_000; i++) ledger.claim('wellness', `day ${i}`, 'd', false);
-  } catch (error) {
-    failure = error;
-  }
-  expect(failure).toBeInstanceOf(SyncError);
-  expect((failure as SyncError).message).toBe(`The disk of ${dir} is full.`);
-  database.exec('PRAGMA max_page_count = 100000');
-  expect(ledger.claim('wellness', DAY, 'd', false)).toBe('yours');
 });

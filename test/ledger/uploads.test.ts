@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/ledger/database.ts';
+import { type Database } from '../../src/ledger/database.ts';
 import { type LedgerUpload, UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
@@ -205,27 +204,6 @@ describe('uploadLedger', () => {
       { pending: 0, confirmed: 3, rejected: 1, undone: 0 },
       { pending: 5, confirmed: 0, rejected: 0, undone: 0 },
     ]);
-  });
-
-  it('keeps recordings when the ledger is opened again', () => {
-    const dir = scratchDir();
-    const path = join(dir, 'ledger.db');
-    const first = openDatabase(path);
-    const ledger = new UploadLedger(first, 'athlete:1', markIn(dir), () => 5);
-    ledger.claim(A, false);
-    ledger.confirm(A.sha256, 1, { fitFileId: 'x' });
-    first.close();
-    expect(open(dir).ledger.find(A.sha256)).toMatchObject({
-      state: 'confirmed',
-      service: { fitFileId: 'x' },
-    });
-  });
-
-  it('accepts every path that a file system allows', () => {
-    const { ledger } = open();
-    const path = 'träningar/O\'Brien "x"\n\u202e😀.fit';
-    ledger.claim({ ...A, path }, false);
-    expect(ledger.find(A.sha256)?.path).toBe(path);
   });
 });
 

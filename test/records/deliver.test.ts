@@ -294,22 +294,6 @@ describe('delivering many days', () => {
     expect([items.length, requests.length, athlete()?.wellness.length]).toEqual([20, 20, 20]);
   });
 
-  it('stops after three days without an answer', async () => {
-    const { run, sandbox } = await open();
-    sandbox.control.addFaults('wellness:502*inf');
-    const days = Array.from({ length: 9 }, (_, i) => ({
-      date: `2026-02-0${i + 1}`,
-      restingHr: 40,
-    }));
-    const { items, requests } = await run('wellness', days, { jobs: 1 });
-    // After three days without an answer the run ends.
-    expect(JSON.stringify(requests)).not.toContain('2026-02-13');
-    expect(items.map(({ date }) => date)).toEqual(days.map(({ date }) => date));
-    expect(new Set(Object.values(outcomes(items)))).toEqual(
-      new Set(['failed SERVICE_UNAVAILABLE']),
-    );
-  });
-
   it('stops if the login has ended and adds a hint to each remaining day', async () => {
     const { run } = await open();
     let asked = 0;

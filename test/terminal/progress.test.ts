@@ -33,18 +33,6 @@ describe('progress on a terminal', () => {
     expect(shown).toEqual(['draw █░░░░░  1 of 4', 'draw █░░░░░  1 of 4', 'draw ']);
   });
 
-  it('stays below the lines that are printed meanwhile', async () => {
-    const { progress, clock, shown, count } = open(TERMINAL);
-    progress.above(() => shown.push('before'));
-    count(2);
-    await clock.advance(100);
-    progress.above(() => shown.push('a result'));
-    progress.stop();
-    progress.above(() => shown.push('after'));
-    const line = 'draw ███░░░  2 of 4';
-    expect(shown).toEqual(['before', line, 'draw ', 'a result', line, 'draw ', 'after']);
-  });
-
   it('is drawn again after an update that follows the end', async () => {
     const { progress, clock, shown, count } = open(TERMINAL);
     count(1);

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { appendFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ describe('reading a file', () => {
     });
   });
 
-  it('leaves no file open', () => {
+  it.skipIf(process.platform === 'win32')('leaves no file open', () => {
     const dir = scratchDir();
     const path = put(dir, 'a.fit', BYTES);
     const huge = put(dir, 'huge.fit');
@@ -102,13 +102,16 @@ describe('reading a file', () => {
     const failing: BufferSource = () => {
       throw new Error('no memory');
     };
-    for (let i = 0; i < 3000; i++) {
+    const open = () => readdirSync('/dev/fd').length;
+    const before = open();
+    for (let i = 0; i < 30; i++) {
       readFile(path, fresh);
       readFile(huge, fresh);
       readFile(dir, fresh);
       readFile(path, failing);
     }
-    expect(read(path).bytes).toHaveLength(BYTES.length);
+    // Other tests of this process may open a file meanwhile.
+    expect(open() - before).toBeLessThan(15);
   });
 });
 

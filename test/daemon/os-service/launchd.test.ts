@@ -8,63 +8,6 @@ print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))
 `;
 
 describe('the launchd property list', () => {
-  it('has the expected text', () => {
-    expect(launchdPlist('athlete-sync.default', definitionOf(['/Users/ann/A & B'])))
-      .toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<!-- Written by "sync daemon install"; "sync daemon uninstall" removes it. -->
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-  <key>Label</key>
-  <string>athlete-sync.default</string>
-  <key>ProgramArguments</key>
-  <array>
-    <string>/usr/bin/node</string>
-    <string>/opt/sync/dist/main.cjs</string>
-    <string>watch</string>
-    <string>/Users/ann/A &amp; B</string>
-  </array>
-  <key>EnvironmentVariables</key>
-  <dict>
-    <key>SYNC_STATE_DIR</key>
-    <string>/home/ann/.local/state/athlete-sync</string>
-  </dict>
-  <key>WorkingDirectory</key>
-  <string>/</string>
-  <key>RunAtLoad</key>
-  <true/>
-  <key>KeepAlive</key>
-  <dict>
-    <key>SuccessfulExit</key>
-    <false/>
-  </dict>
-  <key>ThrottleInterval</key>
-  <integer>30</integer>
-  <key>ProcessType</key>
-  <string>Background</string>
-  <key>ExitTimeOut</key>
-  <integer>15</integer>
-  <key>Umask</key>
-  <integer>63</integer>
-  <key>SoftResourceLimits</key>
-  <dict>
-    <key>Core</key>
-    <integer>0</integer>
-  </dict>
-  <key>HardResourceLimits</key>
-  <dict>
-    <key>Core</key>
-    <integer>0</integer>
-  </dict>
-  <key>StandardOutPath</key>
-  <string>/home/ann/crash.log</string>
-  <key>StandardErrorPath</key>
-  <string>/home/ann/crash.log</string>
-</dict>
-</plist>
-`);
-  });
-
   it.skipIf(!present('python3'))(
     `means the same to Python's parser for any folder names${noteWithout('python3')}`,
     () => {

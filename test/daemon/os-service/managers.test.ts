@@ -312,17 +312,18 @@ describe('the service manager for the Task Scheduler', () => {
   });
 });
 
-describe('stopping a service until the next login', () => {
-  it.each([
-    ['linux', 'systemctl --user --no-pager stop athlete-sync.service'],
-    ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
-    ['win32', 'schtasks /End /TN athlete-sync default'],
-  ] as const)('runs one command on %s and ignores its failure', async (platform, command) => {
+it.each([
+  ['linux', 'systemctl --user --no-pager stop athlete-sync.service'],
+  ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
+  ['win32', 'schtasks /End /TN athlete-sync default'],
+] as const)(
+  'stopping a service until the next login runs one command on %s and ignores its failure',
+  async (platform, command) => {
     const { manager, commands } = managerOn(platform, { answers: () => ({ code: 1 }) });
     await manager.stop();
     expect(commands).toEqual([command]);
-  });
-});
+  },
+);
 
 describe('a service manager', () => {
   it('rejects an unsupported system', () => {

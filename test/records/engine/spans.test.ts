@@ -54,26 +54,6 @@ describe('amounts of several origins', () => {
     );
   });
 
-  it('are never more than the sum of all, nor less than the largest origin', () => {
-    fc.assert(
-      fc.property(spans, (all) => {
-        const counted = new CountedOnce(['watch']);
-        for (const { start, end, value, origin } of all) {
-          counted.add({ value, instant: start * 1_000, end: end * 1_000, origin, source: 'x' });
-        }
-        fc.pre(all.length > 0);
-        const unique = new Map(all.map((span) => [JSON.stringify(span), span]));
-        const sumOf = (own: Iterable<Amount>) =>
-          [...own].reduce((sum, { value }) => sum + value, 0);
-        const watch = [...unique.values()].filter(({ origin }) => origin === 'Watch');
-        const total = Number(counted.result().value);
-        expect(total).toBeLessThanOrEqual(sumOf(unique.values()) + 1e-6);
-        expect(total).toBeGreaterThanOrEqual(sumOf(watch) - 1e-6);
-      }),
-      RUNS,
-    );
-  });
-
   it('count a value without a length, unless another origin covers its moment', () => {
     const counted = new CountedOnce(['watch']);
     const add = (origin: string, start: number, end: number, value: number) =>

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { DeviceHealth } from '../../../src/daemon/health.ts';
 import type { Device } from '../../../src/devices/types.ts';
 import type { DeviceSource } from '../../../src/watch/parts.ts';
@@ -69,125 +69,117 @@ function putRides(root: string, count: number): void {
 
 const media = (name: string) => join(dir, 'media', name);
 
-describe('a device at another mount point', () => {
-  it('is the same device: its files are not read again, and its old recordings stay old', async () => {
-    const [first, second] = [media('GARMIN'), media('GARMIN1')];
-    putRides(first, 3);
-    // The ledger remembers no file that changed within the last 2 s.
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
-    const read: string[] = [];
-    const ports = usbPorts();
-    const { events, watcher } = start({
-      folders: [],
-      deviceAccess: ports.access,
-      pollMs: 200,
-      remote: reader(),
-      onRead: (path) => read.push(path),
-    });
-    await until(() => happened(events, 'ready').length === 1);
-    ports.set(edgeAt(first));
-    await until(() => held().length === 3 && watcher.snapshot.waiting === 0);
-    expect(new Set(read)).toEqual(
-      new Set([0, 1, 2].map((i) => `serial:garmin:3412345678/Garmin/Activity/${i}.fit`)),
-    );
-    ports.set();
-    await until(() => happened(events, 'device').length === 2);
-    renameSync(first, second);
-    read.length = 0;
-    ports.set(edgeAt(second));
-    await until(() => happened(events, 'device').length === 3);
-    // The new ride shows that the folder was searched.
-    put(join(second, 'Garmin/Activity/new.fit'), anotherRecording());
-    await until(() => held().length === 4 && watcher.snapshot.waiting === 0);
-    expect(new Set(read)).toEqual(new Set(['serial:garmin:3412345678/Garmin/Activity/new.fit']));
-    expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
+it('a device at another mount point is the same device: its files are not read again, and its old recordings stay old', async () => {
+  const [first, second] = [media('GARMIN'), media('GARMIN1')];
+  putRides(first, 3);
+  // The ledger remembers no file that changed within the last 2 s.
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  const read: string[] = [];
+  const ports = usbPorts();
+  const { events, watcher } = start({
+    folders: [],
+    deviceAccess: ports.access,
+    pollMs: 200,
+    remote: reader(),
+    onRead: (path) => read.push(path),
   });
-});
-
-describe('a device that the settings exclude', () => {
-  it.each(['garmin edge 840', '3412345678'])(
-    'is left alone by its name %s, and reported each time that it is plugged in',
-    async (name) => {
-      const [root, other, third] = [media('GARMIN'), media('OTHER'), media('CARD')];
-      for (const each of [root, other, third]) putRides(each, 1);
-      const theirs = { ...edgeAt(root), serial: '3412345678' };
-      const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
-      const card = { ...edgeAt(third), key: 'volume:1', title: 'Card' };
-      const ports = usbPorts([name]);
-      const { events } = start({ folders: [], deviceAccess: ports.access, remote: reader() });
-      await until(() => happened(events, 'ready').length === 1);
-      ports.set(theirs);
-      await until(() => happened(events, 'device-ignored').length === 1);
-      ports.set(theirs, mine);
-      await until(() => held().length === 1);
-      // The first two are still there: nothing is claimed or reported again.
-      ports.set(theirs, mine, card);
-      await until(() => held().length === 2);
-      ports.set();
-      await until(() => happened(events, 'device').length === 4);
-      ports.set(theirs);
-      await until(() => happened(events, 'device-ignored').length === 2);
-      const { key, title } = theirs;
-      const said = { event: 'device-ignored', device: key, title, root };
-      expect(happened(events, 'device-ignored')).toEqual([said, said]);
-      expect(happened(events, 'device')).toMatchObject([
-        { device: mine.key, state: 'plugged-in' },
-        { device: card.key, state: 'plugged-in' },
-        { device: mine.key, state: 'away' },
-        { device: card.key, state: 'away' },
-      ]);
-      expect([held().length, ports.locks()]).toEqual([2, 0]);
-    },
+  await until(() => happened(events, 'ready').length === 1);
+  ports.set(edgeAt(first));
+  await until(() => held().length === 3 && watcher.snapshot.waiting === 0);
+  expect(new Set(read)).toEqual(
+    new Set([0, 1, 2].map((i) => `serial:garmin:3412345678/Garmin/Activity/${i}.fit`)),
   );
+  ports.set();
+  await until(() => happened(events, 'device').length === 2);
+  renameSync(first, second);
+  read.length = 0;
+  ports.set(edgeAt(second));
+  await until(() => happened(events, 'device').length === 3);
+  // The new ride shows that the folder was searched.
+  put(join(second, 'Garmin/Activity/new.fit'), anotherRecording());
+  await until(() => held().length === 4 && watcher.snapshot.waiting === 0);
+  expect(new Set(read)).toEqual(new Set(['serial:garmin:3412345678/Garmin/Activity/new.fit']));
+  expect(held().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
 });
 
-describe('a device whose folder disappears before the monitor notices', () => {
-  it('counts as unplugged, is looked for again, and its lock is free', async () => {
-    const root = media('GARMIN');
-    putRides(root, 1);
-    const ports = usbPorts();
-    const { events, watcher } = start({
-      folders: [],
-      deviceAccess: ports.access,
-      pollMs: 200,
-      remote: reader(),
-    });
+it.each(['garmin edge 840', '3412345678'])(
+  'a device that the settings exclude is left alone by its name %s, and reported each time that it is plugged in',
+  async (name) => {
+    const [root, other, third] = [media('GARMIN'), media('OTHER'), media('CARD')];
+    for (const each of [root, other, third]) putRides(each, 1);
+    const theirs = { ...edgeAt(root), serial: '3412345678' };
+    const mine = { ...edgeAt(other), key: 'serial:garmin:1', title: 'Garmin Fenix 7' };
+    const card = { ...edgeAt(third), key: 'volume:1', title: 'Card' };
+    const ports = usbPorts([name]);
+    const { events } = start({ folders: [], deviceAccess: ports.access, remote: reader() });
     await until(() => happened(events, 'ready').length === 1);
-    ports.set(edgeAt(root));
+    ports.set(theirs);
+    await until(() => happened(events, 'device-ignored').length === 1);
+    ports.set(theirs, mine);
     await until(() => held().length === 1);
-    expect(ports.locks()).toBe(1);
-    renameSync(root, media('away'));
-    await until(() => happened(events, 'device').length === 2);
-    expect(happened(events, 'device')[1]).toEqual({
-      ...{ event: 'device', device: 'serial:garmin:3412345678', title: 'Garmin Edge 840' },
-      state: 'away',
-    });
-    expect(ports.looks()).toBe(1);
-    expect(ports.locks()).toBe(0);
-    expect(watcher.snapshot).toMatchObject({ folders: [], devices: [] });
-    renameSync(media('away'), root);
-    ports.set(edgeAt(root));
-    await until(() => happened(events, 'device').length === 3);
-    expect(watcher.snapshot.devices).toEqual([
-      { key: 'serial:garmin:3412345678', title: 'Garmin Edge 840', root, state: 'plugged-in' },
+    // The first two are still there: nothing is claimed or reported again.
+    ports.set(theirs, mine, card);
+    await until(() => held().length === 2);
+    ports.set();
+    await until(() => happened(events, 'device').length === 4);
+    ports.set(theirs);
+    await until(() => happened(events, 'device-ignored').length === 2);
+    const { key, title } = theirs;
+    const said = { event: 'device-ignored', device: key, title, root };
+    expect(happened(events, 'device-ignored')).toEqual([said, said]);
+    expect(happened(events, 'device')).toMatchObject([
+      { device: mine.key, state: 'plugged-in' },
+      { device: card.key, state: 'plugged-in' },
+      { device: mine.key, state: 'away' },
+      { device: card.key, state: 'away' },
     ]);
+    expect([held().length, ports.locks()]).toEqual([2, 0]);
+  },
+);
+
+it('a device whose folder disappears before the monitor notices counts as unplugged, is looked for again, and its lock is free', async () => {
+  const root = media('GARMIN');
+  putRides(root, 1);
+  const ports = usbPorts();
+  const { events, watcher } = start({
+    folders: [],
+    deviceAccess: ports.access,
+    pollMs: 200,
+    remote: reader(),
   });
+  await until(() => happened(events, 'ready').length === 1);
+  ports.set(edgeAt(root));
+  await until(() => held().length === 1);
+  expect(ports.locks()).toBe(1);
+  renameSync(root, media('away'));
+  await until(() => happened(events, 'device').length === 2);
+  expect(happened(events, 'device')[1]).toEqual({
+    ...{ event: 'device', device: 'serial:garmin:3412345678', title: 'Garmin Edge 840' },
+    state: 'away',
+  });
+  expect(ports.looks()).toBe(1);
+  expect(ports.locks()).toBe(0);
+  expect(watcher.snapshot).toMatchObject({ folders: [], devices: [] });
+  renameSync(media('away'), root);
+  ports.set(edgeAt(root));
+  await until(() => happened(events, 'device').length === 3);
+  expect(watcher.snapshot.devices).toEqual([
+    { key: 'serial:garmin:3412345678', title: 'Garmin Edge 840', root, state: 'plugged-in' },
+  ]);
 });
 
-describe('a device in a folder that is watched by its name, too', () => {
-  it('is watched there once', async () => {
-    const root = media('GARMIN');
-    putRides(root, 1);
-    mkdirSync(join(root, 'Garmin/Activity'), { recursive: true });
-    const ports = usbPorts();
-    ports.set(edgeAt(root));
-    const folder = join(root, 'Garmin/Activity');
-    const { events, watcher } = start({
-      folders: [folder],
-      deviceAccess: ports.access,
-      remote: reader(),
-    });
-    await until(() => held().length === 1 && happened(events, 'device').length === 1);
-    expect(watcher.snapshot.folders).toEqual([{ path: folder, state: 'watching' }]);
+it('a device in a folder that is watched by its name, too is watched there once', async () => {
+  const root = media('GARMIN');
+  putRides(root, 1);
+  mkdirSync(join(root, 'Garmin/Activity'), { recursive: true });
+  const ports = usbPorts();
+  ports.set(edgeAt(root));
+  const folder = join(root, 'Garmin/Activity');
+  const { events, watcher } = start({
+    folders: [folder],
+    deviceAccess: ports.access,
+    remote: reader(),
   });
+  await until(() => held().length === 1 && happened(events, 'device').length === 1);
+  expect(watcher.snapshot.folders).toEqual([{ path: folder, state: 'watching' }]);
 });

@@ -1,12 +1,19 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { filesystemType } from '../../../src/watch/find/filesystem-type.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
-import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
-import { folder, happened, held, sandbox, start, useWatchedFolder } from '../in-process.ts';
+import {
+  folder,
+  happened,
+  held,
+  sandbox,
+  start,
+  useFolderReader,
+  useWatchedFolder,
+} from '../in-process.ts';
 import { anotherRecording, put, sha256, until } from '../support.ts';
 
 useWatchedFolder();
@@ -14,11 +21,7 @@ useWatchedFolder();
 const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
-});
-afterAll(() => built.remove());
+const reader = useFolderReader();
 
 describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, () => {
   let device: MtpDevice;
@@ -48,10 +51,10 @@ describe.skipIf(noMtp !== undefined)(`a watched folder on an MTP mount${note}`, 
 
   function watch(options: Parameters<typeof start>[0] & { silenceMs?: number } = {}) {
     const { silenceMs, ...given } = options;
-    const childPath = join(built.dir, 'remote-child.cjs');
-    const remote = { childPath, env: process.env, silenceMs };
     return start({
-      ...{ folders: [folder, activities], pollMs: 200, remote },
+      folders: [folder, activities],
+      pollMs: 200,
+      remote: { ...reader(), silenceMs },
       filesystemType,
       ...given,
     });

@@ -1,11 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { filesystemType } from '../../../src/watch/find/filesystem-type.ts';
-import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { type MtpDevice, mountMtp, whyNoMtp } from '../../support/mtp-mount.ts';
 import { wellnessFile } from '../../support/wellness-files.ts';
-import { folder, happened, held, sandbox, start, useWatchedFolder } from '../in-process.ts';
+import {
+  folder,
+  happened,
+  held,
+  sandbox,
+  start,
+  useFolderReader,
+  useWatchedFolder,
+} from '../in-process.ts';
 import { anotherRecording, put, until } from '../support.ts';
 
 useWatchedFolder();
@@ -13,11 +20,7 @@ useWatchedFolder();
 const noMtp = whyNoMtp();
 const note = noMtp === undefined ? '' : ` (skipped: ${noMtp})`;
 
-let built: TestBuild;
-beforeAll(async () => {
-  built = await buildForTest({ 'remote-child': 'src/devices/remote/remote-child.ts' });
-});
-afterAll(() => built.remove());
+const reader = useFolderReader();
 
 const FEB14 = { date: '2026-02-14', restingHr: 52 };
 const bodies = () => sandbox.control.requests({ route: 'wellness' }).map(({ body }) => body);
@@ -33,7 +36,7 @@ describe.skipIf(noMtp !== undefined)(`the wellness of a device over MTP${note}`,
   });
 
   function watch(silenceMs?: number) {
-    const remote = { childPath: join(built.dir, 'remote-child.cjs'), env: process.env, silenceMs };
+    const remote = { ...reader(), silenceMs };
     return start({
       folders: [folder, join(device.mount, 'Internal Storage', 'GARMIN', 'Activity')],
       ...{ remote, pollMs: 1_000, wellness: true },

@@ -321,15 +321,13 @@ describe('a day that cannot be sent', () => {
   });
 });
 
-describe('two watchers of an account', () => {
-  it('send each day once', async () => {
-    putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
-    putOld('other/Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
-    sandbox.control.addFaults('wellness:delay=100ms*2');
-    const both = [watch(), watch({ folders: [join(folder, 'other')] })];
-    const all = () => both.flatMap(({ events }) => days(events));
-    await until(() => all().length > 0);
-    for (const { events } of both) await settle(events);
-    expect([all(), bodies()]).toEqual([[{ outcome: 'pushed', ...SENT14 }], [SENT14]]);
-  });
+it('two watchers of an account send each day once', async () => {
+  putOld('Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
+  putOld('other/Monitor/1.FIT', wellnessFile({ restingHr: FEB14 }));
+  sandbox.control.addFaults('wellness:delay=100ms*2');
+  const both = [watch(), watch({ folders: [join(folder, 'other')] })];
+  const all = () => both.flatMap(({ events }) => days(events));
+  await until(() => all().length > 0);
+  for (const { events } of both) await settle(events);
+  expect([all(), bodies()]).toEqual([[{ outcome: 'pushed', ...SENT14 }], [SENT14]]);
 });
