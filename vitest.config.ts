@@ -16,7 +16,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Transforms a module once, not in each run.
     experimental: { fsModuleCache: true },
-    setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
+    setupFiles: ['test/support/contract-setup.ts', 'test/support/equality-setup.ts'],
     // Tests of programs wait most of the time.
     maxWorkers: availableParallelism() + 3,
     // A hang fails the test; a slow machine does not.

@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const started = await startDaemon(world, [world.folder]);
     expect(started).toEqual({
       type: 'daemon-started',
-      id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      id: /^[0-9a-f]{16}$/,
       pid: expect.any(Number) as number,
       folders: [world.folder],
       log: join(world.home.dir, 'state/watch', started.id, 'daemon.log'),
@@ -117,8 +117,8 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
         pid: started.pid,
         folders: [world.folder],
         log: started.log,
-        startedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
-        readyAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        startedAt: /^\d{4}-.*Z$/,
+        readyAt: /^\d{4}-.*Z$/,
         health: expect.objectContaining({
           pid: started.pid,
           running: true,
@@ -490,7 +490,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
       return ended;
     });
     expect(await reader).toMatchObject({
-      stdout: expect.stringMatching(/.\n0\n$/) as string,
+      stdout: /.\n0\n$/,
       stderr: '',
     });
   });

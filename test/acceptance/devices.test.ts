@@ -47,7 +47,7 @@ describe('sync devices', () => {
       'Garmin Edge 840, serial number 3412345678',
       `  ${root}`,
       '  3 recordings, 2 not sent',
-      expect.stringMatching(/^ {2}newest: Thu 12 Feb .*08:30 {2}Morning ride {2}1:00 {2}\d+ m$/),
+      /^ {2}newest: Thu 12 Feb .*08:30 {2}Morning ride {2}1:00 {2}\d+ m$/,
       '  1 wellness file',
       `  Send them: \`sync upload ${folder}\``,
       'Zwift, app',

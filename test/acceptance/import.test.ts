@@ -94,13 +94,13 @@ describe('sync import', () => {
     const path = world.write('export.zip', accountExport());
     const { stdout, stderr } = await world.sync(['import', path, '--yes']);
     expect(stdout.split('\n').slice(0, 7)).toEqual([
-      expect.stringMatching(/^FOUND +FILES +DAYS +FROM +TO +SENT$/),
-      expect.stringMatching(/^Recordings +2 +2 +2026-02-02 +2026-02-03 +yes \(6\.0 kB\)$/),
-      expect.stringMatching(/^JSON for the platform +1 +2 +2026-02-15 +2026-02-16 +as wellness$/),
-      expect.stringMatching(/^JSON for the platform +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/),
-      expect.stringMatching(/^Recordings found twice +1 +no: the same recording is sent once$/),
-      expect.stringMatching(/^GPX files +1 +no: only FIT recordings are sent$/),
-      expect.stringMatching(/^\.jpg files +1 +no: of no known source$/),
+      /^FOUND +FILES +DAYS +FROM +TO +SENT$/,
+      /^Recordings +2 +2 +2026-02-02 +2026-02-03 +yes \(6\.0 kB\)$/,
+      /^JSON for the platform +1 +2 +2026-02-15 +2026-02-16 +as wellness$/,
+      /^JSON for the platform +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
+      /^Recordings found twice +1 +no: the same recording is sent once$/,
+      /^GPX files +1 +no: only FIT recordings are sent$/,
+      /^\.jpg files +1 +no: of no known source$/,
     ]);
     expect(stderr).toContain(
       'To send: 2 recordings (6.0 kB), 2 days of wellness and 1 day of nutrition.',

@@ -1,13 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type World,
-  openLoggedInWorld,
-  openWorld,
-  requestLines,
-  foodsHeld,
-} from '../support/acceptance.ts';
+import { type World, openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 const days = (world: World) =>
@@ -24,23 +18,6 @@ const TWO = [
 const HELD = { '2026-02-14': { hrv: 64 }, '2026-02-15': { hrv: 66 } };
 
 describe('the input of sync push', () => {
-  it.each([
-    ['an array', JSON.stringify(TWO)],
-    ['an array behind a byte order mark', `\uFEFF${JSON.stringify(TWO)}`],
-    ['the form of exports', JSON.stringify({ exported: 2, data: TWO })],
-    ['an object that is named after the kind', JSON.stringify({ wellness: TWO })],
-    ['NDJSON', TWO.map((one) => JSON.stringify(one)).join('\n')],
-    [
-      'NDJSON with CRLF, blank lines and a mark',
-      `\uFEFF${TWO.map((one) => JSON.stringify(one)).join('\r\n\r\n')}\r\n`,
-    ],
-  ])('accepts %s', async (_form, text) => {
-    const world = await openLoggedInWorld();
-    const { code } = await world.sync(['push', 'wellness', world.write('in.json', text)]);
-    expect(code).toBe(0);
-    expect(days(world)).toEqual(HELD);
-  });
-
   it('accepts a single object on stdin', async () => {
     const world = await openLoggedInWorld();
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], {
@@ -52,45 +29,6 @@ describe('the input of sync push', () => {
     const twice = await world.sync(['push', 'wellness', '-', '-'], { input: '{}' });
     expect(twice.code).toBe(2);
     expect(twice.stderr).toContain('stdin (-) can be read once');
-  });
-
-  it('refuses a line in which one field has two spellings, and names the line', async () => {
-    const world = await openLoggedInWorld();
-    const at = '2026-02-15T08:00:00+01:00';
-    const lines = [
-      { date: '2026-02-14', items: [{ name: 'Bar', logged_at: '2026-02-14T08:00:00+01:00' }] },
-      { items: [{ name: 'Gel', loggedAt: at, logged_at: '2026-02-16 23:00' }] },
-    ];
-    const file = world.write('two.ndjson', lines.map((one) => JSON.stringify(one)).join('\n'));
-    const { code, stdout, stderr } = await world.sync(['push', 'nutrition', file]);
-    expect(code).toBe(3);
-    expect(stdout + stderr).toContain(
-      `${file}:2: not sent: items/0/logged_at: says "2026-02-16 23:00", but loggedAt, the same ` +
-        `field, says "${at}": keep one of the two`,
-    );
-    expect(foodsHeld(world.sandbox, '2026-02-14')).toMatchObject([{ name: 'Bar' }]);
-    for (const { body } of world.sandbox.control.requests({ route: 'nutrition' })) {
-      expect(body).toMatchObject({ date: '2026-02-14' });
-    }
-  });
-
-  it('merges several files in order, and sends one request a date', async () => {
-    const world = await openLoggedInWorld();
-    const first = world.write('a.json', JSON.stringify(TWO));
-    const second = world.write(
-      'b.json',
-      JSON.stringify({ date: '2026-02-15', hrv: 67, weight: 72 }),
-    );
-    const { code, stdout } = await world.sync(['push', 'wellness', first, second, '--json']);
-    expect(code).toBe(0);
-    expect(days(world)).toEqual({
-      '2026-02-14': { hrv: 64 },
-      '2026-02-15': { hrv: 67, weight: 72 },
-    });
-    expect(requestLines(world.sandbox)).toEqual(['wellness 200', 'wellness 200']);
-    const merged = ndjson(stdout).find(({ date }) => date === '2026-02-15');
-    expect(merged?.['sources']).toEqual([`${first}#/1`, second]);
-    expect(JSON.stringify(merged?.['warnings'])).toContain('is merged from');
   });
 
   it('sends the other files if one cannot be read', async () => {
@@ -128,17 +66,6 @@ describe('the input of sync push', () => {
     const folder = join(world.home.dir, 'folder');
     expect((await world.sync(['push', 'wellness', folder])).code).toBe(0);
     expect((await world.sync(['push', 'wellness', '-'], { input: '[]' })).code).toBe(0);
-  });
-
-  it('skips only the broken line of NDJSON and names it', async () => {
-    const world = await openLoggedInWorld();
-    const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
-    const file = world.write('days.ndjson', text);
-    const { code, stdout } = await world.sync(['push', 'wellness', file]);
-    expect(code).toBe(3);
-    expect(days(world)).toEqual(HELD);
-    expect(stdout).toContain(`${file}:2: not sent: is not JSON`);
-    expect(stdout).toContain('wellness: 2 sent, 1 not usable.');
   });
 
   it('names the wrong field, its value and the allowed ones, and sends the other records', async () => {

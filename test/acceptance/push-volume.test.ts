@@ -7,7 +7,6 @@ import {
   terminals,
 } from '../support/acceptance.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
-import { ndjson } from '../support/program.ts';
 
 function datesFrom(first: string, count: number): string[] {
   const start = Date.parse(first);
@@ -25,13 +24,6 @@ const WELLNESS = DATES.map((date, index) => ({
   sleepSecs: 25_000 + index,
   rawJson: { night: 'x'.repeat(500) },
 }));
-
-/** Three that cannot be: a typing error, a wrong unit, no such day. */
-const WITH_BAD = WELLNESS.map((record, index) => {
-  if (index === 100) return { ...record, restingHr: 480 };
-  if (index === 200) return { ...record, sleepSecs: 'eight hours' };
-  return index === 399 ? { ...record, date: '2025-02-29' } : record;
-});
 
 describe('sync push of 400 days in one file', () => {
   it.each([
@@ -55,37 +47,6 @@ describe('sync push of 400 days in one file', () => {
       expect(requestCounts(world.sandbox)).toEqual({ userinfo: 1, wellness: days });
     },
   );
-
-  it('sends all days except a bad one, and all values except two, which it names', async () => {
-    const world = await openLoggedInWorld();
-    const file = world.write('years.json', JSON.stringify(WITH_BAD));
-    const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
-    expect(code).toBe(3);
-    const lines = ndjson(stdout);
-    expect(
-      lines
-        .filter(({ outcome }) => outcome === 'invalid')
-        .map(({ source, field, outcome }) => ({ source, field, outcome })),
-    ).toEqual([
-      { source: `${file}#/100`, field: 'restingHr', outcome: 'invalid' },
-      { source: `${file}#/200`, field: 'sleepSecs', outcome: 'invalid' },
-      { source: `${file}#/399`, field: 'date', outcome: 'invalid' },
-    ]);
-    expect(lines.at(-1)).toEqual({
-      type: 'summary',
-      total: 402,
-      warnings: 0,
-      pushed: 399,
-      skipped: 0,
-      invalid: 3,
-      rejected: 0,
-      conflict: 0,
-      failed: 0,
-    });
-    const held = world.sandbox.control.state('athlete-1').athletes[0]?.wellness ?? [];
-    expect(held.map(({ date }) => date)).toEqual(DATES.slice(0, -1));
-    expect(new Set(held.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
-  });
 
   it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
     const world = await openLoggedInWorld();

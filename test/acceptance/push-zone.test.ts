@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type World, openLoggedInWorld, requestLines, foodsHeld } from '../support/acceptance.ts';
+import { type World, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 /** 05:30 in New York, 00:30 of the next day on Kiritimati, 23:30 of the day before on Samoa. */
@@ -88,53 +88,5 @@ describe('the zone of a push', () => {
       expect(await datedBy(world, { env: named })).toEqual(used('2026-02-14', 'Asia/Tokyo'));
       world.sandbox.control.clearRequests();
     }
-  });
-
-  it('is refused if it does not exist', async () => {
-    const world = await openLoggedInWorld();
-    const runs = await Promise.all([
-      world.sync(['push', 'wellness', '-', '--tz', 'Europe/Atlantis'], { input: INSTANT }),
-      world.sync(['push', 'wellness', '-'], {
-        input: INSTANT,
-        env: { SYNC_TIMEZONE: 'Europe/Atlantis' },
-      }),
-      world.sync(['config', 'set', 'timezone', 'Europe/Atlantis']),
-    ]);
-    expect(runs.map(({ code }) => code)).toEqual([2, 2, 2]);
-    for (const { stderr } of runs) expect(stderr).toContain("'Europe/Atlantis'");
-    expect(runs[1].stderr).toContain('SYNC_TIMEZONE');
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
-
-  it('splits meals into days, with its offset at the time of each meal', async () => {
-    const world = await openLoggedInWorld();
-    const input = JSON.stringify({
-      items: [
-        { logged_at: '2026-03-29T00:30:00Z', name: 'before the clocks change' },
-        { logged_at: '2026-03-29T02:30', name: 'in the gap' },
-        { logged_at: '2026-03-29T22:15:00.125Z', name: 'tomorrow here' },
-      ],
-    });
-    const { code, stdout } = await world.sync(
-      ['push', 'nutrition', '-', '--json', '--tz', 'Europe/Berlin'],
-      { input },
-    );
-    expect(code).toBe(0);
-    const held = world.sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
-    expect(
-      held.map(({ date }) => [
-        date,
-        foodsHeld(world.sandbox, date)
-          .map((item) => item.logged_at)
-          .sort(),
-      ]),
-    ).toEqual([
-      ['2026-03-29', ['2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00']],
-      ['2026-03-30', ['2026-03-30T00:15:00.125+02:00']],
-    ]);
-    const warned = ndjson(stdout).map(({ warnings }) =>
-      Array.isArray(warnings) ? warnings.length : warnings,
-    );
-    expect(warned).toEqual([1, 0, 1]);
   });
 });

@@ -1,16 +1,13 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listen } from '../api/support.ts';
 import {
   expireAccess,
-  openHome,
   openLoggedInWorld,
   requestCounts,
   requestLines,
 } from '../support/acceptance.ts';
 import { hastyClock } from '../support/delivery.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -19,22 +16,6 @@ const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 const ROTATING = '2026-02';
 
 describe('several processes with one expired token', () => {
-  it('refresh once after the service ended the token early, and deliver eight recordings once each', async () => {
-    const world = await openLoggedInWorld({ revision: ROTATING });
-    const rides = EIGHT.map((seed) =>
-      world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
-    );
-    // The processes do not know that: each of them gets 401.
-    world.sandbox.control.expire();
-    world.sandbox.control.addFaults('refresh:delay=500ms');
-    const runs = await Promise.all(rides.map((ride) => world.program(['upload', '--json', ride])));
-    expect(runs.map(({ code }) => code)).toEqual(EIGHT.map(() => 0));
-    expect(requestCounts(world.sandbox)['token']).toBe(1);
-    const [ada] = world.sandbox.control.state('athlete-1').athletes;
-    expect(ada?.recordings.map(({ receivedCount }) => receivedCount)).toEqual(EIGHT.map(() => 1));
-    expect(ada?.logins).toMatchObject([{ revoked: false }]);
-  });
-
   it('keep the login if half of them are killed during the refresh', async () => {
     const world = await openLoggedInWorld({ revision: ROTATING });
     expireAccess(world);
@@ -52,82 +33,9 @@ describe('several processes with one expired token', () => {
       { revoked: false },
     ]);
   });
-
-  it('leave no lock behind if all are killed during the refresh', async () => {
-    const world = await openLoggedInWorld({ revision: ROTATING });
-    expireAccess(world);
-    world.sandbox.control.addFaults('refresh:503(retry-after=4)');
-    const running = EIGHT.slice(0, 3).map(() => world.start(['token']));
-    await until(() => requestLines(world.sandbox).includes('token 503'));
-    for (const { child } of running) child.kill('SIGKILL');
-    await Promise.all(running.map(({ finished }) => finished));
-    expect((await world.sync(['token'])).code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(['token 503', 'token 200']);
-  });
 });
 
 describe('a refresh', () => {
-  it.each([
-    ['refresh_token_expires_in', -1],
-    ['refresh_token_expires_in', '3600 s'],
-    ['expires_in', undefined],
-    ['expires_in', 1e20],
-    ['scope', undefined],
-    ['scope', { granted: true }],
-    ['token_type', 'BEARER'],
-    ['token_type', undefined],
-  ])(
-    'uses an answer with %s %j, and its refresh token for the next refresh',
-    async (field, value) => {
-      let newest = 'r0';
-      let refreshes = 0;
-      const service = await listen((request, response) => {
-        const { url, body, headers } = request;
-        const answer = (status: number, json: unknown) => {
-          response.writeHead(status, { 'content-type': 'application/json' });
-          response.end(JSON.stringify(json));
-        };
-        if (url === '/api/oauth/userinfo') {
-          answer(200, { sub: 'a1' });
-        } else if (url === '/api/oauth/token') {
-          const { refresh_token } = JSON.parse(body.toString()) as { refresh_token: string };
-          if (refresh_token !== newest) {
-            answer(400, { error: 'invalid_grant' });
-            return;
-          }
-          refreshes += 1;
-          newest = `r${refreshes}`;
-          answer(200, {
-            access_token: `a${refreshes}`,
-            token_type: 'Bearer',
-            expires_in: 3600,
-            refresh_token: newest,
-            scope: 'workout:read',
-            [field]: value,
-          });
-        } else if (headers.authorization === `Bearer a${refreshes}` && refreshes > 0) {
-          answer(200, []);
-        } else {
-          answer(401, { message: 'expired' });
-        }
-      });
-      const home = openHome({
-        SYNC_BASE_URL: service.url.origin,
-        SYNC_CLIENT_ID: 'c',
-        SYNC_TOKEN_STORE: 'file',
-      });
-      const sync = (args: readonly string[], input?: string) =>
-        runInProcess(args, { home, ...(input === undefined ? {} : { input }) });
-      const given = { access_token: 'a0', token_type: 'Bearer', refresh_token: 'r0' };
-      expect((await sync(['login', '--with-token'], JSON.stringify(given))).code).toBe(0);
-      expect((await sync(['workouts'])).code).toBe(0);
-      // The service ends that token early: the next run must refresh with the last refresh token.
-      refreshes += 1;
-      expect((await sync(['workouts'])).code).toBe(0);
-      expect(newest).toBe('r3');
-    },
-  );
-
   it('exits 4 with the next command after invalid_grant', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.revoke();
@@ -139,9 +47,7 @@ describe('a refresh', () => {
         {
           type: 'error',
           code: 'AUTH_EXPIRED',
-          message: expect.stringMatching(
-            /^The login has ended: the platform no longer accepts its refresh token/,
-          ) as string,
+          message: /^The login has ended: the platform no longer accepts its refresh token/,
           hint: 'Run `sync login`.',
           status: 400,
           error: 'invalid_grant',
@@ -238,19 +144,4 @@ describe('a refused refresh that says nothing about the login', () => {
       expect(ada?.recordings.map(({ receivedCount }) => receivedCount)).toEqual([1]);
     },
   );
-
-  it.each(REFUSED)('keeps days for later (%s)', async (fault, errorCode, exitCode) => {
-    const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
-    const days = world.write('days.json', '[{"date": "2026-05-10", "restingHr": 51}]');
-    expireAccess(world);
-    const { code, stdout } = await world.sync(['push', 'wellness', days, '--json'], {
-      clock: hastyClock,
-    });
-    expect(code).toBe(exitCode);
-    expect(ndjson(stdout)).toContainEqual(
-      expect.objectContaining({ outcome: 'failed', code: errorCode, attempts: 0 }),
-    );
-    world.sandbox.control.clearFaults();
-    expect((await world.sync(['push', 'wellness', days])).code).toBe(0);
-  });
 });

@@ -1,5 +1,4 @@
 import { chmodSync, readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
   type World,
@@ -47,8 +46,8 @@ function recordings({ sandbox }: World, athlete = 'athlete-1') {
 
 const QUEUED = {
   state: 'queued',
-  fitFileId: expect.stringMatching(/^fit-\d+$/) as string,
-  jobId: expect.stringMatching(/^job-fit-\d+$/) as string,
+  fitFileId: /^fit-\d+$/,
+  jobId: /^job-fit-\d+$/,
 };
 
 /** Recordings as different as devices make them; all are whole activities. */
@@ -136,7 +135,7 @@ describe('sync upload of a folder', () => {
         path: `card/${name}`,
         outcome,
         reason,
-        detail: expect.stringMatching(/\w\./) as string,
+        detail: /\w\./,
         ...(reason === 'incomplete' || reason === 'corrupt' ? { hint: repairHint(name) } : {}),
       })),
     ].sort(byPath);
@@ -173,7 +172,7 @@ describe('sync upload of a folder', () => {
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').sort()).toEqual([
       '2 files: 1 uploaded (the platform is processing it), 1 not usable.',
-      expect.stringMatching(/^Sun 15 Feb( \d{4})? 0\d:30 {2}Ride {2}10:00 {2}4.8 km {2}uploaded$/),
+      /^Sun 15 Feb( \d{4})? 0\d:30 {2}Ride {2}10:00 {2}4.8 km {2}uploaded$/,
       'card/bad.fit: not sent. This is a text file, not a FIT recording.',
     ]);
     const again = await world.sync(['upload', 'card/ride.fit']);
@@ -216,32 +215,6 @@ describe('sync upload of files named by hand', () => {
     expect((await upload(world, ride)).items).toMatchObject([
       { outcome: 'invalid', reason: 'unreadable', detail: 'It may not be read by this user.' },
     ]);
-  });
-
-  it('refuses a .fit.gz and a .zip that were cut off', async () => {
-    const world = await openLoggedInWorld();
-    const cut = world.write('cut.fit.gz', gzipSync(plain).subarray(0, -100));
-    const zip = world.write('export.zip', Buffer.from('504b0304140000000800', 'hex'));
-    const { code, items } = await upload(world, cut, zip);
-    expect({ code, items }).toEqual({
-      code: 3,
-      items: [
-        expect.objectContaining({
-          path: cut,
-          outcome: 'invalid',
-          reason: 'incomplete',
-          detail: 'The end of the gzip file is missing.',
-        }) as unknown,
-        {
-          type: 'upload',
-          path: zip,
-          outcome: 'invalid',
-          reason: 'incomplete',
-          detail: expect.stringMatching(/end of the zip archive is missing/) as string,
-        },
-      ],
-    });
-    expect(requestLines(world.sandbox)).toEqual([]);
   });
 });
 

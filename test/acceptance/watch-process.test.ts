@@ -388,7 +388,7 @@ it('the text output of sync watch is one line per event with its time', async ()
   expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
     `Watching ${world.folder}.`,
     'Ready: nothing to send.',
-    expect.stringMatching(/^\S*\/ride\.fit: uploaded \(... .\d ... .*\)$/),
+    /^\S*\/ride\.fit: uploaded \(... .\d ... .*\)$/,
     'Stopped: 1 uploaded.',
   ]);
   expect(watcher.stderr()).toBe('');

@@ -113,7 +113,7 @@ describe('sync inspect', () => {
     expect(lines.slice(1, 5)).toEqual([
       '  Morning ride',
       '  Sunday 2026-02-15 08:30 local time (UTC+01:00)',
-      expect.stringMatching(/^ {2}30:00 {3}\d+\.\d\d km {3}\d+\.\d km\/h$/),
+      /^ {2}30:00 {3}\d+\.\d\d km {3}\d+\.\d km\/h$/,
       '  205 W   142 bpm   87 rpm',
     ]);
     expect(text).toContain('Developer fields: core_temperature');

@@ -37,7 +37,7 @@ describe('sync sandbox', () => {
     const { info, stop } = await start({});
     expect(info).toEqual({
       type: 'sandbox',
-      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+      url: /^http:\/\/127\.0\.0\.1:\d+$/,
       clientId: 'sandbox-client',
       data: null,
       athletes: [

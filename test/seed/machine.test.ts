@@ -57,7 +57,7 @@ it("seeding does not depend on the machine's time zone and language", async () =
   ]);
   // Without different zones and languages in the processes this would prove nothing.
   expect([kathmandu, apia].map(({ zone, locale }) => [zone, locale])).toEqual([
-    [expect.stringMatching(/^Asia\/Kat[hm]*andu$/), 'ne-NP'],
+    [/^Asia\/Kat[hm]*andu$/, 'ne-NP'],
     ['Pacific/Apia', 'ar-EG'],
   ]);
   expect(kathmandu.hashes).toEqual(expected);

@@ -37,7 +37,7 @@ describe('doctor before the first login', () => {
       'node good',
       'zone-data good',
       'watch good',
-      expect.stringMatching(/^name /) as string,
+      /^name /,
     ]);
     expect(about('service')).toEqual([
       {
@@ -117,7 +117,7 @@ describe('doctor before the first login', () => {
       disk.fill(4096);
       const full = await examine({}, { homeDir });
       expect(full.about('disk')).toMatchObject([
-        { state: 'bad', message: expect.stringMatching(/^Disk: only .* free for \//) as string },
+        { state: 'bad', message: /^Disk: only .* free for \// },
       ]);
       disk.makeReadOnly();
       const fixed = await examine({}, { homeDir });

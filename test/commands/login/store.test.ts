@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
     expect(stderr).toEqual([
       expect.stringContaining('No keychain found') as string,
       expect.stringContaining('Your browser opens the login page of ') as string,
-      expect.stringMatching(/^Next: /) as string,
+      /^Next: /,
     ]);
     expect(io.asked).toEqual([
       {

@@ -280,7 +280,7 @@ describe('a login that the service ended', () => {
     expect(report.login).toEqual({
       state: 'ended',
       code: 'AUTH_EXPIRED',
-      message: expect.stringMatching(/^This login has ended \(seen .* UTC\)\.$/) as string,
+      message: /^This login has ended \(seen .* UTC\)\.$/,
       hint: 'Run `sync login`.',
     });
     expect((await failure(token())).code).toBe('AUTH_EXPIRED');

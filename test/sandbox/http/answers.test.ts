@@ -49,17 +49,15 @@ describe('GET /_sandbox/requests/:ordinal', () => {
       answer: {
         status: 302,
         headers: {
-          location: expect.stringMatching(
-            /^http:\/\/127\.0\.0\.1:8917\/callback\?code=sha256:[0-9a-f]{12}&state=/,
-          ) as string,
+          location: /^http:\/\/127\.0\.0\.1:8917\/callback\?code=sha256:[0-9a-f]{12}&state=/,
         },
       },
     });
     expect(JSON.parse(exchanged)).toMatchObject({
       answer: {
         body: {
-          access_token: expect.stringMatching(/^sha256:[0-9a-f]{12}$/) as string,
-          refresh_token: expect.stringMatching(/^sha256:[0-9a-f]{12}$/) as string,
+          access_token: /^sha256:[0-9a-f]{12}$/,
+          refresh_token: /^sha256:[0-9a-f]{12}$/,
           token_type: 'Bearer',
         },
       },

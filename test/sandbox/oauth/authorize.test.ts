@@ -174,7 +174,7 @@ describe('the consent page', () => {
     expect(html).not.toMatch(/<(script|img)/);
     // The icon is in the page: without one, browsers request /favicon.ico.
     expect(html.match(/<link [^>]*>/g)).toEqual([
-      expect.stringMatching(/^<link rel="icon" href="data:image\/svg\+xml,[^"]+" \/>$/),
+      /^<link rel="icon" href="data:image\/svg\+xml,[^"]+" \/>$/,
     ]);
     const policy = page.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
@@ -205,7 +205,7 @@ describe('the consent page', () => {
     const { to, query } = redirectOf(response);
     expect(to).toBe(REDIRECT_URI);
     expect(query).toEqual({
-      code: expect.stringMatching(/^sbx_code_/) as string,
+      code: /^sbx_code_/,
       state: 'state-1',
     });
     const tokens = (await (await exchange(sandbox, query['code'] ?? '')).json()) as {

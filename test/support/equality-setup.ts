@@ -9,12 +9,17 @@ const isAdded = shared[CURRENT] !== undefined;
 shared[CURRENT] = Phrase;
 if (!isAdded) {
   const isPhrase = (value: unknown) => value instanceof (shared[CURRENT] ?? Phrase);
-  // Lets tests compare a phrase with the text that it shows without a profile.
   expect.addEqualityTesters([
+    // Lets tests compare a phrase with the text that it shows without a profile.
     (a: unknown, b: unknown) => {
       if (!isPhrase(a) && !isPhrase(b)) return undefined;
       const areTexts = [a, b].every((each) => isPhrase(each) || typeof each === 'string');
       return areTexts ? String(a) === String(b) : undefined;
     },
+    // A pattern stands for a text that it matches. Without this, toMatchObject accepts any value.
+    (a: unknown, b: unknown) =>
+      b instanceof RegExp && !(a instanceof RegExp)
+        ? typeof a === 'string' && b.test(a)
+        : undefined,
   ]);
 }
