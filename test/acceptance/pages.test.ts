@@ -134,13 +134,4 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
       await login.running.finished;
     },
   );
-
-  it('ends at the same page after Back and a second approval', async () => {
-    const { world, login, page } = await openConsent();
-    world.sandbox.control.addFaults('exchange:delay=1s');
-    await page.getByRole('button', { name: 'Approve' }).dblclick();
-    await page.getByRole('heading', { name: 'You are logged in' }).waitFor();
-    expect((await login.running.finished).code).toBe(0);
-    expect(world.sandbox.control.requests({ route: 'token' })).toHaveLength(1);
-  });
 });
