@@ -412,7 +412,7 @@ describe('an older service', () => {
     const { code, items } = await upload(world, ride);
     expect({ code, items }).toMatchObject({
       code: 5,
-      items: [{ outcome: 'failed', code: 'REJECTED', hint: /platform's address/ }],
+      items: [{ outcome: 'failed', code: 'REJECTED', hint: /config set endpoint\.uploadFit/ }],
     });
     expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);
   });
