@@ -10,8 +10,8 @@ import type {
   Problem,
   RawRecord,
   Reading,
-  ReadingOptions,
   RecordKind,
+  RecordOptions,
   RecurringNote,
   Warning,
 } from './types.ts';
@@ -39,7 +39,7 @@ export function readingOf(kind: RecordKind, input: string): InputReading {
 export function addRecord(
   kind: RecordKind,
   raw: RawRecord,
-  options: ReadingOptions,
+  options: RecordOptions,
   { merger, invalid, recurring }: InputReading,
 ): void {
   const reading = readRecord(kind, raw, options, recurring);
@@ -76,7 +76,7 @@ function tooManyInvalid({ kind, source, field, problem }: InvalidRecord): SyncEr
 function readRecord(
   kind: RecordKind,
   raw: RawRecord,
-  options: ReadingOptions,
+  options: RecordOptions,
   recurring: Recurring,
 ): Reading {
   if ('problem' in raw) {

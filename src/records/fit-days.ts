@@ -4,7 +4,7 @@ import type { DayMerger } from './merge.ts';
 import { readMapped } from './engine/read-mapped.ts';
 import { FIT_MAPPING } from './sources/fit.ts';
 import type { Row } from './engine/row.ts';
-import type { InvalidRecord, JsonObject, ReadingOptions } from './types.ts';
+import type { InvalidRecord, JsonObject, RecordOptions } from './types.ts';
 
 /** Turns the wellness of many FIT files into one record a day. */
 
@@ -15,7 +15,7 @@ import type { InvalidRecord, JsonObject, ReadingOptions } from './types.ts';
  */
 export async function addFitDays(
   files: Iterable<FitFile>,
-  options: ReadingOptions,
+  options: RecordOptions,
   merger: DayMerger,
 ) {
   const { chosen, notes, warnings } = chooseSamples(files, options);

@@ -1,4 +1,5 @@
 import { editDistance } from '../base/similar.ts';
+import type { FieldTable } from './fields.ts';
 
 /**
  * Knows how fields may be spelled. A spelling is recognised if it differs from the field's name in
@@ -7,12 +8,14 @@ import { editDistance } from '../base/similar.ts';
  * (`bodyWeight` in pounds, `sleepTime` as a time of day, `glucose`) is not an alias and passes through.
  */
 export class Names {
+  readonly table: FieldTable;
   readonly #canonical = new Map<string, string>();
   readonly #nearest = new Map<string, string | undefined>();
 
-  /** @param fields canonical names, each with its further names. */
-  constructor(fields: Readonly<Record<string, { readonly aliases?: readonly string[] }>>) {
-    for (const [name, { aliases = [] }] of Object.entries(fields)) {
+  /** @param table by canonical names */
+  constructor(table: FieldTable) {
+    this.table = table;
+    for (const [name, { aliases = [] }] of Object.entries(table)) {
       for (const spelling of [name, ...aliases]) this.#canonical.set(plain(spelling), name);
     }
   }
@@ -86,7 +89,6 @@ function nearestOf(text: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestLikeness = 0;
   for (const word of words) {
-    if (!mayBeNear(text, word)) continue;
     const kept = 1 - editDistance(text, word) / Math.max(text.length, word.length);
     const likeness = Math.max(sharedPairs(text, word), kept < NEAR_TYPING ? 0 : kept);
     if (likeness < NEAR || likeness <= bestLikeness) continue;
@@ -94,37 +96,6 @@ function nearestOf(text: string, words: Iterable<string>): string | undefined {
     bestLikeness = likeness;
   }
   return best;
-}
-
-/**
- * Checks quickly for enough common letters to be near: they limit both measures of likeness. Most names
- * in a file of another program are near to none.
- */
-function mayBeNear(one: string, other: string): boolean {
-  const common = commonLetters(one, other);
-  const mostKept = common / Math.max(one.length, other.length);
-  const mostPairs = (2 * common) / (one.length + other.length - 2);
-  return mostKept >= NEAR_TYPING || mostPairs >= NEAR;
-}
-
-const letterCounts = new Uint8Array(64);
-
-/** Counts the letters that two words have in common, in any order; perhaps some too many. */
-function commonLetters(one: string, other: string): number {
-  letterCounts.fill(0);
-  for (let at = 0; at < other.length; at++) {
-    const letter = other.charCodeAt(at) % letterCounts.length;
-    letterCounts[letter] = (letterCounts[letter] ?? 0) + 1;
-  }
-  let common = 0;
-  for (let at = 0; at < one.length; at++) {
-    const letter = one.charCodeAt(at) % letterCounts.length;
-    const left = letterCounts[letter] ?? 0;
-    if (left === 0) continue;
-    letterCounts[letter] = left - 1;
-    common++;
-  }
-  return common;
 }
 
 /** Returns the share of common letter pairs (Dice): finds missing and added parts. */

@@ -4,7 +4,6 @@ import { joinTexts } from '../base/phrase.ts';
 import { type InputReading, addRecord, readingOf } from './add-record.ts';
 import { unitsOf } from './fields.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
-import { dateAt } from './days/local-date.ts';
 import { DayMerger } from './merge.ts';
 import { foodInput } from './prefer.ts';
 import type { Input } from './read/input.ts';
@@ -59,7 +58,6 @@ export async function prepareInputs(
   options: RecordOptions,
   signal: AbortSignal,
 ): Promise<PreparedInputs> {
-  const reading = { ...options, today: todayOf(options) };
   const merger = new DayMerger(kind, '', options.rank);
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
@@ -83,7 +81,7 @@ export async function prepareInputs(
       for await (const raw of readInput(input, kind, { exports: reader })) {
         signal.throwIfAborted();
         count++;
-        addRecord(kind, raw, reading, own);
+        addRecord(kind, raw, options, own);
       }
       rejectDoubtfulColumn(name, own.recurring, reader?.found);
       if (reader !== undefined && reader.found === undefined) noteScores(name, own, options);
@@ -122,7 +120,7 @@ export async function prepareInputs(
   const notes: Text[] = [];
   if (fit.length > 0) {
     const { addFitDays } = await import('./fit-days.ts');
-    const ofFit = await addFitDays(fit, reading, merger);
+    const ofFit = await addFitDays(fit, options, merger);
     for (const file of ofFit.read) exports.push({ ...FIT, ...file });
     for (const record of ofFit.invalid) invalid.push(record);
     notes.push(...ofFit.notes);
@@ -188,9 +186,4 @@ function hintOf({ hint, cause }: SyncError, others: boolean): Text {
     parts.filter((part) => part !== undefined),
     ' ',
   );
-}
-
-/** Returns the athlete's calendar date, in the zone of the run. */
-function todayOf({ now, zone }: RecordOptions): string | undefined {
-  return now === undefined ? undefined : dateAt(now, zone);
 }

@@ -220,12 +220,6 @@ export interface SourceOptions {
   readonly unitOf?: (input: string, field: string, form: string) => Promise<number | undefined>;
 }
 
-/** {@link RecordOptions} with today's date. */
-export interface ReadingOptions extends RecordOptions {
-  /** The athlete's calendar date: `YYYY-MM-DD`. Without it no day counts as far ahead. */
-  readonly today?: string | undefined;
-}
-
 /** A checked IANA zone name and its origin: a flag overrides a timestamp's own offset. */
 export interface Zone {
   readonly name: string;

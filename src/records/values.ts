@@ -1,5 +1,5 @@
 import { sameJson } from './digest.ts';
-import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
+import type { FieldRule, NumberRule, WordRule } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import { type Names, plain } from './names.ts';
 import type { Notes } from './notes.ts';
@@ -16,7 +16,7 @@ export interface ReadFields {
 }
 
 /**
- * Reads the members of an object by a table. A `null` is left out: the value is not known. Two spellings
+ * Reads the members of an object by the table of their names. A `null` is left out: the value is not known. Two spellings
  * of one field must agree. {@link noteUnknown} reports unknown members.
  *
  * @param path the object's own place in its record, without a slash at the end.
@@ -24,7 +24,6 @@ export interface ReadFields {
  */
 export function readFields(
   object: JsonObject,
-  table: FieldTable,
   names: Names,
   notes: Notes,
   path = '',
@@ -37,7 +36,7 @@ export function readFields(
     const raw = object[spelling] ?? null;
     if (raw === null || skip.includes(spelling)) continue;
     const name = names.find(spelling);
-    const rule = name === undefined ? undefined : table[name];
+    const rule = name === undefined ? undefined : names.table[name];
     if (name === undefined || rule === undefined) {
       unknown.push(spelling);
       continue;
@@ -59,7 +58,7 @@ export function readFields(
 const MAX_LISTED = 10;
 
 /** Limits the unknown fields of one object that are compared with the known ones. */
-const MAX_COMPARED = 500;
+const MAX_COMPARED = 100;
 
 /**
  * Notes unknown members of an object, which are not sent. A name near to a field's has a separate note.
@@ -68,7 +67,6 @@ const MAX_COMPARED = 500;
  */
 export function noteUnknown(
   unknown: readonly string[],
-  table: FieldTable,
   names: Names,
   notes: Notes,
   path = '',
@@ -79,7 +77,7 @@ export function noteUnknown(
     const field = joinPointer(path, name);
     // An object with many unknown members has data for names.
     const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
-    const found = () => unknownField(near, table);
+    const found = () => unknownField(near, names);
     if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
     else notes.recurring.push({ unsent: name });
   }
@@ -88,7 +86,6 @@ export function noteUnknown(
 /** Notes a problem: an object of unknown members alone, of which the service would keep nothing. */
 export function noteNothingKnown(
   unknown: readonly string[],
-  table: FieldTable,
   names: Names,
   notes: Notes,
   path = '',
@@ -96,12 +93,12 @@ export function noteNothingKnown(
   const problem = 'there is nothing in it that the platform takes';
   notes.problems.push(path === '' ? { problem } : { field: path, problem });
   for (const name of unknown.slice(0, MAX_LISTED)) {
-    notes.problem(joinPointer(path, name), unknownField(names.nearest(name), table));
+    notes.problem(joinPointer(path, name), unknownField(names.nearest(name), names));
   }
 }
 
 /** @param near the field that may be meant */
-function unknownField(near: string | undefined, table: FieldTable): string {
+function unknownField(near: string | undefined, { table }: Names): string {
   const found = 'not a field of the platform';
   if (near === undefined) return found;
   const rule = table[near];

@@ -2,7 +2,6 @@ import { addRecord, readingOf } from '../../src/records/add-record.ts';
 import type {
   PreparedRecords,
   RawRecord,
-  ReadingOptions,
   RecordKind,
   RecordOptions,
 } from '../../src/records/types.ts';
@@ -16,7 +15,7 @@ export const BERLIN: RecordOptions = {
 export async function prepareRaw(
   kind: RecordKind,
   raws: AsyncIterable<RawRecord>,
-  options: ReadingOptions,
+  options: RecordOptions,
 ): Promise<PreparedRecords> {
   const reading = readingOf(kind, 'in.json');
   const { merger, invalid, recurring } = reading;
@@ -29,7 +28,7 @@ export async function prepareRaw(
 export async function prepare(
   kind: RecordKind,
   values: readonly unknown[],
-  options: Partial<ReadingOptions> = {},
+  options: Partial<RecordOptions> = {},
 ): Promise<PreparedRecords> {
   return await prepareRaw(kind, rawRecords(values), { ...BERLIN, ...options });
 }
@@ -54,7 +53,7 @@ export const UNSENT = 'not sent, since the platform does not know it';
 export async function bodyOf(
   kind: RecordKind,
   value: unknown,
-  options: Partial<ReadingOptions> = {},
+  options: Partial<RecordOptions> = {},
 ): Promise<unknown> {
   const { records, invalid } = await prepare(kind, [value], options);
   return invalid.length === 0 && records.length === 1 && records[0]?.warnings.length === 0
@@ -66,7 +65,7 @@ export async function bodyOf(
 export async function saidOf(
   kind: RecordKind,
   value: unknown,
-  options: Partial<ReadingOptions> = {},
+  options: Partial<RecordOptions> = {},
 ): Promise<{ body?: unknown; said: string[] }> {
   const { records, invalid } = await prepare(kind, [value], options);
   const say = ({ field = '', text }: { field?: string | undefined; text: string }): string =>

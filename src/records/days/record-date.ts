@@ -1,9 +1,9 @@
-import { localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
+import { dateAt, localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
 import { joinPointer } from '../listed.ts';
 import { dateName, plain } from '../names.ts';
 import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
-import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
+import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import { noteOther, show } from '../values.ts';
 
@@ -95,9 +95,10 @@ const DAYS_AHEAD = 2;
 /** Describes a date too far after today. Such a date is a typing error, for example another year, or a plan. */
 export function farAhead(
   date: string,
-  { today }: Pick<ReadingOptions, 'today'>,
+  { now, zone }: Pick<RecordOptions, 'now' | 'zone'>,
 ): string | undefined {
-  if (today === undefined || date <= today) return undefined;
+  const today = now === undefined ? '9999' : dateAt(now, zone);
+  if (date <= today) return undefined;
   const days = (Date.parse(date) - Date.parse(today)) / 86_400_000;
   return days > DAYS_AHEAD ? `${date} is ${days} days ahead of today, ${today}` : undefined;
 }

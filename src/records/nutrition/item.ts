@@ -6,7 +6,7 @@ import { zoneOfTime } from '../days/read-zones.ts';
 import { noteImplausibleItem, notePlan } from '../plausible.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
-import type { JsonObject, JsonValue, ReadingOptions, Zone } from '../types.ts';
+import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import {
   isObject,
@@ -41,14 +41,14 @@ export function readItem(
   path: string,
   day: string | undefined,
   notes: Notes,
-  { zone }: ReadingOptions,
+  { zone }: RecordOptions,
 ): ReadItem | undefined {
   if (!isObject(raw)) {
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return undefined;
   }
   const written = writtenTime(raw, path, day, zone, notes);
-  const read = readFields(raw, ITEM_FIELDS, itemNames, notes, path, written?.names);
+  const read = readFields(raw, itemNames, notes, path, written?.names);
   const { known, unknown } = read;
   noteImplausibleItem(read, raw, path, notes);
   notePlan(unknown, raw, notes, path);
@@ -57,8 +57,8 @@ export function readItem(
   if (isEmpty && unknown.length === 0) {
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (isEmpty) {
-    noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
-  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
+    noteNothingKnown(unknown, itemNames, notes, path);
+  } else noteUnknown(unknown, itemNames, notes, path);
   if (written === undefined) {
     notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;

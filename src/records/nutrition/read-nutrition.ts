@@ -3,7 +3,7 @@ import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
 import { noteImplausibleDay } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
-import type { DayDraft, JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
+import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
 import { Notes } from '../notes.ts';
 import {
   isObject,
@@ -26,7 +26,7 @@ interface Item {
  * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
  * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
-export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
+export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
   if (!isObject(value)) {
     return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
@@ -40,7 +40,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const day = typeof date === 'object' ? date.date : undefined;
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
-  const read = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
+  const read = readFields(value, dayNames, notes, '', others);
   const { known, unknown } = read;
   const hasItems = items !== undefined && items.length > 0;
   const list = value[itemsName];
@@ -51,13 +51,13 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
   const nothingKnown = isBare && !hasItems && unknown.length > 0;
   if (nothingKnown && notes.problems.length === 0) {
-    noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
+    noteNothingKnown(unknown, dayNames, notes);
   }
   const days = daysOf(items ?? [], date);
   const spans = days.length > 1;
   const bodies = (items ?? []).map((item) => item.read.body);
   if (!spans) noteImplausibleDay(read, bodies, value, notes);
-  if (!nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.read.field;
     const ahead = farAhead(day.date, options);
@@ -109,7 +109,7 @@ function readItems(
   field: string,
   day: string | undefined,
   notes: Notes,
-  options: ReadingOptions,
+  options: RecordOptions,
 ): Item[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) {

@@ -8,7 +8,7 @@ import {
   tooLong,
   treeOf,
 } from './json.ts';
-import { type Losses, type RecordList, lossesOf, recordNodes } from './json-losses.ts';
+import { type RecordList, lossesOf, recordNodes } from './json-losses.ts';
 import { dateName, plain } from '../names.ts';
 import { joinPointer, listNames } from '../listed.ts';
 import { decodeText, positionOf } from './text.ts';
@@ -37,7 +37,7 @@ export function* readDocument(
   const list = findList(name, value, kind);
   const losses = withFaults(name, text, () => lossesOf(document, list));
   if (list === undefined) {
-    yield rawRecord(name, value, losses.get(0));
+    yield { source: name, value, ...losses.get(0) };
     return;
   }
   let lines: readonly number[] | undefined;
@@ -47,13 +47,8 @@ export function* readDocument(
   for (const [index, element] of list.elements.entries()) {
     const source = `${name}#/${joinPointer(pointer, index)}`;
     const line = hasLines ? { line: () => lineOf(index) } : {};
-    yield { ...rawRecord(source, element, losses.get(index)), ...line };
+    yield { source, value: element, ...losses.get(index), ...line };
   }
-}
-
-/** Makes a record of a parsed value and what its text said beyond that. */
-export function rawRecord(source: string, value: JsonValue, losses: Losses | undefined): RawRecord {
-  return { source, value, ...losses };
 }
 
 /** Returns the line (from 1) of each element; none of a document whose places are not found. */

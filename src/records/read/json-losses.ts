@@ -115,24 +115,15 @@ function textOf(text: string, { loc: { start, end } }: ValueNode): string {
   return text.slice(start.offset, end.offset);
 }
 
-/** Limits the integers that are named of one record; one more gives the number of the others. */
-export const MAX_INEXACT = 50;
-
 /** Longest part of the text that a message shows (UTF-16 code units). */
 const MAX_SHOWN = 40;
 
 function lossesIn(text: string, record: ValueNode): Losses | undefined {
   const faults: Problem[] = [];
   const inexact: Problem[] = [];
-  let more = 0;
   for (const { digits, ...loss } of lossesUnder(text, record, '')) {
     if (digits === undefined) faults.push(loss);
-    else if (inexact.length < MAX_INEXACT) inexact.push(loss);
-    else more++;
-  }
-  if (more > 0) {
-    const count = more.toLocaleString('en-US');
-    inexact.push({ problem: `${count} more numbers have too many digits, too` });
+    else inexact.push(loss);
   }
   if (faults.length > 0) return { faults };
   return inexact.length === 0 ? undefined : { inexact };

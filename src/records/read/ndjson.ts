@@ -1,5 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
-import { MAX_RECORDS, rawRecord } from './document.ts';
+import { MAX_RECORDS } from './document.ts';
 import { JsonFault, JsonTooLarge, parseText } from './json.ts';
 import { lossesOf } from './json-losses.ts';
 import { afterSpace, invalidUtf8At, markLength } from './text.ts';
@@ -99,7 +99,7 @@ function readLine(source: string, line: Buffer, offset: number): RawRecord {
   const text = line.toString();
   try {
     const json = parseText(text);
-    return rawRecord(source, json.value, lossesOf(json).get(0));
+    return { source, value: json.value, ...lossesOf(json).get(0) };
   } catch (error) {
     if (error instanceof JsonTooLarge) return { source, problem: error.message };
     if (!(error instanceof JsonFault)) throw error;

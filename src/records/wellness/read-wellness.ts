@@ -4,7 +4,7 @@ import { Names, plain } from '../names.ts';
 import { noteImplausibleWellness, notePlan } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate } from '../days/record-date.ts';
 import { foreignNames } from '../sources/foreign.ts';
-import type { JsonObject, JsonValue, Reading, ReadingOptions } from '../types.ts';
+import type { JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
 import type { Notes } from '../notes.ts';
 import { isObject, noteNothingKnown, noteUnknown, readFields, show } from '../values.ts';
 
@@ -19,7 +19,7 @@ const SLEEP_TOLERANCE_SECS = 360;
  * {@link WELLNESS_FIELDS}. Fields that the table does not know pass as they are, with a warning; a
  * record that has no others is invalid, since nothing of it would be kept.
  */
-export function readWellness(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
+export function readWellness(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
   if (!isObject(value)) {
     return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
@@ -30,7 +30,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const isDated = typeof date === 'object' && !date.names.some((name) => faulty.includes(name));
   const before = notes.problems.length;
   const skip = [...dateSpelling, ...faulty];
-  const { known, spellings, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', skip);
+  const { known, spellings, unknown } = readFields(value, names, notes, '', skip);
   for (const member of faultyMembers(notes)) {
     Reflect.deleteProperty(known, names.find(member) ?? '');
   }
@@ -42,10 +42,10 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
   const foreign = foreignNames(unknown);
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
-  else if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes);
+  else if (!nothingKnown) noteUnknown(unknown, names, notes);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
-    else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);
+    else noteNothingKnown(unknown, names, notes);
   }
   const ahead = typeof date === 'object' ? farAhead(date.date, options) : undefined;
   if (ahead !== undefined) notes.problem(dateSpelling[0] ?? 'date', `${ahead}: check the year`);

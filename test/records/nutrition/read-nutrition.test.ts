@@ -476,9 +476,9 @@ describe('the day of an item', () => {
 describe('a day far in the future', () => {
   test('is reported once per input, by its date or item, and rejected if strict', async () => {
     const ahead = { ...gel, logged_at: '2026-12-15T08:00:00+01:00' };
-    const today = '2026-02-15';
+    const now = Date.parse('2026-02-15');
     const values = [{ items: [gel, ahead] }, { date: '2026-12-16', items: [], waterMl: 500 }];
-    const { records } = await prepare('nutrition', values, { today });
+    const { records } = await prepare('nutrition', values, { now });
     expect(records.flatMap(({ warnings }) => warnings)).toEqual([
       {
         source: 'in.json#/0',
@@ -487,7 +487,7 @@ describe('a day far in the future', () => {
           '2026-12-15 is 303 days ahead of today, 2026-02-15. Sent as it is (2 times in this input)',
       },
     ]);
-    const strict = await prepare('nutrition', values, { today, strict: true });
+    const strict = await prepare('nutrition', values, { now, strict: true });
     expect(strict.invalid.map(({ field }) => field)).toEqual(['items/1/logged_at', 'date']);
   });
 });

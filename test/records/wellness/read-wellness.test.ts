@@ -502,7 +502,7 @@ describe('the date of a wellness record', () => {
   ])('is refused, on %s for %s, if it is far in the future', async (today, day, days) => {
     const record = { date: day, hrv: 61 };
     const found = `date: ${day} is ${days ?? ''} days ahead of today, ${today}: check the year`;
-    expect(await saidOf('wellness', record, { today })).toEqual(
+    expect(await saidOf('wellness', record, { now: Date.parse(today) })).toEqual(
       days === undefined ? { body: record, said: [] } : { said: [found] },
     );
   });
