@@ -2,7 +2,6 @@ import { Hono, type Handler } from 'hono';
 import { Consent } from './oauth/authorize.ts';
 import { requireBearer, requireTrait } from './oauth/bearer.ts';
 import { createControl } from './control.ts';
-import type { Control } from './types.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './resources/nutrition.ts';
 import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.ts';
@@ -18,20 +17,13 @@ import { listWellness, postWellness } from './resources/wellness.ts';
 import { listWorkouts, removeWorkout, renameWorkout } from './resources/workout-list.ts';
 import { createWorld, type SandboxEnv, type World, type WorldOptions } from './world.ts';
 
-export interface SandboxApp {
-  /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
-  readonly app: Hono<SandboxEnv>;
-  readonly control: Control;
-  readonly world: World;
-  /** Ends delays, and saves the data. May be called twice. */
-  readonly close: () => void;
-}
+export type SandboxApp = ReturnType<typeof createSandboxApp>;
 
 /**
  * Creates the platform without a port. Faults that break a connection need {@link startSandbox}.
  * @throws SettingError, FaultSpecError; the error of reading the data
  */
-export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
+export function createSandboxApp(options: WorldOptions = {}) {
   const world = createWorld(options);
   // A disk that takes no data is an error now, not of the first request.
   world.store.save();
@@ -64,9 +56,11 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
     return problem.toResponse(c.req.url);
   });
   return {
+    /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
     app,
     control,
     world,
+    /** Ends delays, and saves the data. May be called twice. */
     close: () => {
       world.closing.abort();
       world.store.save();

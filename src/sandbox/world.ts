@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { HttpBindings } from '@hono/node-server';
 import { Athletes, DEFAULT_ATHLETES } from './resources/athletes.ts';
-import { defaultClients, type RegisteredClient } from './oauth/clients.ts';
+import { defaultClients } from './oauth/clients.ts';
 import { DailyRecords } from './resources/daily-records.ts';
 import { FaultScript } from './faults/script.ts';
 import { Grants, type Bearer } from './oauth/grants.ts';
@@ -28,24 +28,7 @@ export interface WorldOptions {
 }
 
 /** The state and services behind a sandbox's endpoints. */
-export interface World {
-  readonly now: () => number;
-  readonly store: Store;
-  readonly settings: Settings;
-  readonly clients: readonly RegisteredClient[];
-  readonly athletes: Athletes;
-  readonly grants: Grants;
-  readonly recordings: Recordings;
-  readonly daily: DailyRecords;
-  readonly faults: FaultScript;
-  readonly requests: RequestLog;
-  /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
-  changes: number;
-  readonly onRequest: (record: RequestRecord) => void;
-  readonly version: string | null;
-  /** Aborted when the sandbox closes, to end delays and hanging answers. */
-  readonly closing: AbortController;
-}
+export type World = ReturnType<typeof createWorld>;
 
 /** The type of Hono's context. Without a socket the bindings are missing. */
 export interface SandboxEnv {
@@ -59,7 +42,7 @@ export interface SandboxEnv {
 }
 
 /** @throws SettingError, FaultSpecError; the error of reading the data */
-export function createWorld(options: WorldOptions = {}): World {
+export function createWorld(options: WorldOptions = {}) {
   const closing = new AbortController();
   // Every delayed answer adds a listener: a large number is not a leak.
   setMaxListeners(0, closing.signal);
@@ -82,9 +65,11 @@ export function createWorld(options: WorldOptions = {}): World {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
+    /** Rises when something changes that the page shows; begins elsewhere each time the sandbox starts. */
     changes: Date.now(),
     onRequest: options.onRequest ?? (() => undefined),
     version: options.version ?? null,
+    /** Aborted when the sandbox closes, to end delays and hanging answers. */
     closing,
   };
 }

@@ -1,30 +1,6 @@
 import { ROUTES, type RouteName } from '../http/routes.ts';
 
-export type FaultKind =
-  /** An error in the platform's format or, with `error`, in that of RFC 6749 section 5.2. */
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly retryAfter: number | null;
-      /** Send `Retry-After` as an HTTP date instead of a number of seconds. */
-      readonly retryAfterAsDate: boolean;
-      readonly error: string | null;
-      readonly after: boolean;
-    }
-  /** An HTML error page, like that of a proxy in front of the platform. */
-  | { readonly kind: 'html'; readonly status: number; readonly after: boolean }
-  /** Wait before processing. Another fault may apply to the same request. */
-  | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'reset'; readonly after: boolean }
-  /** Send half of the answer, then reset the connection. */
-  | { readonly kind: 'reset-mid' }
-  /** Send half of the Content-Length, then close the connection normally. */
-  | { readonly kind: 'close-mid' }
-  /** A complete HTTP answer with truncated JSON. */
-  | { readonly kind: 'truncate' }
-  | { readonly kind: 'hang'; readonly after: boolean }
-  /** 200 with `success: false`; nothing is stored. */
-  | { readonly kind: 'success-false' };
+export type FaultKind = Readonly<ReturnType<typeof parseKind>>;
 
 /**
  * Names of `token` requests by their grant type. `any` is every endpoint of the platform; the
@@ -95,39 +71,36 @@ function parseKind(
   value: string | undefined,
   params: Params,
   fail: (problem: string) => never,
-): FaultKind {
+) {
   if (value !== undefined && kind !== 'delay') return fail(`"${kind}" takes no =value`);
+  const after = params.after !== undefined;
   if (/^\d+$/.test(kind)) {
     const status = Number(kind);
     if (status < 300 || status > 599) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
-    const { 'retry-after': seconds = null, 'retry-after-date': date = null } = params;
-    const retryAfter = date ?? seconds;
-    return {
-      kind: 'status',
-      status,
-      retryAfter: retryAfter === null ? null : Number(retryAfter),
-      retryAfterAsDate: date !== null,
-      error: params.error ?? null,
-      after: params.after !== undefined,
-    };
+    const { 'retry-after': seconds = null, 'retry-after-date': date = null, error = null } = params;
+    const wait = date ?? seconds;
+    const retryAfter = wait === null ? null : Number(wait);
+    // The platform's format of an error or, with `error`, that of RFC 6749 section 5.2.
+    const answer = { status, retryAfter, retryAfterAsDate: date !== null, error };
+    return { kind: 'status', ...answer, after } as const;
   }
   switch (kind) {
     case 'delay':
-      return { kind, ms: parseTime(value, fail) };
+      // Another fault may apply to the same request.
+      return { kind: 'delay', ms: parseTime(value, fail) } as const;
     case 'html':
-      return { kind, status: Number(params.status ?? 502), after: params.after !== undefined };
+      return { kind: 'html', status: Number(params.status ?? 502), after } as const;
     case 'reset':
-    case 'hang':
-      return { kind, after: params.after !== undefined };
     case 'reset-after':
-      return { kind: 'reset', after: true };
+      return { kind: 'reset', after: after || kind === 'reset-after' } as const;
+    case 'hang':
     case 'hang-after':
-      return { kind: 'hang', after: true };
+      return { kind: 'hang', after: after || kind === 'hang-after' } as const;
     case 'reset-mid':
     case 'close-mid':
     case 'truncate':
     case 'success-false':
-      return { kind };
+      return { kind } as const;
     default:
       return fail(`no kind "${kind}": ${FAULT_KINDS}`);
   }
