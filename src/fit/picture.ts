@@ -33,14 +33,10 @@ export function drawChart(
   { columns, rows, ascii = false }: ChartSize,
 ): string[] {
   const means = columnMeans(series, span, columns);
-  const drawn = means.filter((mean) => mean !== undefined);
-  if (drawn.length === 0) return [];
-  const least = drawn.reduce((a, b) => Math.min(a, b));
-  const greatest = drawn.reduce((a, b) => Math.max(a, b));
+  const { least, greatest } = extremes(means);
+  const scale = (rows * 8 - 1) / Math.max(range, greatest - least);
   const levels = means.map((mean) =>
-    mean === undefined
-      ? 0
-      : 1 + Math.round(((mean - least) / Math.max(range, greatest - least)) * (rows * 8 - 1)),
+    Number.isNaN(mean) ? 0 : 1 + Math.round((mean - least) * scale),
   );
   if (levels.every((level) => level <= 1)) return [];
   return Array.from({ length: rows }, (_, row) => {
@@ -50,11 +46,8 @@ export function drawChart(
   });
 }
 
-function columnMeans(
-  { at, values }: Series,
-  span: number,
-  columns: number,
-): (number | undefined)[] {
+/** Returns the mean of each column; NaN in a gap. */
+function columnMeans({ at, values }: Series, span: number, columns: number): number[] {
   const sums = new Array<number>(columns).fill(0);
   const counts = new Array<number>(columns).fill(0);
   for (let i = 0; i < values.length; i++) {
@@ -65,7 +58,7 @@ function columnMeans(
     sums[column] = (sums[column] ?? 0) + value;
     counts[column] = (counts[column] ?? 0) + 1;
   }
-  let held: number | undefined;
+  let held = NaN;
   let left = 0;
   return sums.map((sum, column) => {
     const count = counts[column] ?? 0;
@@ -74,8 +67,20 @@ function columnMeans(
       held = sum / count;
       left = HOLD_SECS;
     }
-    return left > 0 ? held : undefined;
+    return left > 0 ? held : NaN;
   });
+}
+
+/** Returns the least and the greatest value; 0 and 0 without values. */
+export function extremes(values: Series['values']): { least: number; greatest: number } {
+  let least = Infinity;
+  let greatest = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
+  }
+  return least > greatest ? { least: 0, greatest: 0 } : { least, greatest };
 }
 
 /** Positions over time. Both coordinates are NaN if there is no position at their time. */
@@ -103,81 +108,52 @@ const DOTS = [
  * width from top to bottom; none if the track stays in one place.
  */
 export function drawTrack(track: Track, { columns, rows, ascii = false }: ChartSize): string[] {
-  const plane = projection(track);
-  if (plane === undefined) return [];
-  const { xs, ys } = plane;
-  if (Math.max(xs.size, ys.size) < SMALLEST_EXTENT) return [];
-  const dotSize = Math.max(xs.size / (columns * 2 - 1), ys.size / (rows * 4 - 1));
+  const places = placesOf(track);
+  const xs = extremes(places.map(({ x }) => x));
+  const ys = extremes(places.map(({ y }) => y));
+  const width = xs.greatest - xs.least;
+  const height = ys.greatest - ys.least;
+  if (Math.max(width, height) < SMALLEST_EXTENT) return [];
+  const dotSize = Math.max(width / (columns * 2 - 1), height / (rows * 4 - 1));
   const canvas = new Canvas(
-    Math.floor(Math.round(xs.size / dotSize) / 2) + 1,
-    Math.floor(Math.round(ys.size / dotSize) / 4) + 1,
+    Math.floor(Math.round(width / dotSize) / 2) + 1,
+    Math.floor(Math.round(height / dotSize) / 4) + 1,
   );
-  let before: { x: number; y: number; at: number } | undefined;
-  eachPlace(track, (latitude, longitude, at) => {
+  let before: Place | undefined;
+  for (const place of places) {
     const dot = {
-      x: Math.round((plane.x(longitude) - xs.least) / dotSize),
-      y: Math.round((ys.greatest - plane.y(latitude)) / dotSize),
-      at,
+      x: Math.round((place.x - xs.least) / dotSize),
+      y: Math.round((ys.greatest - place.y) / dotSize),
+      at: place.at,
     };
-    const from = before !== undefined && at - before.at <= SEPARATE_SECS ? before : dot;
+    const from = before !== undefined && dot.at - before.at <= SEPARATE_SECS ? before : dot;
     canvas.line(from.x, from.y, dot.x, dot.y);
     before = dot;
-  });
+  }
   return canvas.lines(ascii ? asciiCell : brailleCell);
 }
 
-function eachPlace(
-  { at, latitude, longitude }: Track,
-  visit: (latitude: number, longitude: number, at: number) => void,
-): void {
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly at: number;
+}
+
+/** Projects a track onto a plane (m), also across the date line. */
+function placesOf({ at, latitude, longitude }: Track): Place[] {
+  const { least, greatest } = extremes(latitude);
+  const shrink = Math.cos((((least + greatest) / 2) * Math.PI) / 180);
+  const places: Place[] = [];
+  let origin: number | undefined;
   for (let i = 0; i < at.length; i++) {
     const north = latitude[i] as number;
-    if (!Number.isNaN(north)) visit(north, longitude[i] as number, at[i] as number);
+    if (Number.isNaN(north)) continue;
+    const east = longitude[i] as number;
+    origin ??= east;
+    const x = (((east - origin + 540) % 360) - 180) * shrink * METRES_PER_DEGREE;
+    places.push({ x, y: north * METRES_PER_DEGREE, at: at[i] as number });
   }
-}
-
-/** A projection onto a plane (m), also across the date line, and the extent of a track on it. */
-interface Projection {
-  x(longitude: number): number;
-  y(latitude: number): number;
-  readonly xs: Extent;
-  readonly ys: Extent;
-}
-
-function projection(track: Track): Projection | undefined {
-  const latitudes = new Extent();
-  let first: number | undefined;
-  eachPlace(track, (latitude, longitude) => {
-    latitudes.add(latitude);
-    first ??= longitude;
-  });
-  if (first === undefined) return undefined;
-  const origin = first;
-  const shrink = Math.cos((((latitudes.least + latitudes.greatest) / 2) * Math.PI) / 180);
-  const x = (longitude: number) =>
-    (((longitude - origin + 540) % 360) - 180) * shrink * METRES_PER_DEGREE;
-  const y = (latitude: number) => latitude * METRES_PER_DEGREE;
-  const xs = new Extent();
-  const ys = new Extent();
-  eachPlace(track, (latitude, longitude) => {
-    xs.add(x(longitude));
-    ys.add(y(latitude));
-  });
-  return { x, y, xs, ys };
-}
-
-class Extent {
-  least = Infinity;
-  greatest = -Infinity;
-
-  get size(): number {
-    return this.greatest - this.least;
-  }
-
-  add(value: number): void {
-    if (value < this.least) this.least = value;
-    if (value > this.greatest) this.greatest = value;
-  }
+  return places;
 }
 
 function brailleCell(dots: number): string {

@@ -17,6 +17,7 @@ import {
   readFileId,
 } from '../../fit/file-id.ts';
 import { type Envelope, checkEnvelope } from '../../fit/envelope.ts';
+import { extremes } from '../../fit/picture.ts';
 import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
 import {
   type Averages,
@@ -28,7 +29,6 @@ import {
 } from '../../fit/summary.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import { extremes } from './picture.ts';
 import { sha256 } from '../../system/this-process.ts';
 
 export type InspectItem =

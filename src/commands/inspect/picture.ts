@@ -1,5 +1,5 @@
 import type { Samples } from '../../fit/contents.ts';
-import { type Series, drawChart, drawTrack } from '../../fit/picture.ts';
+import { drawChart, drawTrack, extremes } from '../../fit/picture.ts';
 
 /** Where the picture is shown. */
 export interface Screen {
@@ -81,18 +81,6 @@ function boundsColumns(samples: Samples): number {
     return boundsText([longer, longer], unit).length;
   });
   return 1 + Math.max(...lengths);
-}
-
-/** Returns the least and the greatest sample; 0 and 0 without values. */
-export function extremes(values: Series['values']): { least: number; greatest: number } {
-  let least = Infinity;
-  let greatest = -Infinity;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (value < least) least = value;
-    if (value > greatest) greatest = value;
-  }
-  return least > greatest ? { least: 0, greatest: 0 } : { least, greatest };
 }
 
 /** Rounds to a whole number for people, without producing "-0". */
