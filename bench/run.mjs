@@ -9,7 +9,6 @@
  */
 import { parseArgs } from 'node:util';
 import { describeMachine, isBusy } from './machine.mjs';
-import { NotMeasured } from './not-measured.mjs';
 import { terminalLines, writeReport } from './report.mjs';
 import { ROWS } from './rows.mjs';
 import { judge } from './statistics.mjs';
@@ -77,13 +76,14 @@ function chosenRows() {
 /** Measures and judges a row. A failure is its result, so that the other rows are measured too. */
 async function resultOf(row, missing) {
   const lacks = (row.needs ?? []).filter((name) => missing.includes(name));
+  if (row.linux && process.platform !== 'linux') {
+    return { row, reason: 'not measured: this runs on Linux only' };
+  }
   try {
-    if (row.linux && process.platform !== 'linux') throw new NotMeasured('this runs on Linux only');
     const rounds = Number(options.rounds ?? row.rounds ?? 1);
     const figures = await row.measure({ rounds, compared: lacks.length === 0 });
     return { row, figures: figures.map((figure) => judge(figure, row.targets?.[figure.name])) };
   } catch (error) {
-    if (error instanceof NotMeasured) return { row, reason: `not measured: ${error.message}` };
     return { row, reason: `failed: ${error.message}`, failed: true };
   }
 }

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
 
 /** The program: this checkout's, or an installed one (the test of the package sets it). */
 const program = resolve(
@@ -30,14 +31,6 @@ const env = {
   // In place of /media: a folder is a device that was plugged in.
   SYNC_DEVICE_FOLDERS: join(home, 'media'),
 };
-/** The description that a bike computer of Garmin holds. */
-const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
-<Device xmlns="http://www.garmin.com/xmlschemas/GarminDevice/v2">
-  <Model><PartNumber>006-B4062-00</PartNumber><Description>Edge 840</Description></Model>
-  <Id>3970672555</Id>
-</Device>
-`;
-
 /** Longest wait for a line of the watcher (ms). */
 const LONGEST_MS = 120_000;
 
@@ -89,15 +82,8 @@ async function leave(exitCode) {
 /** The real login: a listener on a loopback port, the service's redirect to it, the code exchange. */
 async function login() {
   say('$ sync login --no-browser        (this script plays the browser)');
-  const child = start(['login', '--no-browser', '--port', '0']);
-  let text = '';
-  child.stderr.setEncoding('utf8').on('data', (piece) => {
-    text += piece;
-    const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
-    if (address === undefined || child.asked) return;
-    child.asked = true;
-    fetch(address).catch(() => child.kill());
-  });
+  const child = start(LOGIN);
+  playBrowser(child);
   child.stdout.pipe(process.stdout, { end: false });
   await over(child);
   say('');
@@ -207,26 +193,13 @@ function over(child) {
   });
 }
 
-function startSandbox() {
+async function startSandbox() {
   say('$ sync sandbox --auto-approve');
-  const child = start([
-    'sandbox',
-    '--port',
-    '0',
-    '--auto-approve',
-    '--set',
-    'exactRedirectUris=false',
-    '--json',
-  ]);
+  const child = start(SANDBOX);
   child.stderr.pipe(process.stderr);
-  return new Promise((done, fail) => {
-    child.once('close', () => fail(new Error('The sandbox ended at once.')));
-    child.stdout.once('data', (line) => {
-      const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
-      say(`The platform, emulated, is at ${url}.\n`);
-      done({ url, clientId, ended: running.get(child), stop: () => child.kill('SIGTERM') });
-    });
-  });
+  const { url, clientId } = await addressOf(child);
+  say(`The platform, emulated, is at ${url}.\n`);
+  return { url, clientId, ended: running.get(child), stop: () => child.kill('SIGTERM') };
 }
 
 /** The last day of a list of records: one request is enough to look at. */

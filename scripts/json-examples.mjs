@@ -1,7 +1,6 @@
 // Records scripts/json-schema/examples.json: one line of each kind that `--json` prints, from a fixed run of
 // the built program on the sandbox. With --check it writes nothing, and fails if the run prints other lines.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -17,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ZipFile } from 'yazl';
 import { keepExactly, load } from './generated.mjs';
+import { GARMIN_DEVICE, LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
 
 const { LINES } = await load('scripts/json-schema/lines.ts');
 const { candidates, jsonSchema, reference } = await load('scripts/json-schema/schema.ts');
@@ -39,13 +39,6 @@ const startedAt = Date.now();
 /** The first line of each definition in the schema. */
 const recorded = new Map();
 
-/** The description that a bike computer of Garmin holds. */
-const GARMIN_DEVICE = `<?xml version="1.0" encoding="UTF-8"?>
-<Device xmlns="http://www.garmin.com/xmlschemas/GarminDevice/v2">
-  <Model><PartNumber>006-B4062-00</PartNumber><Description>Edge 840</Description></Model>
-  <Id>3412345678</Id>
-</Device>
-`;
 /** In place of each time of the run. */
 const NOW = '2026-05-18T08:02:11.402Z';
 /** In place of values that differ from run to run or from machine to machine, by their fields. */
@@ -244,27 +237,15 @@ function start(args) {
 }
 
 async function login() {
-  const child = start(['login', '--no-browser', '--port', '0', '--json', '--scope', SCOPES]);
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
-    if (address !== undefined) void fetch(address);
-  });
+  const child = start([...LOGIN, '--json', '--scope', SCOPES]);
+  playBrowser(child);
   keepLines(await textOf(child.stdout));
 }
 
 async function startSandbox() {
-  const child = start([
-    'sandbox',
-    '--port',
-    '0',
-    '--auto-approve',
-    '--set',
-    'exactRedirectUris=false',
-    '--json',
-  ]);
+  const child = start(SANDBOX);
   const text = textOf(child.stdout);
-  const [line] = await once(child.stdout, 'data');
-  const { url, clientId } = JSON.parse(line);
+  const { url, clientId } = await addressOf(child);
   const stop = async () => {
     child.kill('SIGTERM');
     keepLines(await text);

@@ -2,12 +2,14 @@
 // sandbox, with generated recordings. With --check it writes nothing, and fails if a picture is out of date.
 // Needs tmux, which keeps the terminal.
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { keepExactly } from './generated.mjs';
+import { LOGIN, SANDBOX, addressOf, playBrowser } from './play.mjs';
 import { THEMES, terminalSvg } from './terminal-svg.mjs';
 
 const run = promisify(execFile);
@@ -94,40 +96,18 @@ async function screenAfter(commands, flags) {
 }
 
 async function login() {
-  const child = spawn(process.execPath, [program, 'login', '--no-browser', '--port', '0'], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = new Promise((done) => child.once('close', done));
-  let text = '';
-  for await (const piece of child.stderr.setEncoding('utf8')) {
-    text += piece;
-    const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
-    if (address === undefined) continue;
-    await fetch(address);
-    text = '';
-  }
-  if ((await ended) !== 0) throw new Error(`The login failed: ${text}`);
+  const child = start(LOGIN);
+  playBrowser(child);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`The login ended with ${code}.`);
 }
 
 async function startSandbox() {
-  const args = [
-    'sandbox',
-    '--port',
-    '0',
-    '--auto-approve',
-    '--set',
-    'exactRedirectUris=false',
-    '--json',
-  ];
-  const child = spawn(process.execPath, [program, ...args], {
-    ...options,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const line = await new Promise((done, fail) => {
-    child.once('close', () => fail(new Error('The sandbox ended at once.')));
-    child.stdout.once('data', done);
-  });
-  const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
+  const child = start(SANDBOX);
+  const { url, clientId } = await addressOf(child);
   return { url, clientId, stop: () => child.kill('SIGTERM') };
+}
+
+function start(args) {
+  return spawn(process.execPath, [program, ...args], options);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
+import { addressOf } from './play.mjs';
 
 const WIDTHS = { wide: 1600, narrow: 400 };
 const HEIGHT = 900;
@@ -23,8 +24,7 @@ const sandbox = spawn(process.execPath, [program, 'sandbox', '--port', '0', '--j
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
-  const line = await new Promise((done) => sandbox.stdout.once('data', done));
-  const { url } = JSON.parse(String(line).split('\n')[0]);
+  const { url } = await addressOf(sandbox);
   await fill(url);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',

@@ -8,7 +8,7 @@ import { forget, logIn, program, scratch } from '../world.mjs';
 
 const appleMaker = fileURLToPath(new URL('../make-apple-export.mjs', import.meta.url));
 
-/** Push of a diary of this size in one JSON array: 18 records a day, six items each. */
+/** Push of a diary of this size, a record a line: 18 records a day, six items each. */
 export function pushNutrition(megabytes) {
   return async ({ rounds }) => {
     const file = join(scratch, 'nutrition.ndjson');
