@@ -10,13 +10,7 @@ import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { FIT } from './sources/fit.ts';
-import type {
-  InvalidRecord,
-  PreparedRecords,
-  Problem,
-  RecordKind,
-  RecordOptions,
-} from './types.ts';
+import type { InvalidRecord, PreparedRecord, Problem, RecordKind, RecordOptions } from './types.ts';
 
 /** An input that cannot be read as a whole: none of its records are sent. */
 export interface UnreadableInput {
@@ -27,7 +21,10 @@ export interface UnreadableInput {
   readonly hint: Text;
 }
 
-export interface PreparedInputs extends PreparedRecords {
+export interface PreparedInputs {
+  readonly records: PreparedRecord[];
+  /** In the order of reading. */
+  readonly invalid: InvalidRecord[];
   readonly unreadable: readonly UnreadableInput[];
   readonly exports: readonly RecognisedInput[];
   /** The inputs without any record: the names, and why. */
@@ -68,49 +65,32 @@ export async function prepareInputs(
   const all = [...inputs];
   const parts: { readonly modified: number; readonly merge: () => void }[] = [];
   for (const input of all) {
-    const { name, origin = name } = input;
-    if (input.samples !== undefined) {
-      fit.push({ name, origin, samples: input.samples });
-      continue;
-    }
+    const { name, origin = name, modified } = input;
     // The records of an input count only after it was read to its end.
     const own = readingOf(kind, origin);
     const reader = options.sources && new ExportReader(kind, options, options.sources);
     let count = 0;
     try {
-      for await (const raw of readInput(input, kind, { exports: reader })) {
-        signal.throwIfAborted();
-        count++;
-        addRecord(kind, raw, options, own);
-      }
-      rejectDoubtfulColumn(name, own.recurring, reader?.found);
-      if (reader !== undefined && reader.found === undefined) noteScores(name, own, options);
+      if (input.samples === undefined)
+        count = await readAll(input, kind, options, own, reader, signal);
     } catch (error) {
-      if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
-      const problems = [{ problem: error.message }] as const;
-      const hint = hintOf(error, all.length > 1);
-      unreadable.push({ outcome: 'invalid', kind, source: name, problems, hint });
+      unreadable.push(unreadableInput(kind, name, error, all.length > 1));
       continue;
     }
-    if (reader?.samples !== undefined) {
-      fit.push({ name, origin, samples: reader.samples });
+    const { found, notes: left = [], samples = input.samples } = reader ?? {};
+    if (samples !== undefined) {
+      fit.push({ name, origin, samples });
       continue;
     }
     own.recurring.tell(own.merger);
-    if (reader?.found !== undefined) {
-      exports.push({ input: name, ...reader.found, ...own.merger.extent });
-      warnings.push(...reader.notes.map((note) => `${name}: ${note}`));
-    }
+    if (found !== undefined) exports.push({ input: name, ...found, ...own.merger.extent });
+    warnings.push(...left.map((note) => `${name}: ${note}`));
     if (count === 0) {
-      const lacks = reader?.found ? 'has no row with a value to send' : 'holds an empty list';
+      const lacks = found ? 'has no row with a value to send' : 'holds an empty list';
       empty.push({ name, problem: `${name} ${lacks}.` });
     }
-    const { source, mapping } = reader?.found ?? {};
-    const isNamed = kind === 'nutrition' && source !== undefined && source.general !== true;
-    const foods = isNamed ? foodInput(source.name, mapping?.holds ?? '') : undefined;
-    const { modified } = input;
     const merge = () => {
-      merger.absorb(own.merger, source?.name, foods, modified);
+      merger.absorb(own.merger, found?.source.name, foodsOf(kind, found), modified);
     };
     parts.push({ modified: modified ?? 0, merge });
     for (const record of own.invalid) invalid.push(record);
@@ -128,6 +108,38 @@ export async function prepareInputs(
   }
   const records = merger.finish();
   return { records, invalid, unreadable, exports, empty, notes, warnings };
+}
+
+/** Names the foods of an export; undefined for other records, and for a form that many programs write. */
+function foodsOf(kind: RecordKind, found: FoundExport | undefined): string | undefined {
+  if (kind !== 'nutrition' || found === undefined || found.source.general === true)
+    return undefined;
+  return foodInput(found.source.name, found.mapping.holds);
+}
+
+/**
+ * Reads one input to its end.
+ *
+ * @returns the number of its records
+ * @throws SyncError `INPUT_INVALID` if it cannot be read, or if its units or scales are in doubt
+ */
+async function readAll(
+  input: Input,
+  kind: RecordKind,
+  options: RecordOptions,
+  own: InputReading,
+  reader: ExportReader | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for await (const raw of readInput(input, kind, { exports: reader })) {
+    signal.throwIfAborted();
+    count++;
+    addRecord(kind, raw, options, own);
+  }
+  rejectDoubtfulColumn(input.name, own.recurring, reader?.found);
+  if (reader !== undefined && reader.found === undefined) noteScores(input.name, own, options);
+  return count;
 }
 
 /** Number of values that show a wrong unit in the export of a known program. */
@@ -177,13 +189,23 @@ function noteScores(
   merger.warn(first, { source: name, message: `${found}. Sent as they are; ${confirm}` });
 }
 
-/** Says what to do about an unreadable input, and if its records and other inputs are sent. */
-function hintOf({ hint, cause }: SyncError, others: boolean): Text {
+/**
+ * Says what to do about an unreadable input, and if its records and other inputs are sent.
+ *
+ * @throws any error that is not about the input
+ */
+function unreadableInput(
+  kind: RecordKind,
+  source: string,
+  error: unknown,
+  others: boolean,
+): UnreadableInput {
+  if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
+  const { hint, cause, message } = error;
   // A missing file has no records.
   const own = systemCode(cause) === undefined ? 'Nothing of it is sent.' : 'Check the path.';
   const parts = [hint, own, others ? 'It holds up no other input.' : undefined];
-  return joinTexts(
-    parts.filter((part) => part !== undefined),
-    ' ',
-  );
+  const known = parts.filter((part) => part !== undefined);
+  const problems = [{ problem: message }] as const;
+  return { outcome: 'invalid', kind, source, problems, hint: joinTexts(known, ' ') };
 }

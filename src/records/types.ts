@@ -105,12 +105,6 @@ export interface NutritionPart {
   readonly asOf?: number | undefined;
 }
 
-export interface PreparedRecords {
-  readonly records: PreparedRecord[];
-  /** In the order of reading. */
-  readonly invalid: InvalidRecord[];
-}
-
 /** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
 export type RecurringNote =
   | {

@@ -1,10 +1,6 @@
 import { addRecord, readingOf } from '../../src/records/add-record.ts';
-import type {
-  PreparedRecords,
-  RawRecord,
-  RecordKind,
-  RecordOptions,
-} from '../../src/records/types.ts';
+import type { PreparedInputs } from '../../src/records/prepare.ts';
+import type { RawRecord, RecordKind, RecordOptions } from '../../src/records/types.ts';
 
 export const BERLIN: RecordOptions = {
   zone: { name: 'Europe/Berlin', from: 'profile' },
@@ -16,7 +12,7 @@ export async function prepareRaw(
   kind: RecordKind,
   raws: AsyncIterable<RawRecord>,
   options: RecordOptions,
-): Promise<PreparedRecords> {
+): Promise<Pick<PreparedInputs, 'records' | 'invalid'>> {
   const reading = readingOf(kind, 'in.json');
   const { merger, invalid, recurring } = reading;
   for await (const raw of raws) addRecord(kind, raw, options, reading);
@@ -29,7 +25,7 @@ export async function prepare(
   kind: RecordKind,
   values: readonly unknown[],
   options: Partial<RecordOptions> = {},
-): Promise<PreparedRecords> {
+): ReturnType<typeof prepareRaw> {
   return await prepareRaw(kind, rawRecords(values), { ...BERLIN, ...options });
 }
 

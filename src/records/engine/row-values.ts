@@ -43,7 +43,7 @@ export function targetsOf(
   });
 }
 
-export interface FoundValue extends FieldTarget {
+export interface FoundValue extends Pick<FieldTarget, 'field' | 'rule'> {
   readonly value: JsonValue;
 }
 
@@ -80,16 +80,12 @@ export class ValueReader {
     for (const target of this.#targetsNamed(name)) {
       const { commaIsDecimal, units } = this.#options;
       const unit = units?.get(target.field);
-      const { rule: own, platform: field } = target;
-      const read = readValue(row, own, field, commaIsDecimal, unit, this.#isGuess);
-      this.#isUsed ||= read !== undefined || firstValue(row, target.rule.from) !== undefined;
+      const { field, rule, platform } = target;
+      const read = readValue(row, rule, platform, commaIsDecimal, unit, this.#isGuess);
+      this.#isUsed ||= read !== undefined || firstValue(row, rule.from) !== undefined;
       if (read === undefined) continue;
-      if ('problem' in read) {
-        problems.push({ source: row.source, field: target.field, problem: read.problem });
-      } else {
-        const { field, rule, platform } = target;
-        found.push({ field, rule, platform, value: read.value });
-      }
+      if ('problem' in read) problems.push({ source: row.source, field, problem: read.problem });
+      else found.push({ field, rule, value: read.value });
     }
     return found;
   }

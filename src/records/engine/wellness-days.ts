@@ -25,7 +25,6 @@ export class WellnessDays {
   readonly #days = new Map<string, WellnessDay>();
   readonly #stages: Stage[] = [];
   readonly #origins = new Map<string, string>();
-  readonly #fieldLists = new Map<string, readonly string[]>();
   /** The name of the input with the last row. */
   #input = '';
 
@@ -97,17 +96,9 @@ export class WellnessDays {
       end: end / 1_000,
       endDate: to.date,
       origin: this.#originOf(row, span),
-      fields: this.#shared(values.map(({ field }) => field)),
+      fields: values.map(({ field }) => field),
       source: row.source,
     });
-  }
-
-  /** Returns one list for the same fields: there are many stages of few kinds. */
-  #shared(fields: readonly string[]): readonly string[] {
-    const key = fields.join();
-    const known = this.#fieldLists.get(key);
-    if (known === undefined) this.#fieldLists.set(key, fields);
-    return known ?? fields;
   }
 
   /** Returns one string for each origin: a part of the file's text would keep all of it in memory. */

@@ -25,16 +25,41 @@ export async function* readXml(
   chunks: AsyncIterable<Buffer>,
   mapping: Mapping,
 ): AsyncGenerator<Row[], void, undefined> {
+  const { parser, rows, open, state } = rowParser(name, mapping);
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PART) {
+      const part = chunk.subarray(at, at + PART);
+      state.pending += part.length;
+      if (part.includes(0)) throw unlikeExports(name, 'has a zero byte');
+      parser.write(part.toString('latin1'));
+      if (state.pending > MAX_TEXT) throw unlikeExports(name, 'has a text of more than 1 MB');
+      yield rows.splice(0);
+    }
+  }
+  parser.end();
+  yield rows;
+  if (open.size === 0) return;
+  const [root] = open;
+  throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
+    hint: 'Export it again, and copy or unpack it completely.',
+    details: { path: name },
+  });
+}
+
+/**
+ * Makes a parser that adds a row for each wanted element.
+ *
+ * @returns `open`: the root element until its end; `pending`: bytes since the last tag, which the caller counts
+ */
+function rowParser(name: string, mapping: Mapping) {
   const {
     records: element,
     has: [root],
   } = mapping;
   const filter = filterOf(mapping);
-  let rows: Row[] = [];
+  const rows: Row[] = [];
   const open = new Set([root]);
-  let depth = 0;
-  /** Bytes since the last tag. */
-  let pending = 0;
+  const state = { depth: 0, pending: 0 };
   const endAttributes = () => {
     const { row } = parser;
     if (row !== undefined && (filter === undefined || row.has(filter.name))) rows.push(row);
@@ -43,8 +68,8 @@ export async function* readXml(
   const parser = new RowParser(
     {
       onopentagname(tag) {
-        pending = 0;
-        if (++depth > MAX_DEPTH) {
+        state.pending = 0;
+        if (++state.depth > MAX_DEPTH) {
           throw unlikeExports(name, `nests elements more than ${MAX_DEPTH} deep`);
         }
         endAttributes();
@@ -56,32 +81,15 @@ export async function* readXml(
         else parser.row?.set(attribute, value);
       },
       onclosetag(tag, isImplied) {
-        pending = 0;
-        depth--;
+        state.pending = 0;
+        state.depth--;
         endAttributes();
         if (!isImplied) open.delete(tag);
       },
     },
     { xmlMode: true, decodeEntities: false },
   );
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += PART) {
-      const part = chunk.subarray(at, at + PART);
-      pending += part.length;
-      if (part.includes(0)) throw unlikeExports(name, 'has a zero byte');
-      parser.write(part.toString('latin1'));
-      if (pending > MAX_TEXT) throw unlikeExports(name, 'has a text of more than 1 MB');
-      yield rows;
-      rows = [];
-    }
-  }
-  parser.end();
-  yield rows;
-  if (open.size === 0) return;
-  throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
-    hint: 'Export it again, and copy or unpack it completely.',
-    details: { path: name },
-  });
+  return { parser, rows, open, state };
 }
 
 /** Makes strings only of the attributes of rows: most elements of an export are left out. */
