@@ -30,7 +30,7 @@ describe.each([...kinds, ...week.map((each) => [each.fileName, each] as const)])
       expect(checkEnvelope(recording.bytes)).toEqual({ state: 'whole', segments: 1 });
     });
 
-    it('gives an independent reader the encoded values of every record', () => {
+    it('contains the values of every record', () => {
       const records = messagesOf(recording, 20);
       const expected = rowsOf(recording.truth.records);
       expect(records.map(({ fields }) => recordRow(fields))).toEqual(expected);
