@@ -5,26 +5,15 @@ import { join } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 import { ArchiveFault } from './fault.ts';
 
-/** A temporary file without a name: the system frees it at the latest when this process ends. */
-export interface Spool {
-  readonly handle: FileHandle;
-  /** Bytes. */
-  readonly size: number;
-  readonly close: () => Promise<void>;
-}
-
 /**
- * Writes bytes to a temporary file of this user alone, and removes its name at once.
+ * Writes bytes to a temporary file of this user alone, and removes its name at once: the system frees it at
+ * the latest when this process ends.
  *
  * @param folder the system's folder for temporary files
  * @param size the expected size (bytes)
  * @throws ArchiveFault `no-room` if the disk is full; the errors of `chunks`
  */
-export async function spool(
-  folder: string,
-  size: number,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<Spool> {
+export async function spool(folder: string, size: number, chunks: AsyncIterable<Uint8Array>) {
   const path = join(folder, `sync-unpack-${randomBytes(8).toString('hex')}.tmp`);
   const { O_CREAT, O_EXCL, O_RDWR } = constants;
   // Undefined on Windows.

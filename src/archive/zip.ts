@@ -7,17 +7,7 @@ import { ArchiveFault, damaged, faultOf } from './fault.ts';
 import { memberName } from './member-name.ts';
 
 /** The entry of a member in an archive's directory, as far as a read needs it. */
-export interface ZipEntry {
-  readonly name: string;
-  /** Packed and unpacked size, as the directory states them (bytes). */
-  readonly packed: number;
-  readonly size: number;
-  readonly crc: number;
-  /** Offset of the local header (bytes). */
-  readonly offset: number;
-  /** The compression method (APPNOTE 4.4.5), or `encrypted`. */
-  readonly method: number | 'encrypted';
-}
+export type ZipEntry = Readonly<ReturnType<typeof entryOf>>;
 
 const READ_BYTES = 64 * 1024;
 const STORED = 0;
@@ -172,14 +162,18 @@ export function isZipStart(first: Uint8Array): boolean {
   );
 }
 
-function entryOf(entry: Entry, name: string): ZipEntry {
+function entryOf(entry: Entry, name: string) {
+  const method: number | 'encrypted' = entry.isEncrypted() ? 'encrypted' : entry.compressionMethod;
   return {
     name,
+    /** Packed and unpacked size, as the directory states them (bytes). */
     packed: entry.compressedSize,
     size: entry.uncompressedSize,
     crc: entry.crc32,
+    /** Offset of the local header (bytes). */
     offset: entry.relativeOffsetOfLocalHeader,
-    method: entry.isEncrypted() ? 'encrypted' : entry.compressionMethod,
+    /** The compression method (APPNOTE 4.4.5), or `encrypted`. */
+    method,
   };
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Summary,
-  readFirstSession,
-  readRecorded,
-  readSummary,
-  type RecordedSession,
-} from './summary.ts';
+import { type Summary, readFirstSession, readRecorded, type RecordedSession } from './summary.ts';
 import {
   CYCLING,
   MULTISPORT,
@@ -41,11 +35,6 @@ export function describeActivity(bytes: Uint8Array, summary: Summary): Activity 
     movingSecs: summary.timerSecs ?? first.timerSecs,
     distanceMeters: summary.distanceMetres ?? readRecorded(bytes).distanceMetres,
   };
-}
-
-/** Returns the {@link activityName} of a recording's bytes. Never throws, for any bytes. */
-export function defaultActivityName(recording: Uint8Array): string | undefined {
-  return activityName(readSummary(recording));
 }
 
 /**

@@ -12,18 +12,7 @@ import {
 import { readSummary } from './summary.ts';
 
 /** A complete copy of a recording that is not whole. */
-export interface Repair {
-  readonly bytes: Uint8Array;
-  readonly kept: Kept;
-  /** Bytes at the end of the original that are not in the copy. */
-  readonly cutBytes: number;
-  /** Bytes between messages of the copy that are not in it. */
-  readonly droppedBytes: number;
-  /** Whether values in the copy may be wrong: the damage is more than a missing end. */
-  readonly isDoubtful: boolean;
-  /** Time after the last record that the device's summary covers (s); 0 without a summary. */
-  readonly lostSecs: number;
-}
+export type Repair = Readonly<NonNullable<ReturnType<typeof repairRecording>>>;
 
 export type Kept = Readonly<ReturnType<typeof contentsOf>>;
 
@@ -31,7 +20,7 @@ export type Kept = Readonly<ReturnType<typeof contentsOf>>;
  * Returns a copy with correct lengths and checksums, which has the credible messages and ends after the
  * last of them; undefined if no record of an activity can be read.
  */
-export function repairRecording(bytes: Uint8Array): Repair | undefined {
+export function repairRecording(bytes: Uint8Array) {
   const parts: Uint8Array[] = [];
   let at = 0;
   let droppedBytes = 0;
@@ -49,10 +38,24 @@ export function repairRecording(bytes: Uint8Array): Repair | undefined {
   const kept = contentsOf(copy);
   if (kept.records === 0) return undefined;
   const cutBytes = bytes.length - at;
-  return { bytes: copy, kept, cutBytes, droppedBytes, isDoubtful, lostSecs: lostSecs(copy, kept) };
+  return {
+    bytes: copy,
+    kept,
+    /** Bytes at the end of the original that are not in the copy. */
+    cutBytes,
+    /** Bytes between messages of the copy that are not in it. */
+    droppedBytes,
+    /** Whether values in the copy may be wrong: the damage is more than a missing end. */
+    isDoubtful,
+    /** Time after the last record that the device's summary covers (s); 0 without a summary. */
+    lostSecs: lostSecs(copy, kept),
+  };
 }
 
-interface RepairSegment extends Pick<Repair, 'bytes' | 'droppedBytes' | 'isDoubtful'> {
+interface RepairSegment {
+  readonly bytes: Uint8Array;
+  readonly droppedBytes: number;
+  readonly isDoubtful: boolean;
   /** Offset in the original behind the bytes of this segment. */
   readonly next: number;
   readonly isCut: boolean;

@@ -6,10 +6,7 @@ import { type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import type { FolderInputs, FolderTools } from './folder-inputs.ts';
 
-export interface NamedInputs {
-  readonly inputs: readonly Input[];
-  close(): Promise<void>;
-}
+export type NamedInputs = Awaited<ReturnType<typeof namedInputs>>;
 
 export interface InputTools extends FolderTools {
   readonly readStdin: () => AsyncIterable<Uint8Array>;
@@ -24,7 +21,7 @@ export async function namedInputs(
   kind: RecordKind,
   sources: SourceOptions,
   tools: InputTools,
-): Promise<NamedInputs> {
+) {
   let folders: FolderInputs | undefined;
   const inputs: Input[] = [];
   for (const path of paths) {

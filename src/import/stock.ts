@@ -16,15 +16,7 @@ import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
 import { KINDS, RecordStock } from './take-records.ts';
 import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
-export interface Stock {
-  readonly findings: readonly Finding[];
-  readonly files: readonly RecordingFile[];
-  readonly members: readonly MemberRecording[];
-  /** Size of `files` and `members`. */
-  readonly bytes: number;
-  /** Days to send, and what cannot be used. */
-  readonly records: Readonly<Record<RecordKind, PreparedInputs>>;
-}
+export type Stock = Readonly<Awaited<ReturnType<typeof takeStock>>>;
 
 export interface StockOptions extends Omit<RecordOptions, 'sources'> {
   readonly zone: Zone;
@@ -56,7 +48,7 @@ export async function takeStock(
   paths: readonly string[],
   options: StockOptions,
   { cwd, archives, known, report, reportUnreadable, progress }: StockTools,
-): Promise<Stock> {
+) {
   const { since, zone, sources } = options;
   const findings = new Findings();
   const records = new RecordStock(findings, sources, reportUnreadable);
@@ -88,7 +80,9 @@ export async function takeStock(
     findings: findings.all,
     files: recordings.files,
     members: recordings.members,
+    /** Size of `files` and `members`. */
     bytes: recordings.bytes,
+    /** Days to send, and what cannot be used. */
     records: { wellness, nutrition },
   };
 }

@@ -1,10 +1,8 @@
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
-import { FaultSpecError } from './faults/spec.ts';
 import { ApiProblem, refusal } from './http/problem.ts';
 import { ownPagesOnly } from './http/middleware.ts';
 import { decodeBody, objectOf, readBytes } from './http/request-body.ts';
-import { SettingError } from './settings.ts';
 import { checkedRequest } from './http/validate.ts';
 import type { Control } from './types.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -125,9 +123,6 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   });
   app.onError((error, c) => {
     if (error instanceof ApiProblem) return error.toResponse(c.req.url);
-    if (error instanceof SettingError || error instanceof FaultSpecError) {
-      return refusal(400, error.message).toResponse(c.req.url);
-    }
     throw error;
   });
   return app;

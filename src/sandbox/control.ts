@@ -41,7 +41,7 @@ const processSchema = v.strictObject({
   outcome: v.optional(v.picklist(['workout', 'none', 'duplicate']), 'workout'),
 });
 
-/** A wrong request is a Problem 400 or 404, a SettingError or a FaultSpecError. */
+/** A wrong request is a Problem 400 or 404. */
 export function createControl(world: World): Control {
   const { recordings, requests, faults, settings } = world;
   return {

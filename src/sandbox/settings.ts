@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ApiProblem } from './http/problem.ts';
 import { SCOPES, scopeWords } from './oauth/scopes.ts';
 
 /** The deployed revisions that the sandbox can play, newest first, and how they take a nutrition day. */
@@ -209,12 +210,12 @@ function allowedIn({ type, wrapped, item, options }: Shape): string {
 }
 
 /** An unknown setting or an invalid value. */
-export class SettingError extends Error {
+export class SettingError extends ApiProblem {
   override readonly name = 'SettingError';
   readonly setting: string;
 
   constructor(setting: string, message: string) {
-    super(message);
+    super(400, message, { statusMessage: message });
     this.setting = setting;
   }
 }

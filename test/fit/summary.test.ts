@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { activityName, defaultActivityName } from '../../src/fit/activity.ts';
+import { activityName } from '../../src/fit/activity.ts';
 import { deviceId, readFileId } from '../../src/fit/file-id.ts';
 import { readFirstSession, readSummary } from '../../src/fit/summary.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
@@ -93,7 +93,7 @@ describe('invalid bytes', () => {
         const data = Buffer.concat(pieces);
         const bytes = (sealed ? wrapRecords(data) : data).subarray(0, cut);
         readFileId(bytes);
-        defaultActivityName(bytes);
+        activityName(readSummary(bytes));
         deviceId(readFileId(bytes));
       }),
       { numRuns: 500 },

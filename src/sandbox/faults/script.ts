@@ -2,11 +2,7 @@ import type { ActiveFault } from '../types.ts';
 import { parseFault, type ScriptedFault, type FaultKind, type FaultRoute } from './spec.ts';
 
 /** The faults that hit one request: first a delay, then a fault. */
-export interface DrawnFaults {
-  readonly delayMs: number;
-  readonly fault: Exclude<FaultKind, { kind: 'delay' }> | null;
-  readonly specs: readonly string[];
-}
+export type DrawnFaults = Readonly<ReturnType<FaultScript['draw']>>;
 
 interface Scripted {
   readonly fault: ScriptedFault;
@@ -50,10 +46,10 @@ export class FaultScript {
    * Draws the faults for a request with these names. All due delays add up. Of the other faults the
    * first that is due applies; the later ones do not count this request.
    */
-  draw(names: readonly FaultRoute[]): DrawnFaults {
+  draw(names: readonly FaultRoute[]) {
     const specs: string[] = [];
     let delayMs = 0;
-    let drawn: DrawnFaults['fault'] = null;
+    let drawn: Exclude<FaultKind, { kind: 'delay' }> | null = null;
     for (const entry of this.#entries) {
       const { what, route } = entry.fault;
       if (route !== 'any' && !names.includes(route)) continue;

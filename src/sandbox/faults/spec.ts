@@ -1,3 +1,4 @@
+import { ApiProblem } from '../http/problem.ts';
 import { ROUTES, type RouteName } from '../http/routes.ts';
 
 export type FaultKind = Readonly<ReturnType<typeof parseKind>>;
@@ -14,22 +15,15 @@ export const FAULT_ROUTES: readonly FaultRoute[] = [
   'any',
 ];
 
-export interface ScriptedFault {
-  readonly spec: string;
-  readonly route: FaultRoute;
-  readonly what: FaultKind;
-  readonly count: number;
-  readonly skip: number;
-}
+export type ScriptedFault = Readonly<ReturnType<typeof parseFault>>;
 
 /** An invalid fault spec. The message names the part that is wrong and the allowed values. */
-export class FaultSpecError extends Error {
+export class FaultSpecError extends ApiProblem {
   override readonly name = 'FaultSpecError';
 
   constructor(spec: string, problem: string) {
-    super(
-      `Fault "${spec}": ${problem}. The form is ROUTE:KIND[*COUNT][+SKIP], such as upload-fit:503*2.`,
-    );
+    const message = `Fault "${spec}": ${problem}. The form is ROUTE:KIND[*COUNT][+SKIP], such as upload-fit:503*2.`;
+    super(400, message, { statusMessage: message });
   }
 }
 
@@ -46,7 +40,7 @@ const SHAPE =
  * Parses `ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]`; docs/sandbox.md is the reference.
  * @throws FaultSpecError
  */
-export function parseFault(spec: string): ScriptedFault {
+export function parseFault(spec: string) {
   const fail = (problem: string): never => {
     throw new FaultSpecError(spec, problem);
   };

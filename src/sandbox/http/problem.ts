@@ -15,7 +15,7 @@ const DEFAULT_MESSAGE = 'Server Error';
  * `{"error": true, "url", "statusCode", "statusMessage", "message", "data"?}`.
  */
 export class ApiProblem extends Error {
-  override readonly name = 'Problem';
+  override readonly name: string = 'Problem';
   readonly status: number;
   readonly statusMessage: string;
   readonly data: unknown;

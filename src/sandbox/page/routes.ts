@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import type { Control } from '../types.ts';
-import { FaultSpecError } from '../faults/spec.ts';
 import { ownPagesOnly } from '../http/middleware.ts';
 import { ApiProblem, refusal } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
@@ -84,7 +83,6 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
   });
   app.onError((error, c) => {
     if (error instanceof ApiProblem) return error.toResponse(c.req.url);
-    if (error instanceof FaultSpecError) return refusal(400, error.message).toResponse(c.req.url);
     throw error;
   });
   return app;

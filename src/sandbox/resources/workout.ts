@@ -5,14 +5,8 @@ type Parsed = Awaited<ReturnType<FitParser['parseAsync']>>;
 export type FitSession = NonNullable<Parsed['sessions']>[number];
 export type FitRecord = NonNullable<Parsed['records']>[number];
 
-/** The messages of a recording that the platform reads. */
-export interface FitContent {
-  readonly sessions: readonly FitSession[];
-  readonly records: readonly FitRecord[];
-}
-
 /** Decodes a recording. One that cannot be decoded is empty: its upload has long been answered. */
-export async function readFit(bytes: Uint8Array): Promise<FitContent> {
+export async function readFit(bytes: Uint8Array) {
   try {
     const parser = new FitParser({ mode: 'list', force: true });
     // The parser needs a Buffer with its own ArrayBuffer.
