@@ -35,6 +35,39 @@ const bodiesWithItems = (world: World) =>
   bodiesOf(world, 'nutrition').filter((body) => (body as { items: unknown[] }).items.length > 0);
 
 describe('sync push', () => {
+  it('sends each field of a day as it was written', async () => {
+    const world = await openLoggedInWorld();
+    const rawJson = { device: 'watch', nested: { list: [1, 2.5, null, 'ü'] } };
+    const comments = 'Slept well. “Quoted”, emoji 🚴, and\na second line';
+    const numbers = {
+      hrv: 68.4,
+      vo2max: 56.2,
+      sleepSecs: 27_120,
+      distanceMeters: 18_250.4,
+      mood: 64,
+    };
+    const wellness = { date: '2026-02-15', ...numbers, comments, injury: 'left calf', rawJson };
+    const item = {
+      name: 'Gel, “Süß & sauer”',
+      logged_at: '2026-02-15T10:30:00.250+01:00',
+      meal: 'SNACK',
+      calories: 92.5,
+      carbs: 23.1,
+      fat: 0.2,
+      quantity: '1 x 32 g',
+      absorptionType: 'RAPID',
+    };
+    const nutrition = { date: '2026-02-15', calories: 95, waterMl: 2_750, rawJson, items: [item] };
+    for (const [kind, day] of Object.entries({ wellness, nutrition })) {
+      const run = await world.sync(['push', kind, '-'], { input: JSON.stringify(day) });
+      expect(run.code).toBe(0);
+    }
+    expect(bodiesOf(world, 'wellness')).toEqual([wellness]);
+    expect(onlyRecord(world, 'wellness')?.record).toEqual({ ...wellness, date: undefined });
+    expect(bodiesWithItems(world)).toEqual([nutrition]);
+    expect(foodsHeld(world.sandbox, '2026-02-15')).toEqual([expect.objectContaining(item)]);
+  });
+
   it('prints the cause of several days that were not sent once', async () => {
     const world = await openLoggedInWorld({ sandbox: { faults: ['wellness:422*inf'] } });
     const input = '{"date":"2026-02-14","hrv":70}\n{"date":"2026-02-15","hrv":71}\n';
