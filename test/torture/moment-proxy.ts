@@ -2,24 +2,28 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Revision, SandboxSettings } from '../../src/sandbox/settings.ts';
 import { openServer } from '../support/local-server.ts';
+import type { Finished, Running } from '../support/program.ts';
+import { type World, openWorld } from '../support/world.ts';
+import type { Round } from './kind.ts';
 
 /** Moments in the life of a request, in order. */
-export const MOMENTS = [
+const MOMENTS = [
   'before the request',
   'after half of the request',
   'before the answer',
   'after half of the answer',
   'after the answer',
 ] as const;
-export type Moment = (typeof MOMENTS)[number];
+type Moment = (typeof MOMENTS)[number];
 
 /** What happens to one request. */
-export interface Strike {
+interface Strike {
   readonly moment: Moment;
   /** The strike is for the nth request, from 0, among those to this path. */
   readonly nth: number;
-  readonly path?: RegExp;
+  readonly path: RegExp | undefined;
   /** Time between the moment and the strike (ms). */
   readonly delayMs: number;
   /** Kills the program, for example. */
@@ -34,8 +38,43 @@ export interface MomentProxy {
   disarm(): boolean;
 }
 
+/**
+ * Awaits a program, which is hit at a random moment of one of its requests.
+ *
+ * @param path of that request; default: any of the first ones
+ */
+export async function strike(
+  round: Round,
+  proxy: MomentProxy,
+  running: Running,
+  hit: () => void,
+  path?: RegExp,
+): Promise<{ readonly finished: Finished; readonly hasHit: boolean }> {
+  const { random } = round;
+  const moment = random.pick(MOMENTS);
+  // The earlier requests are always there; later ones reach further into the run.
+  const nth = path === undefined ? Math.min(random.integer(0, 6), random.integer(0, 6)) : 0;
+  // Some milliseconds are between an answer and its record in the ledger.
+  const delayMs = moment === 'after the answer' ? random.integer(0, 40) : 0;
+  round.note(`strike ${moment} ${path?.source ?? nth}, ${delayMs} ms later`);
+  proxy.arm({ moment, nth, path, delayMs, hit });
+  const finished = await running.finished;
+  return { finished, hasHit: proxy.disarm() };
+}
+
+/** Opens a world without a login; all of its requests pass a {@link MomentProxy}. */
+export async function openBehindProxy(
+  revision: Revision,
+  settings: Partial<SandboxSettings> = {},
+): Promise<{ readonly world: World; readonly proxy: MomentProxy }> {
+  const world = await openWorld({ revision, sandbox: { settings } });
+  const proxy = await openMomentProxy(world.sandbox.url);
+  world.home.env['SYNC_BASE_URL'] = proxy.url;
+  return { world, proxy };
+}
+
 /** Opens a proxy that knows how far each request is. Closes with the test. @param target sandbox's URL */
-export async function openMomentProxy(target: string): Promise<MomentProxy> {
+async function openMomentProxy(target: string): Promise<MomentProxy> {
   let armed: Strike | undefined;
   let seen = 0;
   let hasHit = false;

@@ -5,7 +5,6 @@ import type { Finished } from '../support/program.ts';
 import { REVISION_NAMES, type Revision } from '../../src/sandbox/settings.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
-import { type BadLine, openBadLine } from './bad-line.ts';
 import { type Cargo, emptyCargo } from './cargo.ts';
 import { judgeOutput } from './judge.ts';
 import type { Round } from './kind.ts';
@@ -28,17 +27,12 @@ export interface Scene {
 }
 
 export interface SceneOptions {
-  readonly revision: Revision;
-  readonly readsNutrition?: boolean;
+  /** Default: one of all, at random. */
+  readonly revision?: Revision;
   /** Starts the built program for each run; else the runs are in this process, without pauses. */
   readonly program?: boolean;
   readonly settings?: Partial<SandboxSettings>;
-  /** Opens a line to the sandbox. @returns the address for the program */
-  readonly through?: (url: string) => Promise<string>;
 }
-
-/** Both deployed revisions, and the third behaviour of nutrition. */
-export const REVISIONS: readonly [Revision, ...Revision[]] = REVISION_NAMES;
 
 const SCOPES = [
   'workout:write',
@@ -49,22 +43,37 @@ const SCOPES = [
   'profile:read',
 ] as const;
 
-/** Logs in again, with the scopes of the scene. */
-export async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutrition'>) {
+async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutrition'>) {
   await loginWithToken(world, {
     scopes: readsNutrition ? [...SCOPES, 'nutrition:read'] : [...SCOPES],
   });
 }
 
-export async function openScene(round: Round, options: SceneOptions): Promise<Scene> {
-  const { revision, readsNutrition = true, program = false, settings, through } = options;
-  const world = await openWorld({
-    revision,
-    sandbox: settings === undefined ? {} : { settings },
-  });
-  if (through !== undefined) {
-    world.home.env['SYNC_BASE_URL'] = await through(world.sandbox.url);
-  }
+/** Logs in again if the login has ended. */
+export async function relogIfEnded(scene: Scene): Promise<void> {
+  const { code } = await scene.run(['profile']);
+  if (code !== 4) return;
+  scene.round.count('logins lost');
+  await logIn(scene);
+}
+
+export async function openScene(round: Round, options: SceneOptions = {}): Promise<Scene> {
+  const direct = (url: string) => Promise.resolve({ url });
+  return (await openSceneBehind(round, direct, options)).scene;
+}
+
+/** @param open opens a line to the sandbox, with an address for the program */
+export async function openSceneBehind<L extends { readonly url: string }>(
+  round: Round,
+  open: (url: string) => Promise<L>,
+  options: SceneOptions = {},
+): Promise<{ readonly scene: Scene; readonly line: L }> {
+  const { random } = round;
+  const { revision = random.pick(REVISION_NAMES), program = false, settings = {} } = options;
+  const readsNutrition = random.chance(0.5);
+  const world = await openWorld({ revision, sandbox: { settings } });
+  const line = await open(world.sandbox.url);
+  world.home.env['SYNC_BASE_URL'] = line.url;
   await logIn({ world, readsNutrition });
   const run: Scene['run'] = async (args, { input = '' } = {}) => {
     const { home } = world;
@@ -77,31 +86,9 @@ export async function openScene(round: Round, options: SceneOptions): Promise<Sc
     judgeOutput(round, args.join(' '), finished);
     return finished;
   };
-  let serial = 0;
-  return {
-    ...{ round, world, revision, readsNutrition, run },
-    cargo: emptyCargo(),
-    serial: () => ++serial,
-  };
-}
-
-/** Opens a scene of a random revision behind a line that the round can break. */
-export async function openOnBadLine(
-  round: Round,
-  random: Random,
-): Promise<{ readonly scene: Scene; readonly line: BadLine }> {
-  const lines: BadLine[] = [];
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
-    through: async (url) => {
-      const line = await openBadLine(url);
-      lines.push(line);
-      return line.url;
-    },
-  });
-  const [line] = lines;
-  if (line === undefined) throw new Error('the scene opened no line');
+  let serials = 0;
+  const serial = () => ++serials;
+  const scene = { round, world, revision, readsNutrition, cargo: emptyCargo(), serial, run };
   return { scene, line };
 }
 

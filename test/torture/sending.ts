@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import type { Revision } from '../../src/sandbox/settings.ts';
 import type { Random } from '../../src/seed/random.ts';
 import { type World, worldOf } from '../support/world.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
+import type { Round } from './kind.ts';
 import type { Food, Sent } from './sent.ts';
 
 /** A command that sends, and what the platform holds after it. */
@@ -84,7 +86,30 @@ export const SENDING = {
   },
 } as const satisfies Readonly<Record<string, Prepare>>;
 
-export type SendingName = keyof typeof SENDING;
+type SendingName = keyof typeof SENDING;
+type Case = readonly [SendingName, Revision];
+
+/** Each sending command, on each revision that differs for it. The first ones are in the short forms. */
+const CASES: readonly [Case, ...Case[]] = [
+  ['push nutrition', '2026-08'],
+  ['upload', '2026-02'],
+  ['push nutrition', '2026-02'],
+  ['import', '2026-08'],
+  ['push wellness', '2026-02'],
+  ['undo nutrition', '2026-08'],
+  ['profile', '2026-08'],
+  ['push nutrition', '2026-07'],
+  ['import', '2026-02'],
+  ['push wellness', '2026-08'],
+  ['upload', '2026-08'],
+];
+
+/** Returns the command of a round. All have their turn. */
+export function drawCase(round: Pick<Round, 'number' | 'note'>): Case {
+  const found = CASES[(round.number - 1) % CASES.length] ?? CASES[0];
+  round.note(found.join(' on '));
+  return found;
+}
 
 /** The same home and platform, with commands that run in this process: quick, and undisturbed. */
 export function undisturbed({ sandbox, home }: World): World {

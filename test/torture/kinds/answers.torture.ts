@@ -1,9 +1,9 @@
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare } from '../errands.ts';
-import { type Gateway, openGateway } from '../gateway.ts';
+import { openGateway } from '../gateway.ts';
 import { bentAnswer, hostileAnswer } from '../hostile-answers.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
+import { openSceneBehind, relogIfEnded } from '../scene.ts';
 
 const SCENES = 4;
 
@@ -41,20 +41,10 @@ torture({
 
 async function answerStrangely(round: Round): Promise<void> {
   const { random } = round;
-  const gateways: Gateway[] = [];
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
+  const { scene, line: gateway } = await openSceneBehind(round, openGateway, {
     // The kind `refresh` judges lost answers after a rotation.
     settings: { refreshToken: 'keep' },
-    through: async (url) => {
-      const opened = await openGateway(url);
-      gateways.push(opened);
-      return opened.url;
-    },
   });
-  const [gateway] = gateways;
-  if (gateway === undefined) return;
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   const bent = random.chance(0.4);
   const answer = bent ? bentAnswer(random, scene.revision !== '2026-08') : hostileAnswer(random);
@@ -79,12 +69,4 @@ async function answerStrangely(round: Round): Promise<void> {
   gateway.replace(undefined);
   await relogIfEnded(scene);
   await complete(scene, [job]);
-}
-
-/** Logs in again if the service said that the login has ended. */
-async function relogIfEnded(scene: Scene): Promise<void> {
-  const { code } = await scene.run(['profile']);
-  if (code !== 4) return;
-  scene.round.count('logins lost');
-  await logIn(scene);
 }

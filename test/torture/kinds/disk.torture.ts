@@ -3,33 +3,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type LoggedExchange, EXCHANGES } from '../../../src/sandbox/http/request-log.ts';
-import type { Revision } from '../../../src/sandbox/settings.ts';
-import {
-  expireAccess,
-  loginWithToken,
-  openHome,
-  openSandbox,
-  worldOf,
-} from '../../support/acceptance.ts';
+import { expireAccess, loginWithToken, openWorld } from '../../support/acceptance.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
 import { type SmallDisk, mountSmallDisk, whyNoMount } from '../../support/disk.ts';
 import type { Finished } from '../../support/program.ts';
 import { type Round, torture } from '../kind.ts';
 import { followTokens, isLoginLost } from '../login-state.ts';
 import { judgeRun } from '../sent.ts';
-import { SENDING, type SendingName } from '../sending.ts';
+import { SENDING, drawCase } from '../sending.ts';
 import { finish } from '../until-done.ts';
-
-type Case = readonly [SendingName, Revision];
-const COMMANDS: readonly [Case, ...Case[]] = [
-  ['push nutrition', '2026-08'],
-  ['upload', '2026-02'],
-  ['import', '2026-08'],
-  ['push wellness', '2026-02'],
-  ['push nutrition', '2026-02'],
-  ['undo nutrition', '2026-08'],
-  ['profile', '2026-02'],
-];
 
 /** How a disk fails: before the command, or at the nth answer of the service. */
 const TROUBLES = ['full', 'almost full', 'no inodes', 'read-only', 'fails'] as const;
@@ -42,20 +24,15 @@ torture({
   missing: () => whyNoMount() ?? whyNoCrashDisk(),
   run: async (round) => {
     const { random } = round;
-    const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
+    const [name, revision] = drawCase(round);
     const trouble = random.pick(TROUBLES);
     // Only an import writes temporary files.
     const place =
       name === 'import' && trouble !== 'fails' ? random.pick(['state', 'tmp']) : 'state';
-    const sandbox = await openSandbox({}, revision);
-    const home = openHome({
-      SYNC_BASE_URL: sandbox.url,
-      SYNC_CLIENT_ID: sandbox.clientId,
-      SYNC_TOKEN_STORE: 'file',
-    });
+    const world = await openWorld({ revision });
+    const { sandbox, home } = world;
     home.env['TMPDIR'] = join(home.dir, 'tmp');
     mkdirSync(home.env['TMPDIR']);
-    const world = worldOf(sandbox, home);
     const disk = openDisk(join(home.dir, place), trouble);
     await loginWithToken(world);
     const issued = followTokens();
@@ -65,7 +42,7 @@ torture({
 
     const nth = random.integer(0, 4);
     const attack = nth === 0 || trouble === 'read-only' ? failNow(disk) : failAtAnswer(nth, disk);
-    round.note(`${name} on ${revision}: ${place} ${trouble} at answer ${nth}`);
+    round.note(`${place} ${trouble} at answer ${nth}`);
     for (let run = 1; run <= 2; run++) {
       const json = [...sending.args, '--json'];
       const finished = await world.program(json);

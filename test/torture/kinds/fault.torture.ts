@@ -2,7 +2,7 @@ import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare, usualRoute } from '../errands.ts';
 import { SERVICE_FAULTS } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, openScene } from '../scene.ts';
+import { openScene } from '../scene.ts';
 
 const SCENES = 8;
 /** Coprime to the number of pairs, so that few rounds meet many commands and many faults. */
@@ -26,10 +26,7 @@ async function playPair(round: Round, number: number): Promise<void> {
   const errand = ERRAND_NAMES[number % ERRAND_NAMES.length] ?? 'upload';
   const faults = Math.floor(number / ERRAND_NAMES.length);
   const fault = SERVICE_FAULTS[faults % SERVICE_FAULTS.length] ?? '503';
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
-  });
+  const scene = await openScene(round);
   const { control } = scene.world.sandbox;
   const job = await prepare(errand, scene, random);
   const spec = `${usualRoute(job, random)}:${fault}${random.pick(TIMES)}+${random.chance(0.2) ? 1 : 0}`;

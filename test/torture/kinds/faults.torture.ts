@@ -5,7 +5,7 @@ import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, type Job, prepare, usualRoute } from '../errands.ts';
 import { SERVICE_FAULTS, lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
+import { type Scene, openSceneBehind, relogIfEnded } from '../scene.ts';
 
 /** One round in this many starts the built program, with its real pauses. */
 const PROGRAM_EVERY = 20;
@@ -16,19 +16,9 @@ torture({
   rounds: { short: 28, full: 200 },
   run: async (round) => {
     const { random } = round;
-    const lines: BadLine[] = [];
-    const scene = await openScene(round, {
-      revision: random.pick(REVISIONS),
-      readsNutrition: random.chance(0.5),
+    const { scene, line } = await openSceneBehind(round, openBadLine, {
       program: round.number % PROGRAM_EVERY === 0,
-      through: async (url) => {
-        const opened = await openBadLine(url);
-        lines.push(opened);
-        return opened.url;
-      },
     });
-    const [line] = lines;
-    if (line === undefined) return;
     round.note(`${scene.revision}, ${scene.readsNutrition ? 'reads' : 'does not read'} nutrition`);
     const jobs: Job[] = [];
     for (let step = random.integer(2, 5); step > 0; step--) {
@@ -75,12 +65,4 @@ function anyFault(job: Job, random: Random): string {
   const route = random.chance(0.2) ? 'any' : usualRoute(job, random);
   const times = random.pick(['', '', '*2', '*5', '*inf']);
   return `${route}:${random.pick(SERVICE_FAULTS)}${times}+${random.integer(0, 2)}`;
-}
-
-/** Logs in again if the login ended: the kind `refresh` judges if it had to. */
-async function relogIfEnded(scene: Scene): Promise<void> {
-  const { code } = await scene.run(['profile']);
-  if (code !== 4) return;
-  scene.round.count('logins lost');
-  await logIn(scene);
 }

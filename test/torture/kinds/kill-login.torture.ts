@@ -19,12 +19,8 @@ import {
   storedRefreshToken,
   wasUsed,
 } from '../login-state.ts';
-import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
-import { openBehindProxy } from '../proxied-world.ts';
+import { type MomentProxy, openBehindProxy, strike } from '../moment-proxy.ts';
 import { undisturbed } from '../sending.ts';
-
-/** Kills a running command; resolves when it has ended. */
-type Kill = (running: Running) => Promise<Finished>;
 
 const PROCEDURES = [refresh, login, refresh, logout, refresh, configSet] as const;
 
@@ -47,15 +43,14 @@ torture({
 async function refresh(round: Round, world: World, proxy: MomentProxy): Promise<void> {
   await loginWithToken(world);
   const issued = followTokens();
-  const kills = round.random.integer(1, 4);
-  for (let kill = 1; kill <= kills; kill++) {
+  for (let kills = round.random.integer(1, 4); kills > 0; kills--) {
     expireAccess(world);
     const [command, path] = round.random.pick([
       ['token', /oauth\/token/],
       ['token', /oauth\/token/],
       ['profile', /api\/profile/],
     ] as const);
-    const killed = await drawKill(round, proxy, path)(world.start([command]));
+    const killed = await kill(round, proxy, path, world.start([command]));
     judgeKilled(round, command, killed);
     const isLost = isLoginLost(world, issued);
     if (isLost && wasUsed(world)) {
@@ -81,12 +76,10 @@ async function login(round: Round, world: World, proxy: MomentProxy): Promise<vo
   const before = round.random.pick([undefined, 'athlete-1', 'athlete-2']);
   if (before !== undefined) await loginWithToken(world, { athlete: before });
   const issued = followTokens();
-  const kills = round.random.integer(1, 3);
-  for (let kill = 1; kill <= kills; kill++) {
+  for (let kills = round.random.integer(1, 3); kills > 0; kills--) {
     const path = round.random.pick([/oauth\/token/, /userinfo/, /revoke/]);
-    const strike = drawKill(round, proxy, path);
     const { running, authorizeUrl } = await startLogin(world);
-    const ended = strike(running);
+    const ended = kill(round, proxy, path, running);
     // The killed program does not answer the browser.
     await visit(authorizeUrl).catch(() => undefined);
     judgeKilled(round, 'login', await ended);
@@ -116,9 +109,8 @@ async function completeLogin(round: Round, world: World): Promise<void> {
 
 async function logout(round: Round, world: World, proxy: MomentProxy): Promise<void> {
   await loginWithToken(world);
-  const kills = round.random.integer(1, 3);
-  for (let kill = 1; kill <= kills; kill++) {
-    judgeKilled(round, 'logout', await drawKill(round, proxy, /revoke/)(world.start(['logout'])));
+  for (let kills = round.random.integer(1, 3); kills > 0; kills--) {
+    judgeKilled(round, 'logout', await kill(round, proxy, /revoke/, world.start(['logout'])));
     await judgeState(round, world);
   }
   const last = await run(round, world, ['logout']);
@@ -138,7 +130,7 @@ async function configSet(round: Round, world: World): Promise<void> {
     const before = await setting(world, 'timezone');
     const after = ZONES[kill] ?? ZONES[0];
     const running = world.start(['config', 'set', 'timezone', after]);
-    judgeKilled(round, 'config set', await killWithin(round, 300)(running));
+    judgeKilled(round, 'config set', await killWithin(round, 300, running));
     const now = await setting(world, 'timezone');
     if (now !== before && now !== after) round.failed('lost', `timezone: "${now}"`);
     for (const [key, value] of Object.entries(KEPT)) {
@@ -156,34 +148,29 @@ async function setting(world: World, key: string): Promise<string> {
   return (await undisturbed(world).sync(['config', 'get', key])).stdout.trim();
 }
 
-/** Draws a kill: at a moment of a request to `path`, or at any time. */
-function drawKill(round: Round, proxy: MomentProxy, path: RegExp): Kill {
-  const { random } = round;
-  if (random.chance(0.3)) return killWithin(round, 450);
-  const moment = random.pick(MOMENTS);
-  const delayMs = moment === 'after the answer' ? random.integer(0, 40) : 0;
-  round.note(`kill ${moment} to ${path.source}, ${delayMs} ms later`);
-  return async (running) => {
-    const hit = () => void running.child.kill('SIGKILL');
-    proxy.arm({ moment, path, nth: 0, delayMs, hit });
-    const finished = await running.finished;
-    proxy.disarm();
-    round.count(finished.code === null ? 'kills' : 'runs without that request');
-    return finished;
-  };
+/** Kills at a moment of a request to `path`, or at any time. */
+async function kill(
+  round: Round,
+  proxy: MomentProxy,
+  path: RegExp,
+  running: Running,
+): Promise<Finished> {
+  if (round.random.chance(0.3)) return await killWithin(round, 450, running);
+  const end = () => void running.child.kill('SIGKILL');
+  const { finished } = await strike(round, proxy, running, end, path);
+  round.count(finished.code === null ? 'kills' : 'runs without that request');
+  return finished;
 }
 
 /** Kills at a random moment. @param ms about the duration of the command */
-function killWithin(round: Round, ms: number): Kill {
+async function killWithin(round: Round, ms: number, running: Running): Promise<Finished> {
   const delay = round.random.between(0.2, 1) * ms;
   round.note(`kill after ${Math.round(delay)} ms`);
-  return async (running) => {
-    await Promise.race([sleep(delay), running.finished]);
-    running.child.kill('SIGKILL');
-    const finished = await running.finished;
-    round.count(finished.code === null ? 'kills' : 'kills that came too late');
-    return finished;
-  };
+  await Promise.race([sleep(delay), running.finished]);
+  running.child.kill('SIGKILL');
+  const finished = await running.finished;
+  round.count(finished.code === null ? 'kills' : 'kills that came too late');
+  return finished;
 }
 
 async function run(round: Round, world: World, args: readonly string[]): Promise<Finished> {

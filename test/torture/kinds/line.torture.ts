@@ -1,8 +1,9 @@
+import { openBadLine } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare } from '../errands.ts';
 import { lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
-import { openOnBadLine } from '../scene.ts';
+import { openSceneBehind } from '../scene.ts';
 
 const SCENES = 8;
 /** More requests than any command here makes. */
@@ -22,7 +23,7 @@ torture({
 async function playCommand(round: Round, number: number): Promise<void> {
   const { random } = round;
   const errand = ERRAND_NAMES[number % ERRAND_NAMES.length] ?? 'upload';
-  const { scene, line } = await openOnBadLine(round, random);
+  const { scene, line } = await openSceneBehind(round, openBadLine);
   const job = await prepare(errand, scene, random);
   if (random.chance(0.1)) {
     round.note(`${errand} ${scene.revision} refused`);

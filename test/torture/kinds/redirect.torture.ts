@@ -1,8 +1,8 @@
 import { complete, perform } from '../completion.ts';
 import { ERRAND_NAMES, prepare } from '../errands.ts';
-import { type Gateway, type Stranger, answerBytes, openGateway, openStranger } from '../gateway.ts';
+import { type Stranger, answerBytes, openGateway, openStranger } from '../gateway.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, openScene } from '../scene.ts';
+import { openSceneBehind } from '../scene.ts';
 
 const SCENES = 4;
 
@@ -20,18 +20,7 @@ torture({
 
 async function redirect(round: Round, { port }: Stranger): Promise<void> {
   const { random } = round;
-  const gateways: Gateway[] = [];
-  const scene = await openScene(round, {
-    revision: random.pick(REVISIONS),
-    readsNutrition: random.chance(0.5),
-    through: async (url) => {
-      const gateway = await openGateway(url);
-      gateways.push(gateway);
-      return gateway.url;
-    },
-  });
-  const [gateway] = gateways;
-  if (gateway === undefined) return;
+  const { scene, line: gateway } = await openSceneBehind(round, openGateway);
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   const status = random.pick([300, 301, 302, 303, 305, 307, 308, 200, 201, 401, 503]);
   const location = random.pick(addresses(port, gateway.url));

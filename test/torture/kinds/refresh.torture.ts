@@ -4,7 +4,7 @@ import { complete, perform } from '../completion.ts';
 import { type ErrandName, type Job, prepare } from '../errands.ts';
 import { SERVICE_FAULTS, lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
-import { REVISIONS, type Scene, openScene } from '../scene.ts';
+import { type Scene, openSceneBehind } from '../scene.ts';
 
 /** One round in this many starts several processes at once; the scheduler decides which one refreshes. */
 const PROCESSES_EVERY = 8;
@@ -22,23 +22,15 @@ torture({
   rounds: { short: 30, full: 240 },
   run: async (round) => {
     const { random } = round;
-    const lines: BadLine[] = [];
     const rotates = random.chance(0.6);
-    const scene = await openScene(round, {
-      revision: random.pick(REVISIONS),
+    const open = (url: string) => openBadLine(url, '/api/oauth/token');
+    const { scene, line } = await openSceneBehind(round, open, {
       program: round.number % PROCESSES_EVERY === 0,
       settings: {
         refreshToken: rotates ? 'rotate' : random.pick(['keep', 'omit']),
         reuseRevokesFamily: random.chance(0.5),
       },
-      through: async (url) => {
-        const opened = await openBadLine(url, '/api/oauth/token');
-        lines.push(opened);
-        return opened.url;
-      },
     });
-    const [line] = lines;
-    if (line === undefined) return;
     const job = await prepare(random.pick(COMMANDS), scene, random);
     if (random.chance(0.5)) expireAccess(scene.world);
     else scene.world.sandbox.control.expire();

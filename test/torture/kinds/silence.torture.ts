@@ -2,11 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Random, stream } from '../../../src/seed/random.ts';
 import { openLoggedInWorld } from '../../support/acceptance.ts';
-import type { LineFault } from '../bad-line.ts';
+import { type LineFault, openBadLine } from '../bad-line.ts';
 import { complete, perform } from '../completion.ts';
 import { type ErrandName, prepare } from '../errands.ts';
 import { type Round, torture } from '../kind.ts';
-import { openOnBadLine } from '../scene.ts';
+import { openSceneBehind } from '../scene.ts';
 import { makeRides } from '../sending.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
 import { untilKept } from '../until-done.ts';
@@ -39,7 +39,7 @@ torture({
 });
 
 async function playCommand(round: Round, errand: ErrandName, random: Random): Promise<void> {
-  const { scene, line } = await openOnBadLine(round, random);
+  const { scene, line } = await openSceneBehind({ ...round, random }, openBadLine);
   const job = await prepare(errand, scene, random);
   const fault = silence(random);
   round.note(`${errand} ${scene.revision} ${JSON.stringify(fault)}`);
