@@ -45,7 +45,8 @@ function send(
   return exchange(request, (course) => {
     const outgoing = transport.start(request.url, {
       method: request.method,
-      agent: transport.agent,
+      // On a shared connection, a repeated answer with tokens could become the answer to another request.
+      agent: isForTokens(request) ? false : transport.agent,
       headers: requestHeaders(request, userAgent),
     });
     let connecting: NodeJS.Timeout | undefined;
@@ -93,6 +94,10 @@ function send(
       outgoing.destroy();
     };
   });
+}
+
+function isForTokens({ method, bearer }: HttpRequest): boolean {
+  return method === 'POST' && bearer === undefined;
 }
 
 /** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */

@@ -473,6 +473,16 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
+  it('sends a request for tokens over a connection of its own', async () => {
+    const { http, proxy } = await open(1);
+    const server = await listen((_request, response) => void response.end('{}'));
+    const tokens = requestTo(server.url, { method: 'POST' });
+    for (const each of [requestTo(server.url), tokens, requestTo(server.url)])
+      await http.send(each);
+    // A proxied connection is closed by undici if an answer is repeated.
+    expect(server.connections()).toBe(proxy === undefined ? 2 : 1);
+  });
+
   it('takes no data that the platform sent before the request for its answer', async () => {
     const { http } = await open(1);
     const answer = (text: string) =>

@@ -1,10 +1,25 @@
 import { type TestContext, describe, it } from 'vitest';
 import { type Random, stream } from '../../src/seed/random.ts';
-import { readPlan } from './plan.ts';
 
 /** The ways in which a round can fail. A table has a column for each. */
 export const FAILURES = ['lost', 'duplicated', 'wrong report', 'hang'] as const;
 export type Failure = (typeof FAILURES)[number];
+
+/**
+ * Returns what a run of the torture test does, from the variables that `scripts/torture.mjs` sets: the rounds
+ * run in processes of vitest.
+ *
+ * @throws Error if torture was not started by its script
+ */
+export function readPlan(): { seed: number; form: 'short' | 'full'; round: number | undefined } {
+  const { SYNC_TORTURE_SEED, SYNC_TORTURE_FORM: form, SYNC_TORTURE_ROUND } = process.env;
+  const seed = Number(SYNC_TORTURE_SEED);
+  if (!Number.isSafeInteger(seed) || (form !== 'short' && form !== 'full')) {
+    throw new Error('Start these tests by npm run torture.');
+  }
+  const round = SYNC_TORTURE_ROUND === undefined ? undefined : Number(SYNC_TORTURE_ROUND);
+  return { seed, form, round };
+}
 
 /** A round that takes longer hangs (ms). It takes seconds; with a load of 40, minutes. */
 const ROUND_MS = 20 * 60_000;
@@ -27,6 +42,8 @@ export interface Round {
   readonly number: number;
   /** The round's own stream: a round that is run alone makes the same choices. */
   readonly random: Random;
+  /** Returns one of several cases. The rounds of a run take turns; the seed chooses the first. */
+  turn<T>(cases: readonly [T, ...T[]]): T;
   /** Counts what was done, for the table: `count('kills', 3)`. */
   count(what: string, by?: number): void;
   /** Notes a failure; the round goes on to find more. @param what names the item and the evidence */
@@ -53,7 +70,7 @@ declare module 'vitest' {
 
 /** Registers the rounds of a kind as tests. */
 export function torture(kind: Kind): void {
-  const plan = readPlan(process.env);
+  const plan = readPlan();
   const missing = kind.missing?.();
   const all = Array.from({ length: kind.rounds[plan.form] }, (_, index) => index + 1);
   const chosen = all.filter((number) => plan.round === undefined || plan.round === number);
@@ -62,24 +79,22 @@ export function torture(kind: Kind): void {
     if (chosen.length === 0) it('has no such round', () => undefined);
     for (const number of chosen) {
       it(`round ${number}`, { timeout: ROUND_MS }, async (context) => {
-        if (missing !== undefined) skip(context, kind, missing);
-        await runRound(context, kind, number, stream(plan.seed, kind.name, number));
+        if (missing === undefined) return await runRound(context, kind, number, plan.seed);
+        context.task.meta.torture = { ...EMPTY, ...naming(kind), missing };
+        return context.skip(missing);
       });
     }
   });
 }
 
-function skip({ task, skip: skipTest }: TestContext, kind: Kind, missing: string): never {
-  task.meta.torture = { ...naming(kind), counts: {}, failures: [], notes: [], missing };
-  return skipTest(missing);
-}
+const EMPTY = { counts: {}, failures: [], notes: [] };
 
 /** @throws Error that lists the round's failures */
 async function runRound(
   { task, signal }: TestContext,
   kind: Kind,
   number: number,
-  random: Random,
+  seed: number,
 ): Promise<void> {
   const counts: Record<string, number> = {};
   const failures: Failure[] = [];
@@ -90,7 +105,8 @@ async function runRound(
   try {
     await kind.run({
       number,
-      random,
+      random: stream(seed, kind.name, number),
+      turn: (cases) => cases[(number - 1 + seed) % cases.length] ?? cases[0],
       count: (what, by = 1) => (counts[what] = (counts[what] ?? 0) + by),
       failed: (failure, what) => {
         failures.push(failure);

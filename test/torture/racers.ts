@@ -4,6 +4,9 @@ import type { World } from '../support/world.ts';
 import type { Round } from './kind.ts';
 import { type Sent, judgeRun } from './sent.ts';
 
+/** What several processes do at once. */
+export type Race = (round: Round, world: World) => Promise<void>;
+
 /** One process of a race. */
 export interface Racer {
   readonly args: readonly string[];

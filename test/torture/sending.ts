@@ -89,7 +89,7 @@ export const SENDING = {
 type SendingName = keyof typeof SENDING;
 type Case = readonly [SendingName, Revision];
 
-/** Each sending command, on each revision that differs for it. The first ones are in the short forms. */
+/** Each sending command, on each revision that differs for it. */
 const CASES: readonly [Case, ...Case[]] = [
   ['push nutrition', '2026-08'],
   ['upload', '2026-02'],
@@ -105,8 +105,8 @@ const CASES: readonly [Case, ...Case[]] = [
 ];
 
 /** Returns the command of a round. All have their turn. */
-export function drawCase(round: Pick<Round, 'number' | 'note'>): Case {
-  const found = CASES[(round.number - 1) % CASES.length] ?? CASES[0];
+export function drawCase(round: Round): Case {
+  const found = round.turn(CASES);
   round.note(found.join(' on '));
   return found;
 }

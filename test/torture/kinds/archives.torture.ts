@@ -93,8 +93,9 @@ function findInFile(file: Buffer, { sure, possible }: Findings, isSureFile: bool
   const walk = walkFit(bytes);
   const holds = holdsActivity(walk);
   if (!walk.whole || holds === false) return;
-  possible.set(sha256(bytes), bytes);
-  if (isSureFile && isSure && holds === true) sure.set(sha256(bytes), bytes);
+  const recording = bytes.subarray(0, walk.length);
+  possible.set(sha256(recording), recording);
+  if (isSureFile && isSure && holds === true) sure.set(sha256(recording), recording);
 }
 
 /** Whether any program takes a member of this name for a file of its own, not for a system's. */

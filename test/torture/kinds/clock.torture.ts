@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fake-clock.ts';
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
-import { judgeOwners } from '../racers.ts';
+import { type Race, judgeOwners } from '../racers.ts';
 import { judgePlatform, judgeRun } from '../sent.ts';
 import { SENDING, type Sending, makeFoods, makeRides, nutritionRecords } from '../sending.ts';
 import { finish, untilHeld, untilSending } from '../until-done.ts';
@@ -19,7 +19,7 @@ const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const STEPS = [60, HOUR, 2 * HOUR, DAY, 40 * DAY, 366 * DAY, 3_650 * DAY] as const;
 
-const ROUNDS = [
+const ROUNDS: readonly [Race, ...Race[]] = [
   wrongClocks,
   watcherUnderSteps,
   commandUnderSteps,
@@ -35,7 +35,7 @@ torture({
   rounds: { short: 6, full: 30 },
   missing: whyNoFakeClock,
   run: async (round) => {
-    const runRound = ROUNDS[(round.number - 1) % ROUNDS.length] ?? wrongClocks;
+    const runRound = round.turn(ROUNDS);
     const world = await openLoggedInWorld({
       revision: round.random.pick(['2026-08', '2026-02']),
       sandbox: { settings: { refreshTtl: 30 * DAY, announceRefreshTtl: round.random.chance(0.5) } },

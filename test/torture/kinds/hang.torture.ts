@@ -10,7 +10,7 @@ import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides } from '../sending.ts';
 import { finish, untilHeld, untilSending } from '../until-done.ts';
 
-const ROUNDS = [watcher, upload, beside, daemon];
+const ROUNDS = [watcher, upload, beside, daemon] as const;
 
 /** The seed decides when the file system hangs, and for how long. */
 torture({
@@ -24,7 +24,7 @@ torture({
     mkdirSync(source);
     const mount = await mountFuse(source, join(world.home.dir, 'card'));
     const recordings = makeRides(round.random, 8);
-    await (ROUNDS[(round.number - 1) % ROUNDS.length] ?? watcher)(round, world, mount, recordings);
+    await round.turn(ROUNDS)(round, world, mount, recordings);
     mount.answer();
     for (const [name, bytes] of recordings) writeFileSync(join(source, name), bytes);
     await finish(round, world, { args: ['upload', 'card'], sent: { recordings } });
@@ -58,7 +58,7 @@ async function watcher(round: Round, world: World, mount: FuseMount, recordings:
 }
 
 /**
- * The folder hangs at any moment; in rounds with an even number, while a request is in flight. Then the
+ * The folder hangs at any moment, or while a request is in flight. Then the
  * next file is read, which blocks the main thread: only the watchdog can end the process.
  */
 async function upload(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
@@ -68,7 +68,7 @@ async function upload(round: Round, world: World, mount: FuseMount, recordings: 
   world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
   const args = ['upload', 'card', '--json', '--jobs', '1'];
   const running = world.start(args);
-  const isSending = round.number % 2 === 0;
+  const isSending = random.chance(0.7);
   const moment = isSending ? untilSending(world, 0) : sleep(random.between(0, 900));
   await Promise.race([moment, running.finished]);
   mount.hang();

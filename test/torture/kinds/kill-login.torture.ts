@@ -29,7 +29,7 @@ torture({
   title: 'kill -9 of refresh, login, logout, config set',
   rounds: { short: 12, full: 96 },
   run: async (round) => {
-    const procedure = PROCEDURES[(round.number - 1) % PROCEDURES.length] ?? refresh;
+    const procedure = round.turn(PROCEDURES);
     const { world, proxy } = await openBehindProxy(
       round.random.pick(['2026-02', '2026-02', '2026-08']),
       { reuseRevokesFamily: round.random.chance(0.5) },

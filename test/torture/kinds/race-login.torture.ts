@@ -14,13 +14,18 @@ import {
 import { REVISIONS } from '../../support/world.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { readPlan } from '../plan.ts';
 import { liveLogins } from '../login-state.ts';
-import { type Racer, judgeOwners, race, readers } from '../racers.ts';
+import { type Race, type Racer, judgeOwners, race, readers } from '../racers.ts';
 import { judgePlatform } from '../sent.ts';
 import { makeRides, undisturbed } from '../sending.ts';
 
-const RACES = [expiredTokens, logoutAndUploads, settings, loginAndRefreshes, twoProfiles];
+const RACES: readonly [Race, ...Race[]] = [
+  expiredTokens,
+  logoutAndUploads,
+  settings,
+  loginAndRefreshes,
+  twoProfiles,
+];
 
 /** The seed decides what each process does, and their order; the system decides who comes first. */
 torture({
@@ -28,9 +33,7 @@ torture({
   title: '20 processes with one login at once',
   rounds: { short: 3, full: 15 },
   run: async (round) => {
-    // The short form has fewer rounds than there are races.
-    const { seed } = readPlan(process.env);
-    const runRace = RACES[(round.number + seed) % RACES.length] ?? expiredTokens;
+    const runRace = round.turn(RACES);
     const revision = round.random.pick(REVISIONS);
     const world = await openLoggedInWorld({
       revision,

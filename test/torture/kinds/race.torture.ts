@@ -5,13 +5,18 @@ import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { makeZip } from '../../support/zip-maker.ts';
 import { type Round, torture } from '../kind.ts';
-import { readPlan } from '../plan.ts';
-import { type Racer, judgeOwners, race, readers } from '../racers.ts';
+import { type Race, type Racer, judgeOwners, race, readers } from '../racers.ts';
 import { type Food, type Sent, judgePlatform } from '../sent.ts';
 import { makeFoods, makeRides, nutritionRecords, undisturbed } from '../sending.ts';
 import { untilHeld } from '../until-done.ts';
 
-const RACES = [appendingPushes, overlappingUploads, importAndPush, uploadsAndWatcher, daemons];
+const RACES: readonly [Race, ...Race[]] = [
+  appendingPushes,
+  overlappingUploads,
+  importAndPush,
+  uploadsAndWatcher,
+  daemons,
+];
 
 /** The seed decides what each process sends, and their order; the system decides who comes first. */
 torture({
@@ -19,9 +24,7 @@ torture({
   title: '20 processes that send the same at once',
   rounds: { short: 3, full: 20 },
   run: async (round) => {
-    // The short form has fewer rounds than there are races.
-    const { seed } = readPlan(process.env);
-    const runRace = RACES[(round.number + seed) % RACES.length] ?? appendingPushes;
+    const runRace = round.turn(RACES);
     const world = await openLoggedInWorld();
     // Other processes come while a request is in flight.
     world.sandbox.control.addFaults('any:delay=15ms*inf');

@@ -33,9 +33,8 @@ export async function runSessions(round: Round, all: readonly Troubles[]): Promi
       const random = stream(seeds[i] ?? 0, 'life', i);
       await runSession(
         {
+          ...round,
           random,
-          number: round.number,
-          count: (what, by) => round.count(what, by),
           failed: (failure, what) => round.failed(failure, `session ${i}: ${what}`),
           note: (text) => round.note(`session ${i}: ${text}`),
         },
