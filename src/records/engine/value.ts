@@ -51,7 +51,7 @@ export function readValue(
   if (isOutOfRange(value, platform)) return { problem: outside(found, value, platform) };
   const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
   if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(value * 1_000, platform))
-    return { problem: `is ${show(found)}: write ${number * 1_000} or ${number}` };
+    return { problem: `is ${show(found)}: write ${Math.round(number * 1_000)} or ${number}` };
   const isWhole = platform.type === 'integer' && !(isGuess && value === number);
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = isWhole && !isGuess ? 0 : (rule.decimals ?? (isWhole ? 0 : most));
