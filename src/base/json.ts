@@ -3,16 +3,18 @@
 /** Deeper JSON is refused, since later steps walk and write values recursively. Records have five levels. */
 export const MAX_DEPTH = 200;
 
-/** JSON that is nested more than {@link MAX_DEPTH} deep. */
-export class JsonTooDeep extends SyntaxError {
-  /** Index in the text of the first bracket that is too deep. */
-  readonly offset: number;
-
-  constructor(offset: number) {
-    super(`the JSON is nested more than ${MAX_DEPTH} deep`);
+/** Where and why a text is not JSON. */
+export class JsonFault extends SyntaxError {
+  /** Index in the text; undefined if it is not known. */
+  readonly offset: number | undefined;
+  constructor(message: string, offset?: number) {
+    super(message);
     this.offset = offset;
   }
 }
+
+/** JSON that is nested more than {@link MAX_DEPTH} deep. */
+export class JsonTooDeep extends JsonFault {}
 
 /**
  * Parses JSON. Use this instead of `JSON.parse` for every text from outside this program.
@@ -83,7 +85,9 @@ export function scanJson(text: string): JsonScan {
       case OPEN_LIST:
       case OPEN_OBJECT:
         values++;
-        if (++depth > MAX_DEPTH) throw new JsonTooDeep(at);
+        if (++depth > MAX_DEPTH) {
+          throw new JsonTooDeep(`the JSON is nested more than ${MAX_DEPTH} deep`, at);
+        }
         around[depth] = 0;
         break;
       case CLOSE_LIST:

@@ -15,8 +15,8 @@ export interface NumberRule {
   readonly aliases?: readonly string[];
 }
 
-export interface TextRule {
-  readonly type: 'text';
+interface PlainRule {
+  readonly type: 'text' | 'object';
   readonly aliases?: readonly string[];
 }
 
@@ -31,12 +31,7 @@ export interface WordRule {
   readonly aliases?: readonly string[];
 }
 
-export interface ObjectRule {
-  readonly type: 'object';
-  readonly aliases?: readonly string[];
-}
-
-export type FieldRule = NumberRule | TextRule | WordRule | ObjectRule;
+export type FieldRule = NumberRule | PlainRule | WordRule;
 export type FieldTable = Readonly<Record<string, FieldRule>>;
 
 type Aliases = readonly string[];
@@ -50,7 +45,7 @@ function number(min: number, max: number, unit: string, aliases: Aliases = []): 
 }
 
 const DAY_SECS = 86_400;
-const text: TextRule = { type: 'text' };
+const text: PlainRule = { type: 'text' };
 
 /** A sleep phase or a sleep: no longer than a day. */
 function sleep(...aliases: string[]): NumberRule {

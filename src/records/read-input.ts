@@ -1,6 +1,6 @@
 import { prepend } from '../base/chunks.ts';
 import { parseJson } from '../base/json.ts';
-import { decodeDocument, parseDocument, readDocument } from './read/document.ts';
+import { parseDocument, readDocument } from './read/document.ts';
 import { fitSamples, isFit } from './read/fit-input.ts';
 import { MAX_INPUT_BYTES, type Input, joinUpTo, openInput } from './read/input.ts';
 import { MAX_JSON_BYTES } from './read/json.ts';
@@ -58,8 +58,7 @@ export async function* readInput(
       return;
     }
     const remedy = () => remedyOf(name, bytes, exports?.sources.list ?? []);
-    const content = decodeDocument(name, await joinUpTo(all, MAX_JSON_BYTES), remedy);
-    const document = parseDocument(name, content, remedy);
+    const document = parseDocument(name, await joinUpTo(all, MAX_JSON_BYTES), remedy);
     yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);
   } finally {
     await chunks.return();
@@ -95,8 +94,7 @@ export async function matchInput(
     const sample = isAlike ? bytes : whole;
     if (whole.length > LARGE_BYTES && !mayMatchJson(name, sample, sources)) return [];
     const remedy = () => remedyOf(name, bytes, sources);
-    const document = parseDocument(name, decodeDocument(name, whole, remedy), remedy);
-    return matchJson(name, document.value, sources);
+    return matchJson(name, parseDocument(name, whole, remedy).value, sources);
   } finally {
     await chunks.return();
   }

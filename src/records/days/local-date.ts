@@ -231,17 +231,8 @@ function writeOffset(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${two(hour)}:${two(minute)}`;
 }
 
-/** The day of the last answer of {@link dateOf}: most questions are about the same one. */
-let lastDay = NaN;
-let lastDate = '';
-
 function dateOf(wall: number): string {
-  const day = Math.floor(wall / DAY);
-  if (day !== lastDay) {
-    lastDate = new Date(wall).toISOString().slice(0, 10);
-    lastDay = day;
-  }
-  return lastDate;
+  return new Date(wall).toISOString().slice(0, 10);
 }
 
 function outOfRange(date: string): Refused | undefined {

@@ -1,7 +1,8 @@
 import type { FitSample } from '../../fit/wellness.ts';
 import type { Document } from '../read/document.ts';
 import { fitSamples } from '../read/fit-input.ts';
-import { JsonFault, parseText } from '../read/json.ts';
+import { JsonFault } from '../../base/json.ts';
+import { parseText } from '../read/json.ts';
 import { unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { Line } from '../read/ndjson.ts';

@@ -4,7 +4,7 @@ import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
 import { joinTexts } from '../../base/phrase.ts';
 import { type FieldTable, ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
-import { decodeDocument, parseDocument } from '../read/document.ts';
+import { parseDocument } from '../read/document.ts';
 import { Names } from '../names.ts';
 import { positionOf } from '../read/text.ts';
 import type { Mapping, Source } from '../sources/types.ts';
@@ -122,7 +122,7 @@ export function readMapFile(name: string, bytes: Buffer): Source {
       details: { path: name },
     });
   }
-  const { text, value } = parseDocument(name, decodeDocument(name, bytes));
+  const { text, value } = parseDocument(name, bytes);
   const result = v.safeParse(MappingForm, value);
   if (result.success) {
     const mapping = result.output as Mapping;

@@ -21,7 +21,8 @@ export function rejectStrange(
   { source, mapping }: Match,
 ): void {
   const read = header.filter((column) => !unread.includes(column)).map(plain);
-  const twice = header.find((column) => column !== '' && count(read, plain(column)) > 1);
+  const isTwice = (name: string) => read.indexOf(name) !== read.lastIndexOf(name);
+  const twice = header.find((column) => column !== '' && isTwice(plain(column)));
   if (twice !== undefined) {
     throw invalid(name, `${name} has the column "${twice}" twice`, 'Remove the wrong one.');
   }
@@ -30,10 +31,6 @@ export function rejectStrange(
   const diary = mapping.kind === 'wellness' ? 'wellness diary' : 'food log';
   const seen = `${name} is perhaps no ${diary}: it has the columns ${listNames(strange)}`;
   throw invalid(name, seen, nameSource(source.name));
-}
-
-function count(all: readonly string[], one: string): number {
-  return all.filter((each) => each === one).length;
 }
 
 export function noUnit(name: string, field: string, [unit, other]: [string, string]): SyncError {

@@ -3,6 +3,7 @@ import type { JsonValue, RawRecord, Units, Zone } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
 import type { MappingRule, Mapping, Path, TimeRule } from '../sources/types.ts';
+import { nameOf } from './time.ts';
 import { type DecimalComma, readValue } from './value.ts';
 
 /** Finds the platform's fields in a record. */
@@ -119,6 +120,6 @@ export function problemOf(
   rule: TimeRule,
   when: { problem: string } | undefined,
 ): RawRecord {
-  const [first = ''] = typeof rule.from === 'string' ? [rule.from] : rule.from;
-  return { source: row.source, field: 'date', problem: when?.problem ?? `${first} is empty` };
+  const problem = when?.problem ?? `${nameOf(rule)} is empty`;
+  return { source: row.source, field: 'date', problem };
 }

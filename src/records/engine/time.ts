@@ -62,8 +62,9 @@ const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
   dmy: 'date in the order day, month, year',
 };
 
-function nameOf({ from }: TimeRule): string {
-  return typeof from === 'string' ? from : (from[0] ?? '');
+/** Names the place of a time in a message. */
+export function nameOf({ from }: TimeRule): string {
+  return [from].flat()[0] ?? '';
 }
 
 /** Returns a time in ISO 8601; undefined if it is not written as its rule says. */

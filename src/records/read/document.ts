@@ -1,6 +1,6 @@
 import { SyncError } from '../../base/errors.ts';
+import { JsonFault } from '../../base/json.ts';
 import {
-  JsonFault,
   JsonTooLarge,
   MAX_JSON_BYTES,
   type ParsedJson,
@@ -64,24 +64,21 @@ type Remedy = () => string | undefined;
 const OWN_REMEDY = 'Write one record on each line, or split it, for example by year.';
 
 /**
- * Returns the text of a document.
+ * Parses a document.
  *
  * @param bytes a document above the limit may be cut off
- * @throws SyncError `INPUT_INVALID` if it is too large, empty, or not UTF-8
+ * @throws SyncError `INPUT_INVALID` if it is too large, empty, not UTF-8 or not JSON
  */
-export function decodeDocument(name: string, bytes: Buffer, remedy?: Remedy): string {
+export function parseDocument(name: string, bytes: Buffer, remedy?: Remedy): Document {
   if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
   const text = decodeText(name, bytes);
-  if (text.trim() !== '') return text;
+  if (text.trim() !== '') {
+    return { name, ...withFaults(name, text, () => parseText(text), remedy) };
+  }
   throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
     hint: 'Export it again if it should have records. A pipe without any passes an empty list: []',
     details: { path: name },
   });
-}
-
-/** @throws SyncError `INPUT_INVALID` if it is not JSON, or too large */
-export function parseDocument(name: string, text: string, remedy?: Remedy): Document {
-  return { name, ...withFaults(name, text, () => parseText(text), remedy) };
 }
 
 function withFaults<T>(name: string, text: string, parse: () => T, remedy?: Remedy): T {
@@ -91,6 +88,13 @@ function withFaults<T>(name: string, text: string, parse: () => T, remedy?: Reme
     if (!(error instanceof JsonFault)) throw error;
     throw notJson(name, text, error, remedy);
   }
+}
+
+export function tooManyRecords(name: string): SyncError {
+  return new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
+    hint: 'Split it, for example by year.',
+    details: { path: name },
+  });
 }
 
 interface List extends RecordList {
@@ -106,12 +110,7 @@ function findList(name: string, value: JsonValue, kind: RecordKind): List | unde
     });
   }
   const list = Array.isArray(value) ? { elements: value } : chooseList(name, value, kind);
-  if (list !== undefined && list.elements.length > MAX_RECORDS) {
-    throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
-      hint: 'Split it, for example by year.',
-      details: { path: name },
-    });
-  }
+  if (list !== undefined && list.elements.length > MAX_RECORDS) throw tooManyRecords(name);
   return list;
 }
 

@@ -1,6 +1,6 @@
 import type { MemberNode, ValueNode } from '@humanwhocodes/momoa';
-import { closingQuote } from '../../base/json.ts';
-import { JsonFault, JsonTooLarge, type ParsedJson, treeOf } from './json.ts';
+import { JsonFault, closingQuote } from '../../base/json.ts';
+import { JsonTooLarge, type ParsedJson, treeOf } from './json.ts';
 import { joinPointer, shorten } from '../listed.ts';
 import type { JsonValue, Problem } from '../types.ts';
 

@@ -1,5 +1,5 @@
 import { parse as parseTree } from '@humanwhocodes/momoa';
-import { type JsonScan, JsonTooDeep, scanJson } from '../../base/json.ts';
+import { JsonFault, type JsonScan, scanJson } from '../../base/json.ts';
 import type { JsonValue } from '../types.ts';
 
 /** Parses the JSON of records, and says where and why a text is not JSON. */
@@ -15,16 +15,6 @@ const MAX_MEMBERS = 200_000;
 export const MAX_TREE_LENGTH = 8 * 1024 * 1024;
 const MAX_TREE_VALUES = 750_000;
 
-/** Where and why a text is not JSON. */
-export class JsonFault extends Error {
-  /** Index in the text; undefined if it is not known. */
-  readonly offset: number | undefined;
-  constructor(message: string, offset?: number) {
-    super(message);
-    this.offset = offset;
-  }
-}
-
 /** JSON that takes too much memory; the message follows its name. */
 export class JsonTooLarge extends JsonFault {}
 
@@ -37,7 +27,7 @@ export interface ParsedJson extends JsonScan {
 /** @throws JsonFault if the text is not JSON, or nested too deep; JsonTooLarge */
 export function parseText(text: string): ParsedJson {
   if (text.length > MAX_JSON_BYTES) throw tooLong();
-  const scan = scanned(text);
+  const scan = scanJson(text);
   checkCount(scan.values, MAX_JSON_VALUES, 'values');
   checkCount(scan.widest, MAX_MEMBERS, 'members in an object');
   try {
@@ -60,15 +50,6 @@ export function tooLong(): JsonTooLarge {
 export function treeOf({ text, values }: Pick<ParsedJson, 'text' | 'values'>) {
   const isLarge = text.length > MAX_TREE_LENGTH || values > MAX_TREE_VALUES;
   return isLarge ? undefined : parseTree(text);
-}
-
-function scanned(text: string): JsonScan {
-  try {
-    return scanJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonTooDeep)) throw error;
-    throw new JsonFault(error.message, error.offset);
-  }
 }
 
 /** Says why a text was refused, and where. */

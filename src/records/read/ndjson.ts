@@ -1,6 +1,7 @@
 import { SyncError } from '../../base/errors.ts';
-import { MAX_RECORDS } from './document.ts';
-import { JsonFault, JsonTooLarge, parseText } from './json.ts';
+import { JsonFault } from '../../base/json.ts';
+import { MAX_RECORDS, tooManyRecords } from './document.ts';
+import { JsonTooLarge, parseText } from './json.ts';
 import { lossesOf } from './json-losses.ts';
 import { afterSpace, invalidUtf8At, markLength } from './text.ts';
 import type { RawRecord } from '../types.ts';
@@ -36,12 +37,7 @@ export async function* linesOf(
   for await (const bytes of splitLines(head.subarray(start), rest)) {
     number++;
     if (afterSpace(bytes, 0) < bytes.length) {
-      if (++records > MAX_RECORDS) {
-        throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
-          hint: 'Split it, for example by year.',
-          details: { path: name },
-        });
-      }
+      if (++records > MAX_RECORDS) throw tooManyRecords(name);
       yield { number, bytes, start };
     }
     start += bytes.length + 1;

@@ -3,6 +3,8 @@ import { DEVIATION, type Source } from './types.ts';
 /** Garmin writes 0, -1 or -2 for a value that it could not measure. */
 const none: readonly number[] = [0, -1, -2];
 
+const records = { kind: 'wellness', format: 'json' } as const;
+
 /** Floors are 10 ft. */
 const FLOORS_PER_METRE = 1 / 3.048;
 
@@ -26,9 +28,8 @@ export const garminExport: Source = {
     {
       // DI-Connect-Aggregator/UDSFile_*.json. The respiration here is the one of waking hours, not of the
       // night as in the other files: it is left out.
-      kind: 'wellness',
+      ...records,
       holds: 'daily summaries',
-      format: 'json',
       has: [
         'calendarDate',
         ['totalSteps', 'totalKilocalories', 'restingHeartRate', 'currentDayRestingHeartRate'],
@@ -56,9 +57,8 @@ export const garminExport: Source = {
     },
     {
       // DI-Connect-Wellness/*_sleepData.json
-      kind: 'wellness',
+      ...records,
       holds: 'sleep',
-      format: 'json',
       has: ['calendarDate', 'sleepStartTimestampGMT', 'sleepWindowConfirmationType'],
       hasNot: ['sleepTimeSeconds'],
       day: { from: 'calendarDate' },
@@ -81,9 +81,8 @@ export const garminExport: Source = {
     {
       // DI-Connect-Wellness/*_healthStatusData.json: the night, compared with the wearer's usual range. A
       // value of 0 has the status UNKNOWN.
-      kind: 'wellness',
+      ...records,
       holds: 'health status',
-      format: 'json',
       has: ['calendarDate', ['metrics[type=HRV]', 'metrics[type=HR]', 'metrics[type=SPO2]']],
       day: { from: 'calendarDate' },
       fields: {
@@ -96,9 +95,8 @@ export const garminExport: Source = {
     },
     {
       // DI-Connect-Wellness/*_userBioMetrics.json; most records have no weight.
-      kind: 'wellness',
+      ...records,
       holds: 'weights',
-      format: 'json',
       has: ['metaData.calendarDate', ['weight.weight', 'metaData.sequence']],
       hasNot: ['bloodPressure'],
       day: { from: 'metaData.calendarDate' },
@@ -111,27 +109,24 @@ export const garminExport: Source = {
     },
     {
       // DI-Connect-Aggregator/HydrationLogFile_*.json. Workouts log what was sweated, with an intake of 0.
-      kind: 'wellness',
+      ...records,
       holds: 'hydration',
-      format: 'json',
       has: ['calendarDate', 'hydrationSource'],
       day: { from: 'calendarDate' },
       fields: { hydrationVolume: { from: 'valueInML', combine: 'sum', none: [0] } },
     },
     {
       // DI-Connect-Wellness/BloodPressureFile_*.json
-      kind: 'wellness',
+      ...records,
       holds: 'blood pressure',
-      format: 'json',
       has: ['metaData.calendarDate', 'bloodPressure.systolic'],
       day: { from: 'metaData.calendarDate' },
       fields: { systolic: 'bloodPressure.systolic', diastolic: 'bloodPressure.diastolic' },
     },
     {
       // DI-Connect-Metrics/MetricsMaxMetData_*.json: for running and for cycling.
-      kind: 'wellness',
+      ...records,
       holds: 'VO2max',
-      format: 'json',
       has: ['calendarDate', 'vo2MaxValue'],
       day: { from: 'calendarDate' },
       at: { from: 'updateTimestamp', zone: 'utc' },
@@ -139,9 +134,8 @@ export const garminExport: Source = {
     },
     {
       // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day, the latest counts.
-      kind: 'wellness',
+      ...records,
       holds: 'training readiness',
-      format: 'json',
       has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
       hasNot: ['primaryActivityTracker'],
       day: { from: 'calendarDate' },

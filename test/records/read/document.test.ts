@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeDocument, parseDocument, readDocument } from '../../../src/records/read/document.ts';
+import { parseDocument, readDocument } from '../../../src/records/read/document.ts';
 import { MAX_JSON_BYTES, MAX_TREE_LENGTH } from '../../../src/records/read/json.ts';
 import { matchInput } from '../../../src/records/read-input.ts';
 import { prepareInputs } from '../../../src/records/prepare.ts';
@@ -34,7 +34,7 @@ it.each([
   ['on one line', '[1,2]\n', [undefined, undefined]],
   ['of a text that is too long', `[\n"${'x'.repeat(MAX_TREE_LENGTH)}"]`, [undefined]],
 ])('the lines of the records of a document are found: %s', (_case, text, lines) => {
-  const document = parseDocument('in', decodeDocument('in', Buffer.from(text)));
+  const document = parseDocument('in', Buffer.from(text));
   const records = [...readDocument(document, 'wellness')];
   expect(records.map(({ line }) => line?.())).toEqual(lines);
 });

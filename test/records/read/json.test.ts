@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isUtf8 } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH } from '../../../src/base/json.ts';
-import { JsonFault, MAX_TREE_LENGTH, parseText } from '../../../src/records/read/json.ts';
+import { JsonFault, MAX_DEPTH } from '../../../src/base/json.ts';
+import { MAX_TREE_LENGTH, parseText } from '../../../src/records/read/json.ts';
 import { lossesOf } from '../../../src/records/read/json-losses.ts';
 import { invalidUtf8At, positionOf } from '../../../src/records/read/text.ts';
 
