@@ -8,7 +8,7 @@ import { loopbackOnly, ownPagesOnly, recordAndAnswer } from './http/middleware.t
 import { pageRoutes } from './page/routes.ts';
 import { ApiProblem, refusal, TokenProblem } from './http/problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './resources/profile.ts';
-import { methodsOf, routeNamed, type RouteName } from './http/routes.ts';
+import { methodsOf, ROUTES, type RouteName } from './http/routes.ts';
 import type { Scope } from './oauth/scopes.ts';
 import type { SandboxSettings } from './settings.ts';
 import { postRevoke, postToken } from './oauth/token.ts';
@@ -82,7 +82,7 @@ function addPlatform(app: Hono<SandboxEnv>, world: World): void {
     scope?: Scope | null,
     trait?: keyof SandboxSettings,
   ) => {
-    const { method, path } = routeNamed(name);
+    const [method, path] = ROUTES[name];
     if (trait !== undefined) app.on(method, path, requireTrait(world, trait));
     if (scope !== undefined) app.on(method, path, requireBearer(world, scope));
     app.on(method, path, handler);

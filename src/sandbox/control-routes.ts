@@ -121,10 +121,6 @@ export function controlRoutes(world: World, control: Control): Hono<SandboxEnv> 
   app.all('*', () => {
     throw refusal(404, 'No such control endpoint', listed);
   });
-  app.onError((error, c) => {
-    if (error instanceof ApiProblem) return error.toResponse(c.req.url);
-    throw error;
-  });
   return app;
 }
 

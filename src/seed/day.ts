@@ -1,7 +1,7 @@
 import { ftpOn, weightOn, type Athlete } from './athlete.ts';
 import type { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
-import { HISTORY, LoadHistory, type Load } from './load.ts';
+import { HISTORY, LoadHistory } from './load.ts';
 import { nutritionOf, type SyntheticNutrition } from './nutrition.ts';
 import { planDay, type LivedDay, type TrainingPlan } from './plan.ts';
 import { perform, type RecordingTruth } from './recording.ts';
@@ -16,22 +16,13 @@ export interface DaySetting {
   readonly home: Home;
 }
 
-export interface SyntheticDay {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  readonly recordings: readonly SyntheticRecording[];
-  /** Null on a messy day without it. */
-  readonly wellness: SyntheticWellness | null;
-  /** Null on a messy day without it. */
-  readonly nutrition: SyntheticNutrition | null;
-  /** The morning's fitness and fatigue, and the day's planned training stress. */
-  readonly plan: Load & Pick<TrainingPlan, 'phase' | 'stress' | 'ill'>;
-}
-
 /** A day that is not messy. */
-export interface CompleteDay extends SyntheticDay {
-  readonly wellness: SyntheticWellness;
-  readonly nutrition: SyntheticNutrition;
+export type CompleteDay = Readonly<ReturnType<typeof dayOf>>;
+
+/** A day; a messy one may lack records. */
+export interface SyntheticDay extends Omit<CompleteDay, 'wellness' | 'nutrition'> {
+  readonly wellness: SyntheticWellness | null;
+  readonly nutrition: SyntheticNutrition | null;
 }
 
 export interface SyntheticRecording {
@@ -81,7 +72,7 @@ export function* daysOf(
   }
 }
 
-function dayOf(setting: DaySetting, plan: TrainingPlan, history: LoadHistory): CompleteDay {
+function dayOf(setting: DaySetting, plan: TrainingPlan, history: LoadHistory) {
   const { athlete, calendar } = setting;
   const { index, phase, stress, ill } = plan;
   const daysBefore = index - athlete.character.raceIn;
@@ -98,11 +89,14 @@ function dayOf(setting: DaySetting, plan: TrainingPlan, history: LoadHistory): C
     plan,
     recorded: recording && recording.truth,
   };
+  const recordings: readonly SyntheticRecording[] = recording ? [recording] : [];
   return {
+    /** `YYYY-MM-DD` */
     date,
-    recordings: recording ? [recording] : [],
+    recordings,
     wellness: wellnessOf(lived),
     nutrition: nutritionOf(lived),
+    /** The morning's fitness and fatigue, and the day's planned training stress. */
     plan: { ...load, phase, stress, ill },
   };
 }

@@ -30,7 +30,7 @@ function table(firstColumn: string): string[][] {
 describe('docs/sandbox.md', () => {
   it('lists every endpoint under its name', () => {
     expect(table('name').map(([name, endpoint]) => [name, endpoint])).toEqual(
-      ROUTES.map(({ name, method, path }) => [name, `${method} ${path}`]),
+      Object.entries(ROUTES).map(([name, [method, path]]) => [name, `${method} ${path}`]),
     );
   });
 

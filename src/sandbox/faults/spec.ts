@@ -1,5 +1,5 @@
 import { ApiProblem } from '../http/problem.ts';
-import { ROUTES, type RouteName } from '../http/routes.ts';
+import { ROUTE_NAMES, type RouteName } from '../http/routes.ts';
 
 export type FaultKind = Readonly<ReturnType<typeof parseKind>>;
 
@@ -9,11 +9,7 @@ export type FaultKind = Readonly<ReturnType<typeof parseKind>>;
  */
 const TOKEN_ALIASES = ['exchange', 'refresh'] as const;
 export type FaultRoute = RouteName | (typeof TOKEN_ALIASES)[number] | 'any';
-export const FAULT_ROUTES: readonly FaultRoute[] = [
-  ...ROUTES.map((route) => route.name),
-  ...TOKEN_ALIASES,
-  'any',
-];
+export const FAULT_ROUTES: readonly FaultRoute[] = [...ROUTE_NAMES, ...TOKEN_ALIASES, 'any'];
 
 export type ScriptedFault = Readonly<ReturnType<typeof parseFault>>;
 

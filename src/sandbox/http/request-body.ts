@@ -8,16 +8,7 @@ import type { SandboxEnv } from '../world.ts';
 const MAX_PARTS = 1_000;
 
 /** One part of a multipart/form-data body (RFC 7578). */
-export interface BodyPart {
-  readonly name: string;
-  /** null for a plain field. */
-  readonly fileName: string | null;
-  /** null for a plain field. */
-  readonly contentType: string | null;
-  readonly bytes: Buffer;
-  /** SHA-256 of the bytes, lower-case hexadecimal. */
-  readonly sha256: string;
-}
+export type BodyPart = Readonly<Awaited<ReturnType<typeof toPart>>>;
 
 export type RequestBody =
   | { readonly kind: 'none' }
@@ -128,11 +119,12 @@ function hasTooManyParts(contentType: string, bytes: Buffer): boolean {
   return false;
 }
 
-async function toPart([name, value]: readonly [string, File | string]): Promise<BodyPart> {
+async function toPart([name, value]: readonly [string, File | string]) {
   const plain = typeof value === 'string';
   const bytes = plain ? Buffer.from(value) : Buffer.from(await value.arrayBuffer());
   return {
     name,
+    /** null for a plain field, as its type. */
     fileName: plain ? null : value.name,
     contentType: plain ? null : value.type,
     bytes,

@@ -1,39 +1,34 @@
 /** The endpoints of the platform. Faults and the request log use their names. */
-export const ROUTES = [
-  { name: 'authorize', method: 'GET', path: '/api/oauth/authorize' },
-  { name: 'consent', method: 'POST', path: '/api/oauth/authorize' },
-  { name: 'token', method: 'POST', path: '/api/oauth/token' },
-  { name: 'revoke', method: 'POST', path: '/api/oauth/revoke' },
-  { name: 'userinfo', method: 'GET', path: '/api/oauth/userinfo' },
-  { name: 'profile', method: 'GET', path: '/api/profile' },
-  { name: 'profile-update', method: 'PATCH', path: '/api/profile' },
-  { name: 'upload-fit', method: 'POST', path: '/api/workouts/upload-fit' },
-  { name: 'workouts', method: 'GET', path: '/api/workouts' },
-  { name: 'workout-update', method: 'PATCH', path: '/api/workouts/:id' },
-  { name: 'workout-removal', method: 'DELETE', path: '/api/workouts/:id' },
-  { name: 'wellness', method: 'POST', path: '/api/wellness' },
-  { name: 'wellness-list', method: 'GET', path: '/api/wellness' },
-  { name: 'nutrition', method: 'POST', path: '/api/nutrition' },
-  { name: 'nutrition-list', method: 'GET', path: '/api/nutrition' },
-  { name: 'nutrition-items', method: 'PATCH', path: '/api/nutrition/:date/items' },
-] as const;
+export const ROUTES = {
+  authorize: ['GET', '/api/oauth/authorize'],
+  consent: ['POST', '/api/oauth/authorize'],
+  token: ['POST', '/api/oauth/token'],
+  revoke: ['POST', '/api/oauth/revoke'],
+  userinfo: ['GET', '/api/oauth/userinfo'],
+  profile: ['GET', '/api/profile'],
+  'profile-update': ['PATCH', '/api/profile'],
+  'upload-fit': ['POST', '/api/workouts/upload-fit'],
+  workouts: ['GET', '/api/workouts'],
+  'workout-update': ['PATCH', '/api/workouts/:id'],
+  'workout-removal': ['DELETE', '/api/workouts/:id'],
+  wellness: ['POST', '/api/wellness'],
+  'wellness-list': ['GET', '/api/wellness'],
+  nutrition: ['POST', '/api/nutrition'],
+  'nutrition-list': ['GET', '/api/nutrition'],
+  'nutrition-items': ['PATCH', '/api/nutrition/:date/items'],
+} as const;
 
-export type RouteName = (typeof ROUTES)[number]['name'];
+export type RouteName = keyof typeof ROUTES;
+export const ROUTE_NAMES = Object.keys(ROUTES) as readonly RouteName[];
 
-const patterns = ROUTES.map((route) => ({
-  ...route,
-  pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
-}));
+const patterns = ROUTE_NAMES.map((name) => {
+  const [method, path] = ROUTES[name];
+  return { name, method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) };
+});
 
 export function routeOf(method: string, path: string): RouteName | null {
   const route = patterns.find((each) => each.method === method && each.pattern.test(path));
   return route?.name ?? null;
-}
-
-export function routeNamed(name: RouteName): (typeof ROUTES)[number] {
-  const route = ROUTES.find((candidate) => candidate.name === name);
-  if (route === undefined) throw new Error(`No route ${name}`);
-  return route;
 }
 
 export function methodsOf(path: string): string[] {

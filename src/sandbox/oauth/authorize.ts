@@ -5,7 +5,7 @@ import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { isScope } from './scopes.ts';
 import { SECRET_PREFIXES } from './grants.ts';
 import { randomToken } from '../random.ts';
-import { routeNamed } from '../http/routes.ts';
+import { ROUTES } from '../http/routes.ts';
 import { ApiProblem } from '../http/problem.ts';
 import type { SandboxEnv, World } from '../world.ts';
 
@@ -38,23 +38,22 @@ export class Consent {
 
   /** Shows the consent page, or approves at once with the setting `autoApprove`. */
   show(c: Context<SandboxEnv>): Response | Promise<Response> {
+    return orRefusal(c, () => this.#show(c));
+  }
+
+  #show(c: Context<SandboxEnv>): Response | Promise<Response> {
     const world = this.#world;
-    let request: AuthorizationRequest;
-    try {
-      request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
-    } catch (error) {
-      return refuse(c, error);
-    }
+    const request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
     const { autoApprove, autoApproveAthlete } = world.settings.current;
     if (autoApprove) {
       const athleteId = autoApproveAthlete ?? world.athletes.first().id;
-      return answer(c, () => approve(world, request, athleteId), 302);
+      return c.redirect(approve(world, request, athleteId), 302);
     }
     const known = getCookie(c, BROWSER_COOKIE);
     const browser = known ?? randomToken(SECRET_PREFIXES.browser);
     if (known === undefined) {
       setCookie(c, BROWSER_COOKIE, browser, {
-        path: routeNamed('consent').path,
+        path: ROUTES.consent[1],
         httpOnly: true,
         sameSite: 'Strict',
       });
@@ -87,7 +86,9 @@ export class Consent {
         'Only the browser that opened the page can answer it. Start the login again.',
       );
     }
-    return answer(c, () => (pending.decided ??= decision(world, pending.request, form)), 303);
+    return orRefusal(c, () =>
+      c.redirect((pending.decided ??= decision(world, pending.request, form)), 303),
+    );
   }
 
   /** @returns the ID of the request in the form */
@@ -148,24 +149,18 @@ function stateOf({ state }: AuthorizationRequest): { state?: string } {
   return state === null ? {} : { state };
 }
 
-/** Redirects to the result of `decide`. */
-function answer(
+/** Answers a login, or refuses it: a page for browsers and JSON for others. */
+function orRefusal(
   c: Context<SandboxEnv>,
-  decide: () => string,
-  status: 302 | 303,
+  answer: () => Response | Promise<Response>,
 ): Response | Promise<Response> {
   try {
-    return c.redirect(decide(), status);
+    return answer();
   } catch (error) {
-    return refuse(c, error);
+    const page = c.req.header('accept')?.includes('text/html') ?? false;
+    if (!(page && error instanceof ApiProblem && error.status === 400)) throw error;
+    return refusePage(c, 400, 'This login failed', error.message);
   }
-}
-
-/** Refuses a login: a page for browsers and JSON for others. */
-function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
-  const page = c.req.header('accept')?.includes('text/html') ?? false;
-  if (!(page && error instanceof ApiProblem && error.status === 400)) throw error;
-  return refusePage(c, 400, 'This login failed', error.message);
 }
 
 function redirectWith(redirectUri: string, parameters: Readonly<Record<string, string>>): string {

@@ -2,12 +2,15 @@ import style from '../page/page.css?raw';
 import { html, raw } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { routeNamed } from '../http/routes.ts';
-import { ICON } from '../icon.ts';
+import { ROUTES } from '../http/routes.ts';
 import { describeScope } from './scopes.ts';
 import type { AthleteProfile } from '../types.ts';
 
 type Html = ReturnType<typeof html>;
+
+/** Icon of the sandbox's pages: a green dot. Without one, browsers request `/favicon.ico`. */
+export const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6' fill='%230b6b4b'/%3E%3C/svg%3E";
 
 /**
  * Returns the headers of a consent page: no external resources, no framing, no caching.
@@ -54,7 +57,7 @@ export function consentPage(
         Its client ID is <code>${client.id}</code>. Your answer goes to
         <code>${new URL(redirectUri).host}</code>.
       </p>
-      <form method="post" action="${routeNamed('consent').path}">
+      <form method="post" action="${ROUTES.consent[1]}">
         <input type="hidden" name="request" value="${requestId}" />
         <div class="columns">
           <fieldset>

@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import { initials } from '../resources/athletes.ts';
-import { ICON } from '../icon.ts';
 import { PUBLIC_CLIENT_ID } from '../oauth/clients.ts';
-import { pageHeaders } from '../oauth/consent-page.ts';
+import { ICON, pageHeaders } from '../oauth/consent-page.ts';
 import { counted, figure, type ChartHtml } from './chart.ts';
 import { faultsSection, loginsSection, revisionSection } from './control-sections.ts';
 import { nutritionSection } from './nutrition-section.ts';

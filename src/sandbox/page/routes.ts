@@ -81,10 +81,6 @@ export function pageRoutes(world: World, control: Control): Hono<SandboxEnv> {
     const wantsJson = (c.req.header('accept') ?? '').includes('application/json');
     return wantsJson ? c.json({ message }) : c.redirect(`/${searchOfReferer(c)}`, 303);
   });
-  app.onError((error, c) => {
-    if (error instanceof ApiProblem) return error.toResponse(c.req.url);
-    throw error;
-  });
   return app;
 }
 
