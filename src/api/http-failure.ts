@@ -1,7 +1,6 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { sentence } from '../terminal/words.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
-import type { Proxy } from './open-http.ts';
 
 /** Whether the service may have acted on a request without a complete response. */
 export type Delivery = 'not-sent' | 'unknown';
@@ -11,6 +10,13 @@ export const IN_BETWEEN =
   "Is the platform's address right, and is nothing (a proxy, a login page of the network) in between?";
 
 const CONTINUES = 'The same command again continues.';
+
+export interface Proxy {
+  /** The variable that names it, such as `https_proxy`. */
+  readonly variable: string;
+  /** Its address, perhaps with a user name and a password: never show it. */
+  readonly address: string;
+}
 
 export class ProxyFailure extends Error {
   readonly proxy: Proxy;

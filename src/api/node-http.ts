@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import http from 'node:http';
 import https from 'node:https';
 import {
-  completeAnswer,
   MAX_ANSWER_BYTES,
   type Http,
   type HttpRequest,
@@ -10,7 +9,7 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, completeAnswer, exchange } from './exchange.ts';
 import { answerTooLarge, timeoutCause } from './http-failure.ts';
 
 /**

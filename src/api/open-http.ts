@@ -2,6 +2,7 @@ import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Http } from './http.ts';
+import type { Proxy } from './http-failure.ts';
 import { isLoopback } from '../config/settings.ts';
 
 /**
@@ -89,13 +90,6 @@ export function tracedHttp({ clock, trace }: Context, http: Http): Http {
     },
     close: () => http.close(),
   };
-}
-
-export interface Proxy {
-  /** The variable that names it, such as `https_proxy`. */
-  readonly variable: string;
-  /** Its address, perhaps with a user name and a password: never show it. */
-  readonly address: string;
 }
 
 type ProxySettings = ReturnType<typeof proxySettings>;

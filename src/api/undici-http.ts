@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { Pool, ProxyAgent } from 'undici';
 import { messageOf, systemCode } from '../base/errors.ts';
 import {
-  completeAnswer,
   MAX_ANSWER_BYTES,
   type Http,
   type HttpRequest,
@@ -10,9 +9,8 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
-import { ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
-import type { Proxy } from './open-http.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, completeAnswer, exchange } from './exchange.ts';
+import { type Proxy, ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
 
 /** Creates an {@link Http} over a proxy, which Node's own client does not support. */
 export function createProxiedHttp(options: {

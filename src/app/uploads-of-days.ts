@@ -1,4 +1,5 @@
-import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
+import type { LedgerUpload } from '../ledger/upload-rows.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
 import { localDay } from '../records/days/zone.ts';
 
 /** A recording in the ledger, and the local day (`YYYY-MM-DD`) on which its activity began. */

@@ -6,7 +6,7 @@ import { withLedger } from '../app/ledger.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { ConfirmedUpload } from '../ledger/uploads.ts';
+import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';

@@ -1,5 +1,5 @@
 import { type Database, transaction } from './guard.ts';
-import type { UploadStanding } from './uploads.ts';
+import type { UploadStanding } from './upload-rows.ts';
 import { isOnMtp, lastingPath } from '../system/mtp-path.ts';
 
 /** Identifies an unchanged file: from `lstat`, times as raw floats. */

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import type { ConfirmedUpload, LedgerUpload } from './uploads.ts';
+import type { Activity } from '../fit/activity.ts';
 
 /** A row of the table `uploads`. */
 export interface UploadRow {
   readonly sha256: string;
-  readonly state: LedgerUpload['state'];
+  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undone';
   readonly owner: string | null;
   readonly path: string;
   readonly size: number;
@@ -22,37 +22,58 @@ export interface UploadRow {
   readonly sent_as: string | null;
 }
 
-export function decode(row: UploadRow): LedgerUpload {
+export type LedgerUpload = Readonly<ReturnType<typeof decode>>;
+
+/** How far a recording is. */
+export type UploadStanding = Pick<LedgerUpload, 'state' | 'attempts' | 'refusals' | 'changedAt'>;
+
+export function decode(row: UploadRow) {
+  const { sha256, state, path, size, attempts, refusals } = row;
+  const activity: Activity = {
+    name: row.name ?? undefined,
+    startedAt: row.started_at ?? undefined,
+    offsetMinutes: row.offset_minutes ?? undefined,
+    movingSecs: row.moving_secs ?? undefined,
+    distanceMeters: row.distance_meters ?? undefined,
+  };
+  const confirmed = state === 'confirmed';
   return {
-    sha256: row.sha256,
-    state: row.state,
-    path: row.path,
-    size: row.size,
-    activity: {
-      name: row.name ?? undefined,
-      startedAt: row.started_at ?? undefined,
-      offsetMinutes: row.offset_minutes ?? undefined,
-      movingSecs: row.moving_secs ?? undefined,
-      distanceMeters: row.distance_meters ?? undefined,
-    },
-    attempts: row.attempts,
-    refusals: row.refusals,
-    service: row.state === 'confirmed' ? (JSON.parse(row.service) as Record<string, unknown>) : {},
+    sha256,
+    state,
+    path,
+    size,
+    activity,
+    /** Requests made for it so far, in all runs. */
+    attempts,
+    /** Refusals since the service last took it. */
+    refusals,
+    /** The ids in the service's answer; empty before it is confirmed. */
+    service: confirmed ? (JSON.parse(row.service) as Readonly<Record<string, unknown>>) : {},
     message: row.message ?? undefined,
+    /** Milliseconds since the epoch. */
     changedAt: row.changed_at,
   };
 }
 
+export type ConfirmedUpload = Readonly<ReturnType<typeof decodeConfirmed>>;
+
+/** What the platform shows of a recording as a workout. */
+export type SentRecording = Pick<ConfirmedUpload, 'durationSecs' | 'sentAs'>;
+
 /** Converts a row of the state `confirmed`. */
-export function decodeConfirmed(row: UploadRow): ConfirmedUpload {
+export function decodeConfirmed(row: UploadRow) {
   const { workoutId } = JSON.parse(row.service) as { workoutId?: unknown };
   return {
     sha256: row.sha256,
     path: row.path,
+    /** ms since the epoch. */
     confirmedAt: row.changed_at,
+    /** When it began (ms since the epoch), if the recording states it. */
     startedAt: row.started_at ?? undefined,
+    /** Over all sessions, in s. */
     movingSecs: row.moving_secs ?? undefined,
     distanceMeters: row.distance_meters ?? undefined,
+    /** Timer time of its first session, in s. */
     durationSecs: row.duration_secs ?? undefined,
     sentAs: row.sent_as ?? basename(row.path),
     workoutId: typeof workoutId === 'string' ? workoutId : undefined,

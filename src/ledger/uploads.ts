@@ -1,27 +1,14 @@
 import type { Activity } from '../fit/activity.ts';
 import { type Database, transaction } from './guard.ts';
-import { type UploadRow, decode, decodeConfirmed } from './upload-rows.ts';
+import {
+  type ConfirmedUpload,
+  type LedgerUpload,
+  type SentRecording,
+  type UploadRow,
+  decode,
+  decodeConfirmed,
+} from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
-
-export interface UploadStanding {
-  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undone';
-  /** Requests made for it so far, in all runs. */
-  readonly attempts: number;
-  /** Refusals since the service last took it. */
-  readonly refusals: number;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-}
-
-export interface LedgerUpload extends UploadStanding {
-  readonly sha256: string;
-  readonly path: string;
-  readonly size: number;
-  readonly activity: Activity;
-  /** The ids in the service's answer; empty before it is confirmed. */
-  readonly service: Readonly<Record<string, unknown>>;
-  readonly message: string | undefined;
-}
 
 export interface ClaimedRecording {
   readonly sha256: string;
@@ -29,26 +16,6 @@ export interface ClaimedRecording {
   /** Bytes. */
   readonly size: number;
   readonly activity: Activity;
-}
-
-/** What the platform shows of a recording as a workout. */
-export interface SentRecording {
-  /** Timer time of its first session, in s. */
-  readonly durationSecs: number | undefined;
-  readonly sentAs: string;
-}
-
-export interface ConfirmedUpload extends SentRecording {
-  readonly sha256: string;
-  readonly path: string;
-  /** When it began (ms since the epoch), if the recording states it. */
-  readonly startedAt: number | undefined;
-  /** Over all sessions, in s. */
-  readonly movingSecs: number | undefined;
-  readonly distanceMeters: number | undefined;
-  /** ms since the epoch. */
-  readonly confirmedAt: number;
-  readonly workoutId: string | undefined;
 }
 
 /**

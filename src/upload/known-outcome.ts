@@ -1,6 +1,6 @@
 import type { KnownFile, KnownFileStatus } from '../ledger/known-files.ts';
 import type { RecordingFile } from '../inputs/find-files.ts';
-import type { UploadStanding } from '../ledger/uploads.ts';
+import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 

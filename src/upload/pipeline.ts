@@ -3,7 +3,7 @@ import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-fi
 import type { UploadItem, UploadProgress } from './report.ts';
 import { type SendOptions, alreadyUploaded, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadStanding } from '../ledger/uploads.ts';
+import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadTarget } from './uploader.ts';
 
 export interface RunTarget extends UploadTarget {

@@ -1,6 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Context } from '../base/context.ts';
-import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
+import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
 import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts } from './verify.ts';
 
 export interface Removable {

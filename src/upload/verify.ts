@@ -1,5 +1,5 @@
 import type { Context } from '../base/context.ts';
-import type { ConfirmedUpload } from '../ledger/uploads.ts';
+import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import { workoutPages } from '../api/workout-pages.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database } from '../../src/ledger/database.ts';
-import { type LedgerUpload, UploadLedger } from '../../src/ledger/uploads.ts';
+import type { LedgerUpload } from '../../src/ledger/upload-rows.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';

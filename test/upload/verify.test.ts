@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ConfirmedUpload, UploadLedger } from '../../src/ledger/uploads.ts';
+import type { ConfirmedUpload } from '../../src/ledger/upload-rows.ts';
+import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';

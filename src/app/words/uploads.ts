@@ -4,7 +4,7 @@ import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
 import { shownPath } from '../../system/mtp-path.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { Verified } from '../../upload/verify.ts';
 import { type ActivityView, activityJson, activityText } from './activities.ts';
 import { type Tally, countsText, outcomesJson } from '../outcomes.ts';

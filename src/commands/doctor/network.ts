@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Http } from '../../api/http.ts';
-import { causeText, timeoutCause, proxyName } from '../../api/http-failure.ts';
-import { type Proxy, proxyFor, proxySettings } from '../../api/open-http.ts';
+import { type Proxy, causeText, timeoutCause, proxyName } from '../../api/http-failure.ts';
+import { proxyFor, proxySettings } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
-import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
+import type { UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';

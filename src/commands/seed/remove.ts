@@ -3,7 +3,7 @@ import type { OpenLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { takeBack } from '../../upload/undo.ts';
 import {
   type DeliveryOptions,

@@ -1,5 +1,5 @@
 import { withIsoTimes } from '../../base/time.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { StatusReport } from './read.ts';
 import { activityJson } from '../../app/words/activities.ts';
 import type { ZoneFacts } from './zone.ts';

@@ -15,7 +15,7 @@ import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
 import { countKept } from '../../ledger/outbox.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';
 import { type LoginFacts, exitCodeOfLogin, readLogin } from './login.ts';

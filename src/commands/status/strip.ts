@@ -2,7 +2,7 @@ import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { daysAfter } from '../../base/time.ts';
 import type { RecordState, RecordKind } from '../../ledger/records.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { type Glyphs, glyphsFor } from '../../terminal/features.ts';
 import { weekday } from '../../terminal/words.ts';
 

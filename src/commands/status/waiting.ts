@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import type { OpenLedger } from '../../app/ledger.ts';
 import { countKept } from '../../ledger/outbox.ts';
 import type { RecordKind } from '../../ledger/records.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
 import { mayHang } from '../../system/mounts.ts';
 

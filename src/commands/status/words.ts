@@ -3,7 +3,7 @@ import { type Text, joinTexts, phrase, sync, withHint } from '../../base/phrase.
 import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import { ANY_DEVICE, scopeArguments } from '../../daemon/watch-scope.ts';
-import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';

@@ -3,7 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../../fit/envelope.ts';
 import { readFileId } from '../../fit/file-id.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
-import type { UploadStanding } from '../../ledger/uploads.ts';
+import type { UploadStanding } from '../../ledger/upload-rows.ts';
 import { openPlainFile } from '../../system/plain-file.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { outcomeOf } from '../../upload/known-outcome.ts';

@@ -1,7 +1,8 @@
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { KnownFiles } from '../../ledger/known-files.ts';
-import type { UploadClaims, UploadStanding } from '../../ledger/uploads.ts';
+import type { UploadStanding } from '../../ledger/upload-rows.ts';
+import type { UploadClaims } from '../../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../../api/client.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { SyncError } from '../../base/errors.ts';
-import type { ConfirmedUpload } from '../../ledger/uploads.ts';
+import type { ConfirmedUpload } from '../../ledger/upload-rows.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';

@@ -13,7 +13,7 @@ import {
 import { statusText, viewOn } from '../../../src/commands/status/words.ts';
 import { token as tokenCommand } from '../../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../../src/config/config.ts';
-import type { LedgerUpload } from '../../../src/ledger/uploads.ts';
+import type { LedgerUpload } from '../../../src/ledger/upload-rows.ts';
 import { changeProfile } from '../../../src/config/config-write.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import { systemClock } from '../../../src/system/this-process.ts';
