@@ -1,7 +1,7 @@
 import { type Config, accountKey, hasEnvironmentTokens } from '../config/config.ts';
 import { moveAccount } from '../ledger/accounts.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { knownFiles } from '../ledger/known-files.ts';
+import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { markProcess } from '../system/processes.ts';
 import { RecordLedger } from '../ledger/records.ts';
 import { moveCopies } from '../ledger/outbox.ts';
@@ -17,7 +17,7 @@ import type { ConnectOptions } from './open-connection.ts';
 export type OpenLedger = ReturnType<typeof openLedgerAt>;
 
 export interface Targets {
-  readonly upload: UploadTarget;
+  readonly upload: UploadTarget & { readonly known: KnownFiles };
   readonly records: Omit<DeliveryTarget, 'report'>;
 }
 

@@ -21,15 +21,9 @@ export interface ClaimedRecording {
 /**
  * The answer to a claim. `yours`: this process sends the recording, and the ledger says so before the request
  * leaves. `confirmed`: the service has it. `undone`: its workout was taken back, and only `force` claims it.
- * `refused`: the service refused it, and it is too early to send it again. `busy`: another task, in this
- * process or another one, is sending it.
+ * `busy`: another task, in this process or another one, is sending it.
  */
-type Claim = 'yours' | 'confirmed' | 'undone' | 'refused' | 'busy';
-
-export type UploadClaims = Pick<
-  UploadLedger,
-  'find' | 'claim' | 'confirm' | 'reject' | 'release' | 'countFault'
->;
+type Claim = 'yours' | 'confirmed' | 'undone' | 'busy';
 
 /** A long-running process counts a fault of a recording once in this time (ms). */
 const FAULT_GAP_MS = 3_600_000;

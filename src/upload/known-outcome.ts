@@ -38,6 +38,11 @@ export function outcomeOf(
   return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
 
+/** Returns whether the service has a recording, or had it and it was taken back. */
+export function isDone({ state }: UploadStanding): boolean {
+  return state === 'confirmed' || state === 'undone';
+}
+
 export function alreadyUploaded(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
 }

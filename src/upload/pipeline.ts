@@ -1,9 +1,8 @@
 import type { Context } from '../base/context.ts';
 import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type SendOptions, alreadyUploaded, outcomeOf } from './known-outcome.ts';
+import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadTarget } from './uploader.ts';
 
 export interface RunTarget extends UploadTarget {
@@ -14,6 +13,7 @@ export interface RunTarget extends UploadTarget {
 }
 
 export interface BatchTarget extends RunTarget {
+  readonly known: KnownFiles;
   readonly cwd: string;
   readonly tempFolder: string;
   /** Called with the number of files to read, before the first one is read. */
@@ -92,6 +92,5 @@ export function knownOutcome(
   if (uploaded !== undefined) return alreadyUploaded(path, uploaded);
   const before = known.find(absolute, stamp);
   if (before === undefined) return 'new';
-  const isSettled = ({ state }: UploadStanding) => state === 'confirmed' || state === 'undone';
-  return outcomeOf(before, file, options.anyType, isSettled);
+  return outcomeOf(before, file, options.anyType, isDone);
 }

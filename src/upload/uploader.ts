@@ -5,7 +5,8 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { type Summary, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
-import type { UploadClaims } from '../ledger/uploads.ts';
+import type { UploadStanding } from '../ledger/upload-rows.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 import { sha256 } from '../system/this-process.ts';
@@ -20,17 +21,17 @@ import {
   readFile,
 } from './read-recording.ts';
 import type { UploadItem } from './report.ts';
-import {
-  type SendOptions,
-  alreadyUploaded,
-  notAnActivity,
-  outcomeAtRest,
-} from './known-outcome.ts';
+import { type SendOptions, isDone, notAnActivity, outcomeAtRest } from './known-outcome.ts';
 
 export interface UploadTarget {
   readonly appVersion: string;
-  readonly ledger: UploadClaims;
-  readonly known: KnownFiles;
+  readonly ledger: UploadLedger;
+  /** Absent: files are not remembered. */
+  readonly known?: KnownFiles | undefined;
+  /** Decides whether a recording is not sent again, unless that is forced; by default if it is done. */
+  readonly isSettled?: (upload: UploadStanding) => boolean;
+  /** Called before a recording is claimed, with the bytes that will be sent. */
+  readonly onClaim?: (sha256: string, bytes: Buffer) => void;
   /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
@@ -150,7 +151,7 @@ export class Uploader {
   async deliverUnlessBusy(examined: Examined): Promise<UploadItem | undefined> {
     const { found } = examined;
     if (found !== undefined && !this.#options.dryRun) {
-      this.#target.known.remember(found.absolute, found.stamp, found.known);
+      this.#target.known?.remember(found.absolute, found.stamp, found.known);
     }
     return 'item' in examined ? examined.item : await this.#deliver(examined.recording);
   }
@@ -194,19 +195,24 @@ export class Uploader {
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
-    const { about, renames } = recording;
+    const { about, renames, contents } = recording;
     const { path, sha256 } = about;
-    const { ledger } = this.#target;
-    const { dryRun } = this.#options;
-    const known = renames || dryRun ? ledger.find(sha256) : undefined;
+    const { ledger, client, isSettled = isDone, onClaim } = this.#target;
+    const known = ledger.find(sha256);
     // The answer to a second upload names the workout.
     const force = this.#options.force || (renames && known?.state === 'confirmed');
-    if (dryRun) {
-      const isAtRest = known?.state === 'confirmed' || known?.state === 'undone';
-      return !force && isAtRest ? outcomeAtRest(known, path, sha256) : this.#wouldUpload(recording);
+    if (known !== undefined && !force && isSettled(known)) {
+      return outcomeAtRest(known, path, sha256);
     }
-    const noLogin = await this.#connect(recording);
-    if (noLogin !== undefined) return noLogin;
+    if (this.#options.dryRun) return this.#wouldUpload(recording);
+    try {
+      // Without a login nothing began, and the ledger must not say so.
+      await client();
+    } catch (error) {
+      if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
+      return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
+    }
+    onClaim?.(sha256, contents.bytes);
     const claim = ledger.claim(about, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':
@@ -220,29 +226,8 @@ export class Uploader {
           this.#sending.delete(sha256);
         }
       case 'confirmed':
-        return alreadyUploaded(path, sha256);
       case 'undone':
-      case 'refused':
-        return outcomeAtRest({ state: claim === 'undone' ? claim : 'rejected' }, path, sha256);
-    }
-  }
-
-  /**
-   * Loads the login for a recording that the ledger does not rule out. Without a login nothing began, and
-   * the ledger must not say so.
-   *
-   * @returns the outcome, if this recording cannot be sent and others might
-   */
-  async #connect({ about }: Recording): Promise<UploadItem | undefined> {
-    const { ledger, client } = this.#target;
-    const state = this.#options.force ? undefined : ledger.find(about.sha256)?.state;
-    if (state === 'confirmed' || state === 'undone') return undefined;
-    try {
-      await client();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
-      return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
+        return outcomeAtRest({ state: claim }, path, sha256);
     }
   }
 

@@ -22,7 +22,7 @@ const ROOM_BYTES = 512 * 1024 * 1024;
 /** The bytes of a copy while they are written. */
 const UNFINISHED = '.unfinished';
 
-export interface Keepsake extends Omit<CopyLabel, 'account'> {
+export interface Keepsake extends Omit<CopyLabel, 'account' | 'size'> {
   readonly sha256: string;
   readonly bytes: Uint8Array;
   /** Whether it is kept even if the room is used up. */
@@ -113,11 +113,11 @@ export function openOutbox(
       return known.size;
     },
     /** @returns false if there is no room. @throws SyncError `STORAGE` */
-    keep({ sha256, bytes, beyondRoom, path, size, recordedAt }: Keepsake): boolean {
+    keep({ sha256, bytes, beyondRoom, path, recordedAt }: Keepsake): boolean {
       if (copiesOf(sha256).length > 0) return true;
       if (!beyondRoom && bytes.length > room) return false;
       const folder = ownFolder(sha256);
-      const label: CopyLabel = { account, path, size, recordedAt };
+      const label: CopyLabel = { account, path, size: bytes.length, recordedAt };
       const unfinished = join(folder, UNFINISHED);
       try {
         makeFolder(folder, 0o700);
@@ -129,7 +129,7 @@ export function openOutbox(
         throw storageError(folder, cause, 'SYNC_STATE_DIR');
       }
       known.set(sha256, label);
-      room -= size;
+      room -= bytes.length;
       return true;
     },
     /** Nothing happens if it is not there. */

@@ -1,20 +1,16 @@
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import type { KnownFiles } from '../../ledger/known-files.ts';
 import type { UploadStanding } from '../../ledger/upload-rows.ts';
-import type { UploadClaims } from '../../ledger/uploads.ts';
-import type { FramedUpload, ServiceClient } from '../../api/client.ts';
+import type { ServiceClient } from '../../api/client.ts';
 
 /**
  * Wraps the client for the watcher.
  *
  * @param onRetryAfter called with the service's `Retry-After` (ms)
- * @param onUpload called with each upload before it is sent
  */
 export function patientClient(
   client: ServiceClient,
   onRetryAfter: (ms: number) => void,
-  onUpload: (upload: FramedUpload) => void = () => undefined,
 ): ServiceClient {
   const noted = async <T>(request: Promise<T>): Promise<T> => {
     try {
@@ -28,10 +24,7 @@ export function patientClient(
   };
   return {
     ...client,
-    uploadRecording(upload, signal) {
-      onUpload(upload);
-      return noted(client.uploadRecording(upload, signal));
-    },
+    uploadRecording: (...upload) => noted(client.uploadRecording(...upload)),
     push: (...record) => noted(client.push(...record)),
   };
 }
@@ -69,38 +62,3 @@ export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: nu
 export function isGivenUp({ state, refusals }: UploadStanding): boolean {
   return state === 'rejected' && refusals >= ENOUGH_REFUSALS;
 }
-
-/**
- * Wraps the ledger for the watcher: a refused recording is sent again only after its pause.
- *
- * @param onClaim called with each recording before it is sent
- */
-export function restingLedger(
-  ledger: UploadClaims,
-  now: () => number,
-  onClaim: (recording: { readonly sha256: string; readonly size: number }) => void,
-): UploadClaims {
-  return {
-    find: (sha256) => ledger.find(sha256),
-    confirm: (...outcome) => ledger.confirm(...outcome),
-    reject: (...outcome) => ledger.reject(...outcome),
-    release: (...outcome) => ledger.release(...outcome),
-    countFault: (...fault) => ledger.countFault(...fault),
-    claim(recording, force) {
-      onClaim(recording);
-      const upload = ledger.find(recording.sha256);
-      return upload?.state === 'rejected' && isAtRest(upload, now())
-        ? 'refused'
-        : ledger.claim(recording, force);
-    },
-  };
-}
-
-/** For stashed copies: their paths are not remembered. */
-export const REMEMBERS_NOTHING: KnownFiles = {
-  find: () => undefined,
-  uploaded: () => undefined,
-  remember: () => undefined,
-  flush: () => undefined,
-  reading: (task) => task(),
-};

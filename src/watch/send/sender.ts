@@ -4,13 +4,7 @@ import { sameStamp } from '../../ledger/known-files.ts';
 import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import { Uploader } from '../../upload/uploader.ts';
-import {
-  REMEMBERS_NOTHING,
-  isAtRest,
-  isGivenUp,
-  patientClient,
-  restingLedger,
-} from './refusal-backoff.ts';
+import { isAtRest, isGivenUp, patientClient } from './refusal-backoff.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchParts } from '../parts.ts';
 import { ReadBuffers } from './stash.ts';
@@ -62,20 +56,14 @@ export class Sender {
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       appVersion,
       url,
-      known: kept ? REMEMBERS_NOTHING : known,
-      ledger: restingLedger(
-        ledger.uploads,
-        () => clock.now(),
-        ({ sha256, size }) => (sending.sent = { sha256, size }),
-      ),
+      known: kept ? undefined : known,
+      ledger: ledger.uploads,
+      isSettled: (upload) => isAtRest(upload, clock.now()),
+      onClaim: (sha256, bytes) => (sending.sent = { sha256, bytes }),
       client: async () =>
-        patientClient(
-          await client(),
-          (ms) => (this.#retryAfterMs = Math.max(this.#retryAfterMs, ms)),
-          (framed) => {
-            if (sending.sent !== undefined) sending.sent = { ...sending.sent, framed };
-          },
-        ),
+        patientClient(await client(), (ms) => {
+          this.#retryAfterMs = Math.max(this.#retryAfterMs, ms);
+        }),
     });
   }
 

@@ -1,9 +1,7 @@
-import type { FramedUpload } from '../../api/client.ts';
 import { identify, knownFileOf } from '../../upload/identify.ts';
 import {
   type BufferSource,
   type FileContents,
-  HEAD_ROOM,
   type Unreadable,
   readFile,
 } from '../../upload/read-recording.ts';
@@ -11,9 +9,7 @@ import { notAnActivity, outcomeAtRest } from '../../upload/known-outcome.ts';
 import type { InvalidReason, UploadItem } from '../../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { WatchParts } from '../parts.ts';
-import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
-import { sha256 } from '../../system/this-process.ts';
 
 /** Largest buffer that is kept while there is nothing to read (bytes). */
 const REUSED_BYTES = 1024 * 1024;
@@ -65,15 +61,6 @@ export type StashOutcome =
   | { readonly stash: 'settled'; readonly item?: UploadItem }
   | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
 
-/** A recording that is being sent, or was. */
-export interface InFlightRecording {
-  readonly sha256: string;
-  /** In bytes. */
-  readonly size: number;
-  /** The request body, once it was built. */
-  readonly framed?: FramedUpload | undefined;
-}
-
 /**
  * Reads a file and copies it to the outbox, if it is a recording that the service does not have.
  * The watcher does this while nothing can be sent.
@@ -115,40 +102,7 @@ export function stashContents(
   }
   if (outbox.has(sha256)) return { stash: 'settled' };
   const { bytes } = contents;
-  return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, beyondRoom })
+  return outbox.keep({ sha256, path, recordedAt, bytes, beyondRoom })
     ? { stash: 'kept', sha256 }
     : { stash: 'no-room' };
-}
-
-/**
- * Copies a recording to the outbox from the bytes in flight, so that its file may be deleted.
- *
- * @returns false if the bytes are no longer in memory, or the outbox has no room
- */
-export function stashSent(
-  item: QueueItem,
-  sent: InFlightRecording,
-  readBuffer: ReadBuffer,
-  outbox: Outbox,
-): boolean {
-  const { sha256: hash, size } = sent;
-  if (outbox.has(hash)) return true;
-  const bytes =
-    sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
-  if (sha256(bytes) !== hash) return false;
-  const { path, recordedAt } = item;
-  return outbox.keep({ sha256: hash, path, size, recordedAt, bytes, beyondRoom: false });
-}
-
-/** Returns the recording that was read. A compressed recording is not there: its hash differs. */
-function readInto({ buffer }: ReadBuffer, size: number): Uint8Array {
-  return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
-}
-
-/** Returns the recording in a multipart body: only the last boundary follows it. */
-function framedIn({ contentType, body }: FramedUpload, size: number): Uint8Array {
-  const [, boundary = ''] = /boundary=(.*)$/.exec(contentType) ?? [];
-  const last = body.at(-1) ?? Buffer.alloc(0);
-  const end = last.length - `\r\n--${boundary}--\r\n`.length;
-  return last.subarray(Math.max(0, end - size), end);
 }

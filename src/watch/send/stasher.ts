@@ -4,14 +4,7 @@ import { unpackFile } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
 import type { QueueItem } from './queue.ts';
 import type { Sender } from './sender.ts';
-import {
-  type ReadBuffer,
-  type InFlightRecording,
-  type StashOutcome,
-  stashContents,
-  stashFile,
-  stashSent,
-} from './stash.ts';
+import { type ReadBuffer, type StashOutcome, stashContents, stashFile } from './stash.ts';
 
 /**
  * Recordings on fixed disks are stashed only if they changed within this time (ms): an app may
@@ -36,7 +29,8 @@ export interface Sending {
   readonly readBuffer: ReadBuffer;
   /** ms of the monotonic clock */
   readonly since: number;
-  sent?: InFlightRecording;
+  /** The recording, once it is claimed. */
+  sent?: { readonly sha256: string; readonly bytes: Buffer };
   /** A copy in the outbox was made, or attempted. */
   stashed: boolean;
 }
@@ -121,12 +115,14 @@ export class Stasher {
   /** Stashes an in-flight recording: its file may be gone if the upload fails. */
   stashSent(item: QueueItem, sending: Sending): void {
     if (sending.sent === undefined || item.kept !== undefined || this.#parts.dryRun) return;
-    const { sent, readBuffer, stashed } = sending;
+    const { sent, stashed } = sending;
+    const { path, recordedAt } = item;
     sending.stashed = true;
     try {
       const { outbox, report } = this.#parts;
-      const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
-      if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
+      const hasRoom = outbox.keep({ ...sent, path, recordedAt, beyondRoom: false });
+      const kept = hasRoom && outbox.owns(sent.sha256);
+      if (kept && !stashed) report({ event: 'kept', path, sha256: sent.sha256 });
     } catch (error) {
       this.#cannotKeep(item, error);
     }

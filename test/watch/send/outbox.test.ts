@@ -41,7 +41,7 @@ function open(account = 'me') {
 const recording = (path = '/device/ride.fit', recordedAt = 5) => {
   const bytes = anotherRecording();
   const beyondRoom = true;
-  return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, beyondRoom };
+  return { sha256: sha256(bytes), path, recordedAt, bytes, beyondRoom };
 };
 
 const filesIn = (folder: string) =>
@@ -88,14 +88,15 @@ it('keeps the bytes that two accounts need until both have dropped them', () => 
 });
 
 it('limits the size of all copies, except for those that may exceed it', () => {
-  const large = { ...recording(), size: 400 * 1024 * 1024 };
-  const outbox = open();
-  // The row says how much room it takes; the bytes of this one are small.
+  const mark = markProcess(dir);
+  marks.push(mark);
+  const large = { ...recording(), bytes: Buffer.alloc(4_000) };
+  const outbox = openOutbox(dir, 'me', mark, 5_000);
   expect(outbox.keep(large)).toBe(true);
-  const next = { ...recording(), bytes: Buffer.alloc(200 * 1024 * 1024) };
+  const next = { ...recording(), bytes: Buffer.alloc(2_000) };
   expect(outbox.keep({ ...next, beyondRoom: false })).toBe(false);
   expect(outbox.count).toBe(1);
-  const other = recording();
+  const other = { ...recording(), bytes: Buffer.alloc(1_000) };
   expect(outbox.keep({ ...other, beyondRoom: false })).toBe(true);
   outbox.drop(large.sha256);
   expect(outbox.keep({ ...next, beyondRoom: false })).toBe(true);

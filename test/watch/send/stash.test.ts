@@ -9,9 +9,8 @@ import { UploadLedger } from '../../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 
-import { ReadBuffers, stashContents, stashFile, stashSent } from '../../../src/watch/send/stash.ts';
+import { ReadBuffers, stashContents, stashFile } from '../../../src/watch/send/stash.ts';
 import type { WatchParts } from '../../../src/watch/parts.ts';
-import { HEAD_ROOM } from '../../../src/upload/read-recording.ts';
 import { withBrokenCrc } from '../../support/fit-maker.ts';
 import { partsWith } from '../parts.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
@@ -124,19 +123,4 @@ it('remembers a damaged file, but not one whose device states no size: it may ha
     return parts.known.find(absolute, stamp)?.verdict;
   };
   expect([remembered(0), remembered(500)]).toEqual([undefined, 'incomplete']);
-});
-
-it('stashes a failed recording from its send buffer, if the buffer still contains its bytes', () => {
-  const bytes = anotherRecording();
-  const item = itemOf('ride.fit', bytes);
-  const sent = { sha256: sha256(bytes), size: bytes.length };
-  const filled = readBuffer();
-  filled.buffers(HEAD_ROOM + bytes.length + 256).set(bytes, HEAD_ROOM);
-  // Gone in the meantime: that does not matter.
-  rmSync(item.absolute);
-  const other = { sha256: sha256(anotherRecording()), size: bytes.length };
-  expect(stashSent(item, other, filled, outbox)).toBe(false);
-  expect(outbox.count).toBe(0);
-  expect(stashSent(item, sent, filled, outbox)).toBe(true);
-  expect(outbox.review().items).toMatchObject([{ key: sent.sha256, path: item.path }]);
 });
