@@ -11,7 +11,7 @@ import type {
   RawRecord,
 } from '../../src/records/types.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
-import { BERLIN, chunks, prepare, prepareRaw, rawRecords } from './support.ts';
+import { BERLIN, chunks, prepare, prepareFiles, prepareRaw, rawRecords } from './support.ts';
 
 const date = '2026-02-15';
 const item = (name: string, extra: JsonObject = {}): JsonObject => ({
@@ -86,16 +86,9 @@ describe('several wellness records for one date', () => {
     ['newest first', [evening, morning]],
     ['oldest first', [morning, evening]],
   ])('send the latest measurement of several files: %s', async (_order, values) => {
-    const inputs = values.map((value, index) => ({
-      name: `${index}.json`,
-      chunks: chunks(JSON.stringify(value)),
-    }));
-    const { records } = await prepareInputs(
-      'wellness',
-      inputs,
-      BERLIN,
-      new AbortController().signal,
-    );
+    const [one, other] = values.map((value) => JSON.stringify(value));
+    const files = { 'one.json': one ?? '', 'other.json': other ?? '' };
+    const { records } = await prepareFiles('wellness', files);
     expect(records.map(({ body }) => body)).toEqual([latest]);
   });
 
@@ -134,9 +127,7 @@ describe('several wellness records for one date', () => {
 test('a record of a list that cannot be used is reported with its line, if the file has several', async () => {
   const list = `[\n{"date": "${date}", "hrv": 61},\n{"date": "${date}",\n"hrv": 600}]`;
   const linesOf = async (text: string) => {
-    const inputs = [{ name: 'in.json', chunks: chunks(text) }];
-    const signal = new AbortController().signal;
-    const { invalid } = await prepareInputs('wellness', inputs, BERLIN, signal);
+    const { invalid } = await prepareFiles('wellness', { 'in.json': text });
     return invalid.map(({ source, line }) => [source, line]);
   };
   expect(await linesOf(list)).toEqual([['in.json#/1', 3]]);
@@ -149,16 +140,8 @@ test.each([
   ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
   ['gzip, not JSON', '\u001f\u008b, a, b\n1, 2, 3\n'],
 ])('an input that is not text is not taken for a table: %s', async (what, text) => {
-  const input = {
-    name: 'in',
-    chunks: (async function* () {
-      await Promise.resolve();
-      yield Buffer.from(text, 'latin1');
-    })(),
-  };
-  const sources = { list: SOURCES, named: false, choose: () => Promise.reject(new Error()) };
-  const signal = new AbortController().signal;
-  const { unreadable } = await prepareInputs('wellness', [input], { ...BERLIN, sources }, signal);
+  const files = { in: Buffer.from(text, 'latin1') };
+  const { unreadable } = await prepareFiles('wellness', files, { sources: { list: SOURCES } });
   expect(unreadable.map(({ problems }) => problems)).toEqual([[{ problem: `in is ${what}.` }]]);
 });
 
@@ -412,19 +395,12 @@ describe('preparing inputs', () => {
   });
 
   test('leaves out only the input that can’t be read as a whole', async () => {
-    const inputs = [
-      { name: 'a.json', chunks: chunks('[{"date": "2026-02-15", "hrv": 61}]') },
-      { name: 'b.ndjson', chunks: chunks('{"date": "2026-02-16", "hrv": 61}\nx\n') },
-      { name: 'c.json', chunks: chunks('[{"date": "2026-02-17", "hrv": 61}') },
-      { name: 'd.json', chunks: chunks('{"date": "2026-02-18", "hrv": 61}') },
-    ];
-    const signal = new AbortController().signal;
-    const { records, invalid, unreadable } = await prepareInputs(
-      'wellness',
-      inputs,
-      BERLIN,
-      signal,
-    );
+    const { records, invalid, unreadable } = await prepareFiles('wellness', {
+      'a.json': '[{"date": "2026-02-15", "hrv": 61}]',
+      'b.ndjson': '{"date": "2026-02-16", "hrv": 61}\nx\n',
+      'c.json': '[{"date": "2026-02-17", "hrv": 61}',
+      'd.json': '{"date": "2026-02-18", "hrv": 61}',
+    });
     expect(records.map(({ date: day }) => day)).toEqual(['2026-02-15', '2026-02-16', '2026-02-18']);
     expect(invalid.map(({ source }) => source)).toEqual(['b.ndjson:2']);
     expect(unreadable).toEqual([
@@ -432,11 +408,7 @@ describe('preparing inputs', () => {
         outcome: 'invalid',
         kind: 'wellness',
         source: 'c.json',
-        problems: [
-          {
-            problem: "c.json:1:35: expected ',' or ']' after array element.",
-          },
-        ],
+        problems: [{ problem: "c.json:1:35: expected ',' or ']' after array element." }],
         hint: 'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.',
       },
     ]);
@@ -444,9 +416,7 @@ describe('preparing inputs', () => {
 
   test('reports for a single input that none of it is sent', async () => {
     const text = '[{"date": "2026-02-15", "hrv": 61},]';
-    const inputs = [{ name: 'in.json', chunks: chunks(text) }];
-    const signal = new AbortController().signal;
-    const { records, unreadable } = await prepareInputs('wellness', inputs, BERLIN, signal);
+    const { records, unreadable } = await prepareFiles('wellness', { 'in.json': text });
     expect(records).toEqual([]);
     expect(unreadable).toMatchObject([
       {
@@ -462,24 +432,15 @@ describe('preparing inputs', () => {
     ['2026-02-15T12:00:00Z', 'Europe/Berlin', '2026-02-18', 1],
   ])('counts days ahead from %s in %s: %s', async (now, zone, day, refused) => {
     const text = `[{"date": "${day}", "hrv": 61}]`;
-    const { invalid } = await prepareInputs(
-      'wellness',
-      [{ name: 'a.json', chunks: chunks(text) }],
-      { ...BERLIN, zone: { name: zone, from: 'flag' }, now: Date.parse(now) },
-      new AbortController().signal,
-    );
+    const options = { zone: { name: zone, from: 'flag' }, now: Date.parse(now) } as const;
+    const { invalid } = await prepareFiles('wellness', { 'a.json': text }, options);
     expect(invalid).toHaveLength(refused);
   });
 
   test('reports an unknown field once per input', async () => {
     const text =
       '[{"date": "2026-02-15", "hrv": 61, "restHr": 50}, {"date": "2026-02-16", "hrv": 62, "restHr": 50}]';
-    const { records } = await prepareInputs(
-      'wellness',
-      ['a.json', 'b.json'].map((name) => ({ name, chunks: chunks(text) })),
-      BERLIN,
-      new AbortController().signal,
-    );
+    const { records } = await prepareFiles('wellness', { 'a.json': text, 'b.json': text });
     const told = records
       .flatMap(({ warnings }) => warnings)
       .filter(({ field }) => field === 'restHr');
@@ -516,8 +477,8 @@ describe('preparing inputs', () => {
         yield Buffer.from('{"date": "2026-02-15", "hrv": 61}\n');
       }
     }
-    const inputs = [{ name: 'endless.ndjson', chunks: endless() }];
-    const preparing = prepareInputs('wellness', inputs, BERLIN, stop.signal);
+    const files = { 'endless.ndjson': endless() };
+    const preparing = prepareFiles('wellness', files, { signal: stop.signal });
     await expect(preparing).rejects.toMatchObject({ name: 'AbortError' });
   });
 

@@ -6,10 +6,9 @@ import {
   NUTRITION_FIELDS,
   WELLNESS_FIELDS,
 } from '../../src/records/fields.ts';
-import { prepareInputs } from '../../src/records/prepare.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import { codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
-import { BERLIN } from './support.ts';
+import { prepareFiles } from './support.ts';
 
 const page = readDocument('docs/records.md');
 
@@ -67,15 +66,10 @@ describe('docs/records.md', () => {
     'contains an example that is sent without a warning: %s %s',
     async (_, text) => {
       const kind: RecordKind = text.includes('logged_at') ? 'nutrition' : 'wellness';
-      const bytes = (async function* () {
-        await Promise.resolve();
-        yield Buffer.from(text);
-      })();
-      const { records, invalid, unreadable } = await prepareInputs(
+      const { records, invalid, unreadable } = await prepareFiles(
         kind,
-        [{ name: 'example', chunks: bytes }],
-        { ...BERLIN, strict: true },
-        new AbortController().signal,
+        { example: text },
+        { strict: true },
       );
       expect([invalid, unreadable]).toEqual([[], []]);
       expect(records.length).toBeGreaterThan(0);

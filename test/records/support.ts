@@ -1,6 +1,11 @@
 import { addRecord, readingOf } from '../../src/records/add-record.ts';
-import type { PreparedInputs } from '../../src/records/prepare.ts';
-import type { RawRecord, RecordKind, RecordOptions } from '../../src/records/types.ts';
+import { type PreparedInputs, prepareInputs } from '../../src/records/prepare.ts';
+import type {
+  RawRecord,
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+} from '../../src/records/types.ts';
 
 export const BERLIN: RecordOptions = {
   zone: { name: 'Europe/Berlin', from: 'profile' },
@@ -40,6 +45,26 @@ export async function* rawRecords(values: readonly unknown[]): AsyncGenerator<Ra
 // eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
 export async function* chunks(text: string | Buffer): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
+}
+
+interface FileOptions extends Partial<Omit<RecordOptions, 'sources'>> {
+  readonly sources?: Partial<SourceOptions>;
+  readonly signal?: AbortSignal;
+}
+
+/** Prepares files by their names; without `sources` they hold records in the platform's form. */
+export async function prepareFiles(
+  kind: RecordKind,
+  files: Readonly<Record<string, string | Buffer | AsyncIterable<Uint8Array>>>,
+  { sources, signal = new AbortController().signal, ...options }: FileOptions = {},
+): Promise<PreparedInputs> {
+  const choose = () => Promise.reject(new Error('several sources match'));
+  const inputs = Object.entries(files).map(([name, content]) => ({
+    name,
+    chunks: typeof content === 'string' || Buffer.isBuffer(content) ? chunks(content) : content,
+  }));
+  const all = sources && { sources: { list: [], named: false, choose, ...sources } };
+  return await prepareInputs(kind, inputs, { ...BERLIN, ...options, ...all }, signal);
 }
 
 /** The note about unknown members whose names are near to no field. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderText } from '../../../src/base/phrase.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import type { Match, Source } from '../../../src/records/sources/types.ts';
 import type { RecordKind, SourceOptions } from '../../../src/records/types.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 const scale: Source = {
   name: 'scale',
@@ -38,18 +37,8 @@ async function read(
   options: Partial<SourceOptions> = {},
   kind: RecordKind = 'wellness',
 ) {
-  const sources = {
-    list: [scale],
-    named: false,
-    choose: () => Promise.reject(new Error('several')),
-    ...options,
-  };
-  const result = await prepareInputs(
-    kind,
-    [{ name: 'file', chunks: chunks(text) }],
-    { ...BERLIN, sources },
-    new AbortController().signal,
-  );
+  const sources = { list: [scale], ...options };
+  const result = await prepareFiles(kind, { file: text }, { sources });
   const { records, invalid, unreadable, exports } = result;
   return {
     bodies: records.map(({ body }) => body),

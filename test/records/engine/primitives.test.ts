@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import type { Source, WellnessMapping } from '../../../src/records/sources/types.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 /** Reads a text with one mapping, for an athlete at home in Berlin. */
 async function read(text: string, mapping: Partial<WellnessMapping>) {
@@ -15,14 +14,11 @@ async function read(text: string, mapping: Partial<WellnessMapping>) {
     ...mapping,
   };
   const source: Source = { name: 'test', title: 'Test', howTo: '', evidence: [], files: [file] };
-  const { records, invalid, unreadable } = await prepareInputs(
+  const sources = { list: [source], named: true };
+  const { records, invalid, unreadable } = await prepareFiles(
     'wellness',
-    [{ name: 'file', chunks: chunks(text) }],
-    {
-      ...BERLIN,
-      sources: { list: [source], named: true, choose: () => Promise.reject(new Error('several')) },
-    },
-    new AbortController().signal,
+    { file: text },
+    { sources },
   );
   return {
     bodies: records.map(({ body }) => body),

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { appleHealth } from '../../../src/records/sources/apple-health.ts';
-import { BERLIN } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 const sample = readFileSync(
   join(import.meta.dirname, '../sources/samples/apple-health-export.xml'),
@@ -21,12 +20,10 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
 }
 
 async function read(bytes: Buffer, size = 64 * 1024) {
-  const choose = () => Promise.reject(new Error('several'));
-  const { records, invalid, unreadable } = await prepareInputs(
+  const { records, invalid, unreadable } = await prepareFiles(
     'wellness',
-    [{ name: 'export.xml', chunks: pieces(bytes, size) }],
-    { ...BERLIN, sources: { list: [appleHealth], named: false, choose } },
-    new AbortController().signal,
+    { 'export.xml': pieces(bytes, size) },
+    { sources: { list: [appleHealth] } },
   );
   return { bodies: records.map(({ body }) => body), invalid, unreadable };
 }

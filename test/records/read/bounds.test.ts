@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from '../../../src/base/json.ts';
 import { MAX_PROBLEMS } from '../../../src/records/add-record.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
-import { BERLIN, chunks, prepare } from '../support.ts';
+import { prepare, prepareFiles } from '../support.ts';
 
 /** Far more than any real file has; a step that compares each with each would take minutes. */
 const MANY = 100_000;
@@ -14,15 +13,8 @@ function times<T>(count: number, of: (index: number) => T): T[] {
 }
 
 /** Prepares the wellness records of a text. */
-async function read(text: string, name = 'in.json') {
-  const { signal } = new AbortController();
-  const options = { ...BERLIN, sources: { list: [], named: false, choose: never } };
-  return await prepareInputs('wellness', [{ name, chunks: chunks(text) }], options, signal);
-}
-
-function never(): Promise<never> {
-  return Promise.reject(new Error('several sources'));
-}
+const read = (text: string | AsyncIterable<Uint8Array>) =>
+  prepareFiles('wellness', { 'in.json': text }, { sources: {} });
 
 describe('a record with 100,000 unknown fields', () => {
   const unknown = Object.fromEntries(times(MANY, (index) => [`restHr${index}x`, index]));
@@ -84,9 +76,7 @@ test('a document is read after 10 MB of blanks', async () => {
       await Promise.resolve();
     }
   })();
-  const input = { name: 'in.json', chunks: pieces };
-  const { signal } = new AbortController();
-  const { records } = await prepareInputs('wellness', [input], BERLIN, signal);
+  const { records } = await read(pieces);
   expect(records.map(({ body }) => body)).toEqual([{ date: DATE, mood: 3 }]);
 });
 

@@ -2,18 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument, readDocument } from '../../../src/records/read/document.ts';
 import { MAX_JSON_BYTES, MAX_TREE_LENGTH } from '../../../src/records/read/json.ts';
 import { matchInput } from '../../../src/records/read-input.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { chunks, prepareFiles } from '../support.ts';
 
 const MB = 1024 * 1024;
 const DAY = '{"date":"2026-02-15","mood":3}';
 
 async function prepare(pieces: AsyncIterable<Uint8Array>, name = 'in.json', sources = SOURCES) {
-  const choose = () => Promise.reject(new Error('asked'));
-  const options = { ...BERLIN, sources: { list: sources, named: false, choose } };
-  const input = { name, chunks: pieces };
-  return await prepareInputs('wellness', [input], options, new AbortController().signal);
+  return await prepareFiles('wellness', { [name]: pieces }, { sources: { list: sources } });
 }
 
 /** A document whose list repeats an element up to a size (bytes), in chunks of 1 MB. */

@@ -42,11 +42,9 @@ describe('a table with field names of the platform', () => {
   it('is sent if it is an athlete’s diary, or if the source is named', async () => {
     const diary = await read('date,weightKg,steps,waist,notes\n2026-11-20,72.4,8123,81,good\n');
     expect(diary.bodies).toEqual([{ date: '2026-11-20', weight: 72.4, steps: 8_123 }]);
-    const named = await read(
-      'date,price,weightKg\n2026-11-20,9,72\n2026-11-20,9,73\n',
-      {},
-      'table',
-    );
+    const named = await read('date,price,weightKg\n2026-11-20,9,72\n2026-11-20,9,73\n', {
+      source: 'table',
+    });
     expect(named.bodies).toEqual([{ date: '2026-11-20', weight: 73 }]);
   });
 
@@ -75,14 +73,14 @@ describe('a table with field names of the platform', () => {
       expect.stringContaining('does not say the unit of weight. Name it: --unit weight=kg'),
     ]);
     const units = new Map([['weight', 0.45359237]]);
-    const named = await read(text, { strict: true }, undefined, { units });
+    const named = await read(text, { strict: true, units });
     expect(named).toMatchObject({ bodies: [{ weight: 63.3215 }], invalid: [], refused: [] });
     const asked: string[][] = [];
     const unitOf = (...about: string[]) => Promise.resolve(asked.push(about));
-    const answered = await read(text, {}, undefined, { unitOf });
+    const answered = await read(text, { unitOf });
     expect(answered.bodies).toEqual([{ date: '2026-11-20', weight: 139.6 }]);
     expect(asked).toEqual([['f.csv', 'weight', 'table: date,weight']]);
-    const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', {}, undefined, { units });
+    const stated = await read('Date,Weight (lb)\n2026-11-20,139.6\n', { units });
     expect(stated.bodies).toEqual([{ date: '2026-11-20', weight: 63.32 }]);
   });
 

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WELLNESS_FIELDS } from '../../../src/records/fields.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
-import type { JsonValue } from '../../../src/records/types.ts';
+import type { JsonValue, SourceOptions } from '../../../src/records/types.ts';
 import { isObject } from '../../../src/records/values.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 const FOLDER = join(import.meta.dirname, 'samples');
 const documents = readdirSync(FOLDER).filter((name) => /(?<!golden)\.json$/.test(name));
@@ -46,21 +45,10 @@ function mutated(value: JsonValue, next: () => number, odd: () => JsonValue): Js
 
 /** Reads a text as both kinds, and checks that each body holds only what the platform knows. */
 async function expectCleanReading(name: string, text: string): Promise<void> {
-  const list = SOURCES;
   for (const kind of ['wellness', 'nutrition'] as const) {
-    const { records, exports } = await prepareInputs(
-      kind,
-      [{ name, chunks: chunks(text) }],
-      {
-        ...BERLIN,
-        sources: {
-          list,
-          named: false,
-          choose: (_, [first]) => Promise.resolve(first ?? fail()),
-        },
-      },
-      new AbortController().signal,
-    );
+    const choose: SourceOptions['choose'] = (_, [first]) => Promise.resolve(first ?? fail());
+    const sources = { list: SOURCES, choose };
+    const { records, exports } = await prepareFiles(kind, { [name]: text }, { sources });
     if (exports.length === 0 || kind === 'nutrition') continue;
     for (const { body } of records) {
       expect(Object.keys(body).filter((field) => !(field in WELLNESS_FIELDS))).toEqual(['date']);

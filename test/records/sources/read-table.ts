@@ -1,24 +1,29 @@
 import { renderText } from '../../../src/base/phrase.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
 import type { RecordKind, RecordOptions, SourceOptions } from '../../../src/records/types.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
+
+interface TableOptions
+  extends Pick<RecordOptions, 'lastWeight'>, Pick<SourceOptions, 'units' | 'unitOf'> {
+  readonly strict?: boolean;
+  /** The source that the user names. */
+  readonly source?: string;
+  readonly name?: string;
+}
 
 /** Reads a file as wellness, unless `name` is that of food, and returns all that is said about it. */
 export async function read(
   text: string | Buffer,
-  options: Partial<RecordOptions> = {},
-  source?: string,
-  units: Pick<SourceOptions, 'units' | 'unitOf'> = {},
-  name = 'f.csv',
+  { source, units, unitOf, name = 'f.csv', ...options }: TableOptions = {},
 ) {
-  const list = SOURCES.filter(({ name }) => source === undefined || name === source);
-  const choose = () => Promise.reject(new Error('several sources'));
-  const sources = { list, named: source !== undefined, choose, ...units };
-  const inputs = [{ name, chunks: chunks(text) }];
-  const signal = new AbortController().signal;
+  const list = SOURCES.filter((each) => source === undefined || each.name === source);
+  const sources = {
+    ...{ list, named: source !== undefined },
+    ...(units && { units }),
+    ...(unitOf && { unitOf }),
+  };
   const kind: RecordKind = name.startsWith('food') ? 'nutrition' : 'wellness';
-  const result = await prepareInputs(kind, inputs, { ...BERLIN, sources, ...options }, signal);
+  const result = await prepareFiles(kind, { [name]: text }, { ...options, sources });
   const said = result.records.flatMap(({ warnings }) => warnings);
   return {
     empty: result.empty.map(({ problem }) => problem),

@@ -1,22 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { fileInput } from '../../../src/records/read/input.ts';
 import { matchInput } from '../../../src/records/read-input.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
-import { BERLIN } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 /** Samples with invented values; beside each, what goes on the wire: `NAME.golden.json`. */
 const FOLDER = join(import.meta.dirname, 'samples');
 
 const samples = readdirSync(FOLDER).filter((name) => !name.endsWith('.golden.json'));
-
-const SOURCE_OPTIONS = {
-  list: SOURCES,
-  named: false,
-  choose: (input: string) => Promise.reject(new Error(`${input} matches several sources`)),
-};
 
 const inputOf = (name: string) => ({ ...fileInput(join(FOLDER, name)), name });
 
@@ -35,9 +28,9 @@ describe.each(samples)('the sample %s', (name) => {
     const golden = readFileSync(join(FOLDER, name.replace(/\.\w+$/, '.golden.json')), 'utf8');
     const bodies: unknown[] = [];
     for (const { mapping } of (await matched.get(name)) ?? []) {
-      const options = { ...BERLIN, strict: true, sources: SOURCE_OPTIONS };
-      const signal = new AbortController().signal;
-      const read = await prepareInputs(mapping.kind, [inputOf(name)], options, signal);
+      const files = { [name]: inputOf(name).chunks };
+      const options = { strict: true, sources: { list: SOURCES } };
+      const read = await prepareFiles(mapping.kind, files, options);
       expect([...read.unreadable, ...read.invalid]).toEqual([]);
       expect(read.records.flatMap(({ warnings }) => warnings)).toEqual([]);
       bodies.push(...read.records.map(({ body }) => body));

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { MEAL_TIMES } from '../../../src/records/engine/nutrition-days.ts';
 import { readMapFile } from '../../../src/records/engine/map-file.ts';
 import { ROOT, codeBlocks, readDocument } from '../../support/documents.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 const PAGE = 'docs/sources.md';
 const blocks = codeBlocks(readDocument(PAGE));
@@ -18,13 +17,8 @@ function block(language: string, place = 0): string {
 
 async function bodiesOf(kind: 'wellness' | 'nutrition', text: string, mapping: string) {
   const source = readMapFile('map.json', Buffer.from(mapping));
-  const sources = { list: [source], named: true, choose: () => Promise.reject(new Error()) };
-  const read = await prepareInputs(
-    kind,
-    [{ name: 'file', chunks: chunks(text) }],
-    { ...BERLIN, strict: true, sources },
-    new AbortController().signal,
-  );
+  const sources = { list: [source], named: true };
+  const read = await prepareFiles(kind, { file: text }, { strict: true, sources });
   expect([...read.unreadable, ...read.invalid]).toEqual([]);
   return read.records.map(({ body }) => body);
 }

@@ -4,10 +4,9 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sameJson } from '../../../src/records/digest.ts';
-import { prepareInputs } from '../../../src/records/prepare.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
 import type { JsonObject, JsonValue } from '../../../src/records/types.ts';
-import { BERLIN, chunks } from '../support.ts';
+import { prepareFiles } from '../support.ts';
 
 const FOLDER = join(import.meta.dirname, 'samples');
 const tables = readdirSync(FOLDER).filter((name) => name.endsWith('.csv'));
@@ -24,10 +23,7 @@ async function readBoth(name: string, text: string) {
     isSilent: true,
   };
   for (const kind of ['wellness', 'nutrition'] as const) {
-    const choose = () => Promise.reject(new Error(`${name} matches several sources`));
-    const options = { ...BERLIN, strict: false, sources: { list: SOURCES, named: false, choose } };
-    const inputs = [{ name, chunks: chunks(text) }];
-    const read = await prepareInputs(kind, inputs, options, new AbortController().signal);
+    const read = await prepareFiles(kind, { [name]: text }, { sources: { list: SOURCES } });
     for (const { source, unread = [] } of read.exports) {
       all.sources.add(source.name);
       all.unread += unread.join();

@@ -30,7 +30,7 @@ describe('a score on another scale than points of 100', () => {
       ['mood', 20],
       ['stress', 2],
     ]);
-    const { bodies } = await read(text, {}, undefined, { units });
+    const { bodies } = await read(text, { units });
     expect(bodies).toEqual([{ date: DAY, mood: 80, stress: 4 }]);
     const { refused } = await read(text);
     expect(refused).toEqual([
@@ -51,7 +51,7 @@ describe('a score on another scale than points of 100', () => {
     const { refused } = await read(low, { strict: true });
     expect(refused).toEqual([expect.stringContaining(`${found}. --unit FIELD=points confirms`)]);
     const units = new Map(['mood', 'stress', 'readiness'].map((field) => [field, 1]));
-    expect((await read(low, { strict: true }, undefined, { units })).bodies).toHaveLength(2);
+    expect((await read(low, { strict: true, units })).bodies).toHaveLength(2);
     expect((await read(days({ mood: 3, stress: 8 }, { mood: 71 }))).notes).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe('a file with all values in doubt', () => {
     expect(refused[0]).toContain(`no value of ${field} is plausible`);
     expect(refused[0]).toContain(doubt);
     expect(refused[0]).toContain(`--unit ${field}=`);
-    const named = await read(text, {}, undefined, { units: new Map([[field, 1]]) });
+    const named = await read(text, { units: new Map([[field, 1]]) });
     expect(named.bodies).toHaveLength(1);
   });
 
@@ -164,14 +164,14 @@ describe('a file with all values in doubt', () => {
   it('is refused if its energy is that of its carbs, protein and fat in kilojoules', async () => {
     const text =
       'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Pasta,2142,65,10,5\n';
-    const { refused } = await read(text, {}, undefined, {}, 'food.csv');
+    const { refused } = await read(text, { name: 'food.csv' });
     expect(refused[0]).toContain('have 345 kcal: kilojoules?');
     const units = new Map([['calories', 0.239006]]);
-    const { bodies } = await read(text, {}, undefined, { units }, 'food.csv');
+    const { bodies } = await read(text, { units, name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ calories: 511.9509 }] }]);
     const wine =
       'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Wine,125,4,0,0\n';
-    expect(await read(wine, { strict: true }, undefined, {}, 'food.csv')).toMatchObject({
+    expect(await read(wine, { strict: true, name: 'food.csv' })).toMatchObject({
       refused: [],
       invalid: [],
     });
@@ -189,9 +189,9 @@ describe('a file with all values in doubt', () => {
       'weight is plausible: it is 32.84 kg',
     );
     const units = new Map([['weight', 1]]);
-    expect((await read(JSON.stringify(weights), {}, undefined, { units })).bodies[0]).toMatchObject(
-      { weight: 72.4 },
-    );
+    expect((await read(JSON.stringify(weights), { units })).bodies[0]).toMatchObject({
+      weight: 72.4,
+    });
   });
 });
 
@@ -208,7 +208,7 @@ describe('a cell', () => {
 
   it('with a time decides which of several rows is the latest of the day', async () => {
     const rows = `${DAY},19:01:00,73.1\n${DAY},07:01:00,72.4\n`;
-    const { bodies } = await read(`Date,Time,Weight (kg)\n${rows}`, {}, 'table');
+    const { bodies } = await read(`Date,Time,Weight (kg)\n${rows}`, { source: 'table' });
     expect(bodies).toEqual([{ date: DAY, weight: 73.1 }]);
   });
 });
@@ -239,21 +239,14 @@ describe('a date with the year last', () => {
 describe('a file', () => {
   it('of a food log with a foreign column, or with deleted rows, sends neither', async () => {
     const logged = `${DAY}T12:00:00+01:00`;
-    const { refused } = await read(
-      `logged_at,name,price,fat\n${logged},Milk,1.29,3.5\n`,
-      {},
-      undefined,
-      {},
-      'food.csv',
-    );
+    const { refused } = await read(`logged_at,name,price,fat\n${logged},Milk,1.29,3.5\n`, {
+      name: 'food.csv',
+    });
     expect(refused[0]).toContain('perhaps no food log: it has the columns "price"');
     expect(refused[0]).toContain('--source food-log');
     const { bodies } = await read(
       `logged_at,name,fat,Deleted\n${logged},Milk,3,false\n${logged},Oil,9,true\n`,
-      {},
-      undefined,
-      {},
-      'food.csv',
+      { name: 'food.csv' },
     );
     expect(bodies).toMatchObject([{ items: [{ name: 'Milk' }] }]);
   });
@@ -270,7 +263,7 @@ describe('a file', () => {
     ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
   ])('is not taken for another program’s: %s', async (_, header) => {
     const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');
-    const { refused } = await read(`${header}\n${cells}\n`, {}, undefined, {}, 'food.csv');
+    const { refused } = await read(`${header}\n${cells}\n`, { name: 'food.csv' });
     expect(refused[0]).toContain('is a table from an unknown program');
   });
 
@@ -350,7 +343,7 @@ describe('an export of no known program', () => {
       '--unit sleepSecs=s sends it as it is',
     ],
   ])('is refused with the reason: %s', async (_, text, reason) => {
-    const { bodies, refused } = await read(text, {}, undefined, {}, 'f');
+    const { bodies, refused } = await read(text, { name: 'f' });
     expect([bodies, refused.join()]).toEqual([[], expect.stringContaining(reason)]);
   });
 
@@ -409,7 +402,7 @@ describe('an export of no known program', () => {
   it('is sent without rows that sum up its foods', async () => {
     const rows = `${DAY}T12:30,Rice,350,78\n${DAY}T19:00,Pasta,600,100\n${DAY}T23:59,Total,950,178\n`;
     const text = `logged_at,name,calories,carbs\n${rows}`;
-    const { bodies, left } = await read(text, {}, undefined, {}, 'food.csv');
+    const { bodies, left } = await read(text, { name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ name: 'Rice' }, { name: 'Pasta' }] }]);
     expect(left).toEqual(['food.csv: food.csv:4 sums up other rows: not sent']);
   });
