@@ -33,7 +33,8 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const sandbox = await openSandbox({ settings });
   const dir = scratchDir();
   const database = openIn(dir);
-  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
+  let ahead = 0;
+  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => Date.now() + ahead);
   const { client, asked } = clientOf(sandbox);
   const run = async (kind: RecordKind, values: Values, options: RunOptions = {}) => {
     const { zone, ...others } = options;
@@ -56,7 +57,8 @@ async function open(settings: Partial<SandboxSettings> = {}) {
       },
     ).catch((error: unknown) => (failed = error));
     const requests = sandbox.control.requests();
-    return { items, failed, requests, bodies: requests.map(({ body }) => body) };
+    const sent = requests.filter(({ route }) => route === kind);
+    return { items, failed, requests, bodies: sent.map(({ body }) => body) };
   };
   const athlete = () => sandbox.control.state().athletes[0];
   /** What the platform holds: date to item names, sorted. */
@@ -70,7 +72,8 @@ async function open(settings: Partial<SandboxSettings> = {}) {
       ]),
     );
   const another = () => new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
-  return { sandbox, ledger, database, client, asked, run, athlete, held, another };
+  const pass = (ms: number) => void (ahead += ms);
+  return { sandbox, ledger, database, client, asked, run, athlete, held, another, pass };
 }
 
 const gel = (name: string, time = '10:00:00') => ({
@@ -153,6 +156,91 @@ describe('delivering a wellness day', () => {
       expect(outcomes((await run('wellness', [DAY])).items)).toEqual({ '2026-02-15': 'pushed' });
     },
   );
+
+  it.each([
+    ['2026-02', ['steps', 'floors']],
+    ['2026-08', []],
+  ] as const)(
+    'names the fields that the platform dropped, and is not sent twice (%s)',
+    async (revision, dropped) => {
+      const { run } = await open({ revision });
+      const day = { ...DAY, steps: 9000, floors: 3 };
+      const { items } = await run('wellness', [day]);
+      expect(items).toMatchObject([{ outcome: 'pushed' }]);
+      expect(items[0]?.warnings).toEqual(
+        dropped.map((field) => ({
+          source: 'in.json#/0',
+          field,
+          message: 'the platform took the day without it: it does not know this field',
+        })),
+      );
+      const again = await run('wellness', [day]);
+      expect(again.items).toMatchObject([{ outcome: 'skipped', warnings: [] }]);
+      expect(again.bodies).toEqual([]);
+      const changed = { ...day, steps: 9001 };
+      // The platform keeps what a request lacks.
+      expect((await run('wellness', [changed])).bodies).toEqual([
+        { date: DAY.date, steps: 9001, ...(dropped.length > 0 ? { floors: 3 } : {}) },
+      ]);
+    },
+  );
+
+  it('is sent again when the platform may know the fields that it dropped', async () => {
+    const { run, sandbox, pass } = await open({ revision: '2026-02' });
+    const days = [15, 16, 17].map((day) => ({ date: `2026-02-${day}`, hrv: 60, steps: 9000 }));
+    const again = async () => (await run('wellness', days, { jobs: 1 })).bodies;
+    await again();
+    // A day later, one of them finds out that nothing has changed.
+    pass(25 * 3_600_000);
+    const lacking = days.map(({ date, steps }) => ({ date, steps }));
+    expect(await again()).toEqual(lacking.slice(0, 1));
+    expect(await again()).toEqual([]);
+    sandbox.control.settings({ revision: '2026-08' });
+    // Any other day shows that the platform has learned the field.
+    const next = { date: '2026-02-18', hrv: 60, steps: 9000 };
+    expect((await run('wellness', [next])).bodies).toEqual([next]);
+    expect(await again()).toEqual(lacking);
+    expect(await again()).toEqual([]);
+  });
+
+  it('names the values that the platform adapted, and counts as delivered', async () => {
+    const { run } = await open({ revision: '2026-08' });
+    const day = { ...DAY, stress: 45, totalCaloriesBurned: 2400.6 };
+    const { items } = await run('wellness', [day]);
+    const notes = items[0]?.warnings.map(({ field, message }) => [field, message]);
+    expect(notes).toContainEqual(['stress', 'the platform stored 5 for 45']);
+    expect(notes).toContainEqual(['totalCaloriesBurned', 'the platform stored 2401 for 2400.6']);
+    expect((await run('wellness', [day])).bodies).toEqual([]);
+    const { items: more } = await run('wellness', [{ ...day, mood: 30 }]);
+    expect(more).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
+  });
+
+  it('ignores rawJson that an earlier push left on the platform', async () => {
+    const { run } = await open({ revision: '2026-08' });
+    await run('wellness', [{ ...DAY, rawJson: { before: 1 } }]);
+    const { items } = await run('wellness', [{ ...DAY, rawJson: { after: 2 } }]);
+    expect(items).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
+  });
+
+  it('is rejected in the third run if the service answers 500, without delaying others', async () => {
+    const { run, client } = await open();
+    const days = [
+      { ...DAY, mood: 3 },
+      { ...DAY, date: '2026-02-16' },
+    ];
+    // What the checks of the input would find, and the sandbox cannot store.
+    const poisoned = async () => {
+      const real = await client();
+      const push: ServiceClient['push'] = (kind, body, ...more) =>
+        real.push(kind, 'mood' in body ? { ...body, comments: 'a\0b' } : body, ...more);
+      return { ...real, push };
+    };
+    const failed = 'failed SERVICE_UNAVAILABLE';
+    for (const expected of [failed, failed, 'rejected']) {
+      const { items } = await run('wellness', days, { client: poisoned, force: true });
+      expect(outcomes(items)).toEqual({ '2026-02-15': expected, '2026-02-16': 'pushed' });
+    }
+  });
 });
 
 describe('delivering a nutrition day', () => {
