@@ -1,69 +1,25 @@
 import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { knownFiles } from '../../src/ledger/known-files.ts';
-import { UploadLedger } from '../../src/ledger/uploads.ts';
-import type { SendOptions } from '../../src/upload/known-outcome.ts';
-import { uploadBatch } from '../../src/upload/pipeline.ts';
-import type { UploadItem } from '../../src/upload/report.ts';
-import { markIn, openIn } from '../ledger/support.ts';
-import { testContext } from '../support/context.ts';
-import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
-import { put, scratchDir, sha256 } from './support.ts';
+import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 
 const RIDE = makeRecording({ seed: 1, sizeBytes: 2_000 });
 const RUN = makeRecording({ seed: 2, sizeBytes: 3_000 });
 const SETTINGS = makeRecording({ seed: 3, sizeBytes: 2_000, type: 2 });
 
-/** A folder, a ledger and a sandbox, and uploads to it. */
-async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
-  const sandbox = await openSandbox(sandboxOptions);
-  const dir = scratchDir();
-  const temp = scratchDir();
-  const state = scratchDir();
-  const database = openIn(state);
-  const ledger = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
-  const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
-  const { client } = clientOf(sandbox);
-  const run = async (
-    paths: string[],
-    { signal, ...options }: Partial<SendOptions> & { signal?: AbortSignal } = {},
-    onItem?: (item: UploadItem) => void,
-  ) => {
-    const items: Record<string, string> = {};
-    const others: string[] = [];
-    let failed: unknown;
-    sandbox.control.clearRequests();
-    await uploadBatch(
-      testContext({ clock: hastyClock, ...(signal === undefined ? {} : { signal }) }),
-      paths,
-      { force: false, anyType: false, metadata: {}, dryRun: false, jobs: 4, ...options },
-      {
-        appVersion: '9.9.9',
-        cwd: dir,
-        tempFolder: temp,
-        ledger,
-        known,
-        client,
-        url: () => new URL('/api/workouts/upload-fit', sandbox.url),
-        report: (item) => {
-          const reason = 'reason' in item ? ` ${item.reason}` : '';
-          items[item.path] = `${item.outcome}${reason}`;
-          onItem?.(item);
-        },
-        onOther: ({ path, other }) => others.push(`${path} ${other}`),
-      },
-    ).catch((error: unknown) => (failed = error));
-    const names = sandbox.control
-      .requests()
+/** A folder, a ledger and a sandbox, and uploads to it: their outcomes, and the names that were sent. */
+async function open(options: Parameters<typeof openUploads>[0] = {}) {
+  const world = await openUploads(options);
+  const run = async (paths: string[], given: BatchOptions = {}) => {
+    const { items, requests, others, failed } = await world.run(paths, given);
+    const names = requests
       .flatMap(({ parts }) => parts?.find(({ name }) => name === 'metadata')?.text ?? [])
       .map((text) => (JSON.parse(text) as { file_name: string }).file_name);
-    return { items, others, failed, names: names.sort() };
+    return { items: outcomes(items), others, failed, names: names.sort() };
   };
-  const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
-  return { sandbox, dir, temp, ledger, run, recordings };
+  return { ...world, run };
 }
 
 describe('uploading an archive', () => {
@@ -178,9 +134,10 @@ describe('uploading an archive', () => {
     put(dir, 'rides.zip', makeZip([{ name: 'inner.zip', bytes: makeZip(members) }]));
     const stop = new AbortController();
     let seen = 0;
-    const first = await run(['rides.zip'], { signal: stop.signal }, () => {
+    const onItem = () => {
       if (++seen === 5) stop.abort(new Error('interrupted'));
-    });
+    };
+    const first = await run(['rides.zip'], { signal: stop.signal, onItem });
     expect(first.failed).toEqual(new Error('interrupted'));
     expect(recordings().length).toBeLessThan(30);
     expect(readdirSync(temp)).toEqual([]);

@@ -4,17 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { knownFiles } from '../../src/ledger/known-files.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
-import { testContext } from '../support/context.ts';
-import { uploadBatch } from '../../src/upload/pipeline.ts';
 import { Uploader } from '../../src/upload/uploader.ts';
-import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
-import type { SendOptions } from '../../src/upload/known-outcome.ts';
-import { buildWorker, markIn, openIn } from '../ledger/support.ts';
-import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
+import type { UploadProgress } from '../../src/upload/report.ts';
+import { buildWorker, markIn } from '../ledger/support.ts';
+import { clientOf } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
-import { put, scratchDir, sha256 } from './support.ts';
+import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -29,74 +25,6 @@ const SETTINGS = makeRecording({ seed: 2, sizeBytes: 2_000, type: 2 });
 
 const aText = expect.any(String) as unknown;
 
-interface BatchOptions extends Partial<SendOptions> {
-  readonly jobs?: number;
-  readonly signal?: AbortSignal;
-  readonly client?: ReturnType<typeof clientOf>['client'];
-  readonly onProgress?: (progress: UploadProgress) => void;
-}
-
-/** A folder, a ledger and a sandbox, and runs over them. */
-async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
-  const sandbox = await openSandbox(sandboxOptions);
-  const dir = scratchDir();
-  const state = scratchDir();
-  const database = openIn(state);
-  const ledger = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
-  const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
-  const { client, asked } = clientOf(sandbox);
-  const run = async (paths: string[], options: BatchOptions = {}) => {
-    const items: UploadItem[] = [];
-    const progress: UploadProgress[] = [];
-    const elsewhere: number[] = [];
-    const others: string[] = [];
-    sandbox.control.clearRequests();
-    const { jobs = 4, signal, onProgress, ...rest } = options;
-    let failed: unknown;
-    await uploadBatch(
-      testContext({ clock: hastyClock, ...(signal === undefined ? {} : { signal }) }),
-      paths,
-      { force: false, anyType: false, metadata: {}, dryRun: false, jobs, ...rest },
-      {
-        appVersion: '9.9.9',
-        cwd: dir,
-        tempFolder: state,
-        ledger,
-        known,
-        client: options.client ?? client,
-        url: () => new URL('/api/workouts/upload-fit', sandbox.url),
-        report: (item) => items.push(item),
-        progress: (now) => {
-          progress.push(now);
-          onProgress?.(now);
-        },
-        onBusy: (count) => elsewhere.push(count),
-        onOther: ({ path, other }) => others.push(`${path} ${other}`),
-      },
-    ).catch((error: unknown) => (failed = error));
-    const byPath = Object.fromEntries(items.map(({ path, ...item }) => [path, item]));
-    return {
-      items,
-      byPath,
-      progress,
-      failed,
-      elsewhere,
-      others,
-      requests: sandbox.control.requests(),
-    };
-  };
-  const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
-  return { sandbox, dir, state, database, ledger, known, asked, run, recordings };
-}
-
-const outcomes = (items: readonly UploadItem[]) =>
-  Object.fromEntries(
-    items.map((item) => [
-      item.path,
-      [item.outcome, ...('reason' in item ? [item.reason] : [])].join(' '),
-    ]),
-  );
-
 /** Start and a number made from the file id of {@link RIDE}. */
 const WIRE_NAME = '2026-02-15-07-30-00-3610000940.fit';
 const RIDE_ACTIVITY = {
@@ -109,7 +37,7 @@ const RIDE_ACTIVITY = {
 
 describe('a recording', () => {
   it('arrives byte for byte, with a name and metadata, and the report shows them', async () => {
-    const { dir, run, sandbox, recordings, ledger } = await open();
+    const { dir, run, sandbox, recordings, ledger } = await openUploads();
     put(dir, 'r/ride.fit', RIDE);
     const { byPath, requests } = await run(['r'], { metadata: { bike: 'gravel' } });
     const hash = sha256(RIDE);
@@ -148,7 +76,7 @@ describe('a recording', () => {
   });
 
   it('is sent once: a second run makes no request and does not read the login', async () => {
-    const { dir, run, asked } = await open();
+    const { dir, run, asked } = await openUploads();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
     const before = asked();
@@ -160,7 +88,7 @@ describe('a recording', () => {
   });
 
   it('is identified by its bytes: it is not sent again if renamed, copied, packed or touched', async () => {
-    const { dir, run, recordings } = await open();
+    const { dir, run, recordings } = await openUploads();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
     put(dir, 'other/name.fit', RIDE);
@@ -177,7 +105,7 @@ describe('a recording', () => {
 
   it('is one request under two names in one run', async () => {
     for (const force of [false, true]) {
-      const { dir, run } = await open();
+      const { dir, run } = await openUploads();
       for (const name of ['a.fit', 'b.fit', 'c.fit']) put(dir, name, RIDE);
       const { items, requests, elsewhere } = await run(['.'], { force });
       expect(elsewhere).toEqual([]);
@@ -191,7 +119,7 @@ describe('a recording', () => {
   });
 
   it('is unpacked', async () => {
-    const { dir, run, recordings } = await open();
+    const { dir, run, recordings } = await openUploads();
     put(dir, 'Ride.FIT.gz', gzipSync(RIDE));
     const { requests, byPath } = await run(['Ride.FIT.gz']);
     expect(requests[0]?.parts?.find(({ name }) => name === 'file')).toMatchObject({
@@ -203,7 +131,7 @@ describe('a recording', () => {
   });
 
   it('is sent again with --force, and the platform recognises it', async () => {
-    const { dir, run, recordings, ledger } = await open();
+    const { dir, run, recordings, ledger } = await openUploads();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
     const { byPath, requests } = await run(['a.fit'], { force: true });
@@ -217,7 +145,7 @@ describe('a recording', () => {
   });
 
   it('is a confirmed duplicate if the platform has it from another source', async () => {
-    const { sandbox, dir, run, ledger } = await open();
+    const { sandbox, dir, run, ledger } = await openUploads();
     put(dir, 'a.fit', RIDE);
     const other = await clientOf(sandbox).client();
     const { frameUpload } = await import('../../src/upload/multipart.ts');
@@ -232,7 +160,7 @@ describe('a recording', () => {
   });
 
   it('renames its workout with --name, if the user names the file and the platform offers it', async () => {
-    const { sandbox, dir, run, recordings } = await open();
+    const { sandbox, dir, run, recordings } = await openUploads();
     sandbox.control.settings({ processingMs: null });
     put(dir, 'a.fit', RIDE);
     const note = async (options: BatchOptions, path = 'a.fit') => {
@@ -269,7 +197,7 @@ describe('a recording', () => {
     'two\nlines.fit',
     '-d.fit',
   ])('has the same name on the wire in a file %s', async (name) => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     put(dir, name, RIDE);
     const { requests } = await run(['.']);
     const parts = new Map(requests[0]?.parts?.map((part) => [part.name, part]));
@@ -281,7 +209,7 @@ describe('a recording', () => {
     ['fails', 'upload-fit:503*inf'],
     ['is refused', 'upload-fit:422*inf'],
   ])('stays delivered if --force %s', async (_how, fault) => {
-    const { sandbox, dir, run, ledger } = await open();
+    const { sandbox, dir, run, ledger } = await openUploads();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
     sandbox.control.addFaults(fault);
@@ -301,7 +229,7 @@ describe('a recording', () => {
 
 describe('a file that is not a recording', () => {
   it('is invalid if named by the user, skipped in a folder, and sent with --any-type', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     put(dir, 'settings.fit', SETTINGS);
     const named = await run(['settings.fit']);
     expect(outcomes(named.items)).toEqual({ 'settings.fit': 'invalid not-an-activity' });
@@ -314,7 +242,7 @@ describe('a file that is not a recording', () => {
   });
 
   it('is checked again when it is complete', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     put(dir, 'a.fit', truncated(RIDE, 100));
     expect(outcomes((await run(['.'])).items)).toEqual({ './a.fit': 'invalid incomplete' });
     put(dir, 'a.fit', RIDE);
@@ -329,7 +257,7 @@ describe('a response that rejects an upload', () => {
   ])(
     'rejects and records one recording, %s, without stopping the rest',
     async (_how, fault, status) => {
-      const { sandbox, dir, run, ledger } = await open();
+      const { sandbox, dir, run, ledger } = await openUploads();
       put(dir, '1.fit', RIDE);
       put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
       sandbox.control.addFaults(fault);
@@ -357,7 +285,7 @@ describe('a response that rejects an upload', () => {
   ])(
     'rejects no recording if it comes from %s: a few are tried, none is lost',
     async (_, fault, says) => {
-      const { sandbox, dir, run, ledger } = await open();
+      const { sandbox, dir, run, ledger } = await openUploads();
       sandbox.control.addFaults(fault);
       for (let i = 0; i < 12; i++)
         put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
@@ -376,7 +304,7 @@ describe('a response that rejects an upload', () => {
   );
 
   it('moves recordings that failed before to the end, so that they delay no others', async () => {
-    const { sandbox, dir, run, recordings } = await open();
+    const { sandbox, dir, run, recordings } = await openUploads();
     const names = Array.from({ length: 12 }, (_, i) => `${String(i).padStart(2, '0')}.fit`);
     names.forEach((name, i) => put(dir, name, makeRecording({ seed: i, sizeBytes: 2_000 })));
     // The first of them are more than the service can take, today and tomorrow.
@@ -393,7 +321,7 @@ describe('a response that rejects an upload', () => {
   });
 
   it('rejects one recording with 500 in three runs if the platform accepts others meanwhile', async () => {
-    const { sandbox, dir, run, ledger, recordings } = await open();
+    const { sandbox, dir, run, ledger, recordings } = await openUploads();
     const poison = sha256(RIDE);
     const { client: real } = clientOf(sandbox);
     const client = async () => {
@@ -434,7 +362,7 @@ describe('a response that rejects an upload', () => {
   });
 
   it('counts 500 for everything as an outage over any number of runs', async () => {
-    const { sandbox, dir, run } = await open();
+    const { sandbox, dir, run } = await openUploads();
     sandbox.control.addFaults('upload-fit:500*inf');
     put(dir, 'a.fit', RIDE);
     put(dir, 'b.fit', makeRecording({ seed: 7, sizeBytes: 2_000 }));
@@ -450,7 +378,7 @@ describe('a response that rejects an upload', () => {
   });
 
   it('ends the batch without further requests if a scope is missing', async () => {
-    const { sandbox, dir, run, ledger } = await open();
+    const { sandbox, dir, run, ledger } = await openUploads();
     const { client } = clientOf(sandbox, { scopes: ['health:write'] });
     for (let i = 0; i < 12; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     const { items, requests } = await run(['.'], { client, jobs: 2 });
@@ -473,7 +401,7 @@ describe('a login that has ended', () => {
   const dead = new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
 
   it('fails every file with a hint after the first one, without reading the rest', async () => {
-    const { dir, run, ledger } = await open();
+    const { dir, run, ledger } = await openUploads();
     for (let i = 0; i < 30; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     put(dir, 'bad.fit', 'not a recording');
     let asked = 0;
@@ -503,7 +431,7 @@ describe('a login that has ended', () => {
     ['undone', { outcome: 'skipped', reason: 'undone' }],
     ['rejected', { outcome: 'failed', code: 'AUTH_EXPIRED' }],
   ] as const)('leaves a copy of a recording that is %s as it is', async (state, outcome) => {
-    const { dir, run, ledger, sandbox } = await open();
+    const { dir, run, ledger, sandbox } = await openUploads();
     put(dir, 'a.fit', RIDE);
     if (state === 'rejected') sandbox.control.addFaults('upload-fit:422');
     await run(['a.fit']);
@@ -515,7 +443,7 @@ describe('a login that has ended', () => {
   });
 
   it('fails large files that wait for their turn, too', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     for (let i = 0; i < 4; i++) {
       put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 4_200_000 }));
     }
@@ -531,7 +459,7 @@ describe('a login that has ended', () => {
 
 describe('a failing service', () => {
   it('recognises in the next run an upload that it accepted without an answer', async () => {
-    const { sandbox, dir, run, recordings, ledger } = await open();
+    const { sandbox, dir, run, recordings, ledger } = await openUploads();
     put(dir, 'a.fit', RIDE);
     sandbox.control.addFaults('upload-fit:reset-after*4');
     const { byPath } = await run(['a.fit']);
@@ -543,7 +471,7 @@ describe('a failing service', () => {
   });
 
   it('gets no more requests after three unanswered files; the next run sends them all', async () => {
-    const { sandbox, dir, run, recordings } = await open();
+    const { sandbox, dir, run, recordings } = await openUploads();
     for (let i = 0; i < 20; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:503*inf');
     const examine = vi.spyOn(Uploader.prototype, 'examine');
@@ -561,7 +489,7 @@ describe('a failing service', () => {
   });
 
   it('gets requests for all files if it answers in between', async () => {
-    const { sandbox, dir, run } = await open();
+    const { sandbox, dir, run } = await openUploads();
     for (let i = 10; i < 19; i++)
       put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     // Two files fail, one is answered, and so on: never three in a row.
@@ -576,7 +504,7 @@ describe('a failing service', () => {
 
 describe('an interruption', () => {
   it('ends the run with its reason and releases the claims in flight', async () => {
-    const { sandbox, dir, run, ledger } = await open();
+    const { sandbox, dir, run, ledger } = await openUploads();
     for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:hang*inf');
     const abort = new AbortController();
@@ -598,7 +526,7 @@ describe('an interruption', () => {
   });
 
   it('sends nothing if it happens before the start', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     put(dir, 'a.fit', RIDE);
     const abort = new AbortController();
     abort.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
@@ -608,7 +536,7 @@ describe('an interruption', () => {
   });
 
   it('ends reading: no recording is read ahead after it', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     const abort = new AbortController();
     const reason = new SyncError('INTERRUPTED', 'Interrupted.');
@@ -627,7 +555,7 @@ describe('an interruption', () => {
 
 describe('another process', () => {
   it('is waited for if it is sending the same recording, and its result counts', async () => {
-    const { dir, run, state, database } = await open();
+    const { dir, run, state, database } = await openUploads();
     put(dir, 'a.fit', RIDE);
     const theirs = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
     theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY }, false);
@@ -639,7 +567,7 @@ describe('another process', () => {
   });
 
   it('leaves the recording to this process if it is killed', async () => {
-    const { dir, run, state } = await open();
+    const { dir, run, state } = await openUploads();
     put(dir, 'a.fit', RIDE);
     const other = workers.start('claim-upload', state, sha256(RIDE));
     expect(await other.line()).toBe('yours');
@@ -653,7 +581,7 @@ describe('another process', () => {
 
 describe('--dry-run', () => {
   it('shows the request, sends nothing and writes nothing', async () => {
-    const { sandbox, dir, run, database, asked } = await open();
+    const { sandbox, dir, run, database, asked } = await openUploads();
     put(dir, 'a.fit', RIDE);
     put(dir, 'bad.fit', 'not a recording');
     const { byPath, requests } = await run(['.'], { dryRun: true, name: 'N', metadata: { a: 1 } });
@@ -684,7 +612,7 @@ describe('--dry-run', () => {
   });
 
   it('skips uploaded recordings, unless forced', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     put(dir, 'a.fit', RIDE);
     put(dir, 'copy.fit', RIDE);
     await run(['a.fit']);
@@ -699,7 +627,7 @@ describe('--dry-run', () => {
 
 describe('many files', () => {
   it('are sent as many at once as requested, and large ones one at a time', async () => {
-    const { sandbox, dir, run } = await open();
+    const { sandbox, dir, run } = await openUploads();
     for (let i = 0; i < 8; i++)
       put(dir, `small/${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     for (let i = 0; i < 3; i++) {
@@ -736,7 +664,7 @@ describe('many files', () => {
     ['a folder', ['usb', 'other']],
     ['named files', ['usb/1.fit', 'usb/2.fit', 'usb/3.fit', 'usb/4.fit', 'other/a.fit']],
   ])('fail for now if %s went away with its device, and others are sent', async (_what, paths) => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     const rides = [11, 12, 13, 14].map((seed) => makeRecording({ seed, sizeBytes: 2_000 }));
     for (const [i, ride] of rides.entries()) put(dir, `usb/${i + 1}.fit`, ride);
     put(dir, 'other/a.fit', RIDE);
@@ -771,7 +699,7 @@ describe('many files', () => {
   });
 
   it('have a progress that ends with all of them', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     for (let i = 0; i < 5; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     const { progress } = await run(['.'], { jobs: 1 });
     expect(
@@ -785,7 +713,7 @@ describe('many files', () => {
   });
 
   it('are each reported once, also if they do not exist', async () => {
-    const { dir, run } = await open();
+    const { dir, run } = await openUploads();
     mkdirSync(join(dir, 'empty'));
     const { items, requests } = await run(['empty', 'missing', 'missing']);
     expect(items.map(({ path, outcome }) => [path, outcome])).toEqual([
