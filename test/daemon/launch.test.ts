@@ -95,7 +95,7 @@ describe('starting a daemon', () => {
   });
 
   it('receives the last message of a daemon that ends at the same moment', async () => {
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 4; i++) {
       const { launched } = launch(
         `process.send(${JSON.stringify(failedToStart(new SyncError('BUSY', 'Taken.')))}, () => process.exit(2));`,
       );

@@ -14,7 +14,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { reportDaemons } from '../../src/commands/daemon/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/this-process.ts';
-import { tryLock } from '../../src/system/process-lock.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
 import { registerWatcher } from '../../src/daemon/registration.ts';
 import {
@@ -431,14 +430,4 @@ describe('the start time of a process', () => {
   it('is not requested on a system that does not provide it', () => {
     expect(processStart(process.pid, 'win32')).toBeUndefined();
   });
-});
-
-it('the lock of a registration keeps other daemons out, like any other lock', async () => {
-  const paths = scratchPaths();
-  const registration = await registerWatcher(CONTEXT, paths, WHO);
-  expect(tryLock(paths.lockFile)).toBeUndefined();
-  registration.end(0);
-  const lock = tryLock(paths.lockFile);
-  expect(lock).toBeDefined();
-  lock?.release();
 });
