@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
@@ -54,9 +54,10 @@ export function quietConfigFor(context: AppContext, overrides: SettingOverrides 
   return loadConfig({ env, paths: pathsFor(context), system }, flags.profile, overrides);
 }
 
-/** @throws SyncError `CONFIG` if there is no home folder */
-export function pathsFor({ env, platform, homeDir }: AppContext): Paths {
-  return findPaths(env, platform, homeDir);
+/** Returns absolute paths: a daemon has another working directory. @throws SyncError `CONFIG` */
+export function pathsFor({ env, platform, homeDir, cwd }: AppContext): Paths {
+  const { configFile, stateDir } = findPaths(env, platform, homeDir);
+  return { configFile: resolve(cwd, configFile), stateDir: resolve(cwd, stateDir) };
 }
 
 export function ledgerPath({ paths: { stateDir } }: Pick<Config, 'paths'>): string {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
@@ -230,10 +230,10 @@ function realPath(folder: string): string {
   return placeOf(folder).path;
 }
 
-/** Returns each folder once, under the first of its names. @param folders absolute */
-export function eachOnce(folders: readonly string[]): string[] {
+/** Returns the absolute path of each folder once, under the first of its names. */
+export function eachOnce(cwd: string, given: readonly string[]): string[] {
   const names = new Map<string, string>();
-  for (const folder of folders) {
+  for (const folder of given.map((each) => resolve(cwd, each))) {
     const real = realPath(folder);
     if (!names.has(real)) names.set(real, folder);
   }

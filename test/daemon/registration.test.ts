@@ -46,7 +46,7 @@ const CONTEXT = { ...testContext(), platform };
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
 const reported = (stateDir: string) =>
-  reportDaemons({ cwd: '/', clock: systemClock, platform }, {
+  reportDaemons({ clock: systemClock, platform }, {
     profile: 'default',
     paths: { stateDir },
   } as Config);

@@ -7,6 +7,7 @@ import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/error
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
 import { lastWords } from '../../daemon/launch.ts';
+import { eachOnce } from '../../daemon/registration.ts';
 import { LogReader } from '../../daemon/log.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import type { WatcherPaths } from '../../daemon/registry.ts';
@@ -104,14 +105,12 @@ export const daemonStop: CommandModule = {
   examples: ['sync daemon stop', 'sync daemon stop ~/Garmin', 'sync daemon stop --all-profiles'],
   documents: ['daemon.md'],
 
-  async run(context, folders: readonly string[], { allProfiles, devices }: ChoiceFlags) {
-    const { output } = context;
-    const scope = { folders, devices };
+  async run(context, dirs: readonly string[], { allProfiles, devices }: ChoiceFlags) {
+    const { cwd, output } = context;
+    const scope = { folders: eachOnce(cwd, dirs), devices };
     const config = configFor(context);
     const profiles = profilesMeant(context, config, allProfiles);
-    const ids = chooseDaemons(context, config, namesOf(profiles), scope).map(
-      ({ paths }) => paths.id,
-    );
+    const ids = chooseDaemons(config, namesOf(profiles), scope).map(({ paths }) => paths.id);
     const stopped = await stopDaemons(context, config, ids);
     for (const one of stopped) output.result({ type: 'daemon-stop', ...one }, stoppedText(one));
     output.result(
@@ -149,15 +148,16 @@ export const daemonLogs: CommandModule = {
   examples: ['sync daemon logs -n 200', 'sync daemon logs -f --all-profiles'],
   documents: ['daemon.md'],
 
-  async run(context, folders: readonly string[], flags: LogsFlags) {
-    const { clock, io, output, signal } = context;
+  async run(context, dirs: readonly string[], flags: LogsFlags) {
+    const { clock, cwd, io, output, signal } = context;
     output.summarise();
     const lines = wholeNumber('--lines', flags.lines, 0, MAX_LINES);
     const config = configFor(context);
     const profiles = namesOf(profilesMeant(context, config, flags.allProfiles));
-    const daemons = chooseDaemons(context, config, profiles, { folders, devices: flags.devices });
+    const scope = { folders: eachOnce(cwd, dirs), devices: flags.devices };
+    const daemons = chooseDaemons(config, profiles, scope);
     if (daemons.length === 0) throw neverADaemon(config, flags);
-    const several = chooseDaemons(context, config, profiles, { folders: [] }).length > 1;
+    const several = chooseDaemons(config, profiles, { folders: [] }).length > 1;
     let shown: string | undefined;
     const readers = daemons.map(({ paths, state, running }) => {
       const show = (line: string) => {

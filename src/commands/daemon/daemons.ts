@@ -1,4 +1,4 @@
-import { join, parse, resolve } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { openHttp } from '../../api/open-http.ts';
 import { openLoginStore, openSession } from '../../auth/open-session.ts';
@@ -6,7 +6,7 @@ import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
 import { launchDaemon } from '../../daemon/launch.ts';
-import { eachOnce, overlap } from '../../daemon/registration.ts';
+import { overlap } from '../../daemon/registration.ts';
 import {
   type FoundWatcher,
   type SeenHealth,
@@ -50,21 +50,9 @@ export type KnownDaemon = FoundWatcher & {
   readonly state: WatcherState & { readonly kind: BackgroundKind };
 };
 
-/** Returns the state folder as an absolute path: the daemon has another working directory. */
-export function absoluteStateDir({ cwd }: Pick<AppContext, 'cwd'>, { paths }: Config): string {
-  return resolve(cwd, paths.stateDir);
-}
-
-export function absoluteFolders(
-  { cwd }: Pick<AppContext, 'cwd'>,
-  folders: readonly string[],
-): string[] {
-  return eachOnce(folders.map((folder) => resolve(cwd, folder)));
-}
-
 /** Returns the daemons of all profiles, running or not, in the order of their start. */
-function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
-  return listWatchers(absoluteStateDir(context, config))
+function findDaemons({ paths }: Config): KnownDaemon[] {
+  return listWatchers(paths.stateDir)
     .filter(
       (found): found is KnownDaemon => found.state !== undefined && found.state.kind !== 'terminal',
     )
@@ -73,21 +61,21 @@ function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDae
 
 /** Reports the daemons of this profile, in the order of their start. */
 export function reportDaemons(
-  context: Pick<AppContext, 'cwd' | 'clock' | 'platform'>,
+  { clock, platform }: Pick<AppContext, 'clock' | 'platform'>,
   config: Config,
 ): DaemonReport[] {
-  const own = findDaemons(context, config).filter(({ state }) => state.profile === config.profile);
+  const own = findDaemons(config).filter(({ state }) => state.profile === config.profile);
   return own.map((found) => {
     const { paths, state, running: holdsLock } = found;
     const { profile, kind, pid, startedAt, readyAt } = state;
-    const running = holdsLock || isProcessThere(state, context.platform);
+    const running = holdsLock || isProcessThere(state, platform);
     return {
       id: paths.id,
       ...{ profile, running, kind, pid, startedAt, readyAt },
       ...scopeOf(state),
       ended: running ? undefined : state.ended,
       log: paths.logFile,
-      health: holdsLock ? healthOf(found, context.clock.now()) : undefined,
+      health: holdsLock ? healthOf(found, clock.now()) : undefined,
     };
   });
 }
@@ -98,14 +86,12 @@ export function reportDaemons(
  * @throws SyncError `USAGE` if no daemon of these profiles ever watched one of them
  */
 export function chooseDaemons(
-  context: AppContext,
   config: Config,
   profiles: readonly string[],
-  given: WatchScope,
+  wanted: WatchScope,
 ): KnownDaemon[] {
-  const all = findDaemons(context, config).filter(({ state }) => profiles.includes(state.profile));
-  if (isEmpty(given)) return all;
-  const wanted = { ...given, folders: absoluteFolders(context, given.folders) };
+  const all = findDaemons(config).filter(({ state }) => profiles.includes(state.profile));
+  if (isEmpty(wanted)) return all;
   const found = all.filter(({ state }) => overlap(state, wanted));
   if (found.length > 0) return found;
   const known = [...new Set(all.map(({ state }) => scopeNames(state)))];
@@ -127,7 +113,7 @@ export async function stopDaemons(
 ): Promise<DaemonStopped[]> {
   const { platform } = context;
   const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
-  const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
+  const wanted = findDaemons(config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
     wanted.map(async ({ paths, state }) => {
       const result = await stopDaemon(context, paths, { platform, kill });
@@ -160,8 +146,8 @@ export async function startDaemon(
   config: Config,
   { kind, passOn, ...given }: DaemonStartOptions,
 ): Promise<DaemonStarted> {
-  const scope = { ...scopeOf(given), folders: absoluteFolders(context, given.folders) };
-  const stateDir = absoluteStateDir(context, config);
+  const scope = scopeOf(given);
+  const { stateDir } = config.paths;
   const paths = watcherPaths(stateDir, watcherLogin(config), scope);
   const found = inspectWatcher(paths);
   if (found.running) throw alreadyWatching(scope, found.state, config.profile);
@@ -171,7 +157,7 @@ export async function startDaemon(
     {
       paths,
       command: [thisProcess.nodePath, ...args],
-      env: { ...context.env, ...absolutePlaces(context, config), [NAME_VARIABLE]: programName() },
+      env: { ...context.env, ...placeVariables(config), [NAME_VARIABLE]: programName() },
       cwd: parse(stateDir).root,
       limitMs: START_LIMIT_MS,
     },
@@ -198,14 +184,8 @@ export function watchArguments(
 }
 
 /** Returns variables that locate the same files from every working directory. */
-export function absolutePlaces(
-  context: Pick<AppContext, 'cwd'>,
-  config: Config,
-): Record<string, string> {
-  return {
-    SYNC_CONFIG_DIR: parse(resolve(context.cwd, config.paths.configFile)).dir,
-    SYNC_STATE_DIR: absoluteStateDir(context, config),
-  };
+export function placeVariables({ paths }: Config): Record<string, string> {
+  return { SYNC_CONFIG_DIR: dirname(paths.configFile), SYNC_STATE_DIR: paths.stateDir };
 }
 
 /**

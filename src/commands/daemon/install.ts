@@ -22,8 +22,6 @@ import { DEVICES_FLAG, scopeToWatch } from '../watch/scope.ts';
 import {
   type DaemonReport,
   SERVICE_MANAGERS,
-  absoluteFolders,
-  absoluteStateDir,
   isEmpty,
   reportDaemons,
   requireLogin,
@@ -113,17 +111,16 @@ export function installedService(context: AppContext, config: Config): ServiceRe
 /**
  * Stops this profile's service until the next login of the user.
  *
- * @param given only if it watches one of these; nothing: in any case
+ * @param wanted only if it watches one of these; nothing: in any case
  * @returns undefined if there is none, or it watches others
  */
 export async function stopService(
   context: AppContext,
   config: Config,
-  given: WatchScope,
+  wanted: WatchScope,
 ): Promise<ServiceReport | undefined> {
   const service = installedService(context, config);
   if (service === undefined) return undefined;
-  const wanted = { ...given, folders: absoluteFolders(context, given.folders) };
   const meant =
     isEmpty(wanted) ||
     reportDaemons(context, config).some(
@@ -151,7 +148,7 @@ async function installService(
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
   const { definition, left } = defineService(context, config, scope, manager.kind, passOn);
-  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
+  const paths = watcherPaths(config.paths.stateDir, config.profile, scope);
   // Finds most refusals before anything is changed.
   await manager.check(definition);
   // launchd creates files, not folders.
@@ -243,7 +240,7 @@ async function startAgain(
 ): Promise<void> {
   // Also after an interruption.
   const uninterrupted = { ...context, signal: new AbortController().signal };
-  const states = listWatchers(absoluteStateDir(context, config));
+  const states = listWatchers(config.paths.stateDir);
   for (const { id, kind, ...scope } of daemons) {
     const found = states.find(({ paths }) => paths.id === id);
     if (found?.running === true || kind === 'launchd') continue;
@@ -260,7 +257,7 @@ async function startAgain(
 
 function managerFor(context: AppContext, config: Config): ServiceManager {
   const { platform, env, homeDir } = context;
-  const stateDir = absoluteStateDir(context, config);
+  const { stateDir } = config.paths;
   return serviceManager(context, config.profile, {
     platform,
     env,

@@ -9,7 +9,7 @@ import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import type { ServiceDefinition, ServiceKind } from '../../daemon/os-service/definition.ts';
 import { hasPassword } from '../../system/environment.ts';
 import { thisProcess } from '../../system/this-process.ts';
-import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
+import { placeVariables, programFile, watchArguments } from './daemons.ts';
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */
 const CARRIED = [
@@ -33,7 +33,7 @@ const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
  * @param passOn flags of `sync watch`
  */
 export function defineService(
-  context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
+  context: Pick<AppContext, 'env' | 'programDir'>,
   config: Config,
   scope: WatchScope,
   kind: ServiceKind,
@@ -41,7 +41,7 @@ export function defineService(
 ): { definition: ServiceDefinition; left: string[] } {
   const left: string[] = [];
   const env: Record<string, string> = {
-    ...absolutePlaces(context, config),
+    ...placeVariables(config),
     [NAME_VARIABLE]: programName(),
   };
   const carry = (name: string, value: string) => {
@@ -67,7 +67,7 @@ export function defineService(
   // On Windows the task only starts the daemon.
   const daemon = kind === 'windows-task' ? ['--daemon'] : [];
   const args = [...watchArguments(config, scope, kind), ...passOn, ...daemon];
-  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, scope);
+  const paths = watcherPaths(config.paths.stateDir, config.profile, scope);
   const definition: ServiceDefinition = {
     profile: config.profile,
     watches: scopeNames(scope),

@@ -6,12 +6,11 @@ import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
 import { renderText } from '../../base/phrase.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
 import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
-import { type Registration, registerWatcher } from '../../daemon/registration.ts';
+import { type Registration, eachOnce, registerWatcher } from '../../daemon/registration.ts';
 import { type WatcherPaths, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.ts';
 import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/output.ts';
-import { absoluteFolders, absoluteStateDir } from '../daemon/daemons.ts';
 import { keepNewFilesPrivate, thisProcess } from '../../system/this-process.ts';
 
 /** Runs the watcher. `onReady` is called when its first rescan is complete. */
@@ -73,10 +72,10 @@ async function runRegistered(
   starter: StarterChannel,
   watch: Watch,
 ): Promise<ExitCode> {
-  const { clock, flags, version } = context;
+  const { clock, cwd, flags, version } = context;
   const config = configFor(context);
-  const scope = scopeOf({ ...given, folders: absoluteFolders(context, given.folders) });
-  const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), scope);
+  const scope = scopeOf({ ...given, folders: eachOnce(cwd, given.folders) });
+  const paths = watcherPaths(config.paths.stateDir, watcherLogin(config), scope);
   const registration = await registerWatcher(context, paths, {
     profile: config.profile,
     ...scope,

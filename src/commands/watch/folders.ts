@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -11,11 +11,11 @@ import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { mayHang } from '../../system/mounts.ts';
 import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
-import { absoluteStateDir, isEmpty } from '../daemon/daemons.ts';
+import { isEmpty } from '../daemon/daemons.ts';
 
 /** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {
-  const folders = eachOnce(given.map((folder) => resolve(cwd, folder)));
+  const folders = eachOnce(cwd, given);
   for (const folder of folders) refuseFile(folder);
   return folders;
 }
@@ -56,7 +56,7 @@ export async function warnOfOtherAthletes(
   { folders, devices }: WatchScope,
 ): Promise<void> {
   const { key } = await knownAccount(config);
-  for (const { state, running } of listWatchers(absoluteStateDir(context, config))) {
+  for (const { state, running } of listWatchers(config.paths.stateDir)) {
     if (!running || state === undefined || state.profile === config.profile) continue;
     if (state.health?.account === key) continue;
     const shared = {

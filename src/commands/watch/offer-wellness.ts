@@ -14,7 +14,6 @@ import { mayHang } from '../../system/mounts.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
 import { makeStateFolder } from '../../system/storage.ts';
 import { wellnessFolders } from '../../watch/wellness/folders.ts';
-import { absoluteStateDir } from '../daemon/daemons.ts';
 
 /** Longest wait for a folder that does not answer (ms). */
 const LOOK_MS = 5_000;
@@ -95,7 +94,7 @@ async function firstWithWellness(
 
 /** Prints, once a profile, that a device records wellness that is not sent. @param name of it */
 function hintAtWellness(context: AppContext, config: Config, name: string): void {
-  const offers = join(absoluteStateDir(context, config), 'offers');
+  const offers = join(config.paths.stateDir, 'offers');
   const mark = join(offers, `wellness-${config.profile}`);
   if (existsSync(mark)) return;
   makeStateFolder(offers);

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Option } from 'commander';
 import { type CommandModule, dryRun, wholeNumber } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -253,18 +253,17 @@ function setupOf(
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): OnceSetup {
-  const { cwd, platform } = context;
   const { profile, paths } = config;
   return {
     context,
     appVersion: context.version,
-    stateDir: resolve(cwd, paths.stateDir),
+    stateDir: paths.stateDir,
     profile,
     loginCanChange: !hasEnvironmentTokens(config),
     // Every login and logout writes this file; a renewed token does not.
     loginMarker: () => markOf(paths.configFile),
     filesystemType,
-    recursiveEvents: hasRecursiveEvents(platform),
+    recursiveEvents: hasRecursiveEvents(context.platform),
     wellness: wellness ?? false,
     remote: { childPath: join(context.programDir, REMOTE_CHILD), env: context.env },
     open: (how) => openLogin(context, once, how),

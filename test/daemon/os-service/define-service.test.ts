@@ -2,8 +2,8 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineService } from '../../../src/commands/daemon/service-definition.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { type System, thisSystem } from '../../../src/app/context.ts';
-import { findPaths } from '../../../src/config/paths.ts';
+import { pathsFor } from '../../../src/app/config.ts';
+import { createContext, thisSystem } from '../../../src/app/context.ts';
 import type { WatchScope } from '../../../src/daemon/watch-scope.ts';
 import {
   type ServiceKind,
@@ -20,16 +20,13 @@ function define(
     scope = { folders: ['/home/ann/Garmin', '/mnt/two words'] },
   }: { kind?: ServiceKind; programDir?: string; profile?: string; scope?: WatchScope } = {},
 ) {
-  const system: System = {
+  const system = {
     ...thisSystem(new AbortController().signal, () => undefined),
-    env,
-    cwd: '/home/ann',
-    homeDir: '/home/ann',
-    platform: 'linux',
-    programDir,
+    ...{ env, cwd: '/home/ann', homeDir: '/home/ann', platform: 'linux' as const, programDir },
   };
-  const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
-  return defineService(system, config, scope, kind);
+  const context = createContext(system, '1', { json: false, quiet: false, verbose: false });
+  const config = loadConfig({ env, paths: pathsFor(context) }, profile);
+  return defineService(context, config, scope, kind);
 }
 
 describe('the definition of a service', () => {
