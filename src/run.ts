@@ -110,8 +110,8 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
 /** Loads the part for faults when there is one. */
 async function failureIn(error: unknown, system: System): Promise<SyncError> {
   if (error instanceof SyncError) return error;
-  const { failureOf } = await import('./app/fault.ts');
-  return failureOf(error, system);
+  const { toSyncError } = await import('./app/fault.ts');
+  return toSyncError(error, system);
 }
 
 function resultsLost(error: Error): SyncError {

@@ -29,7 +29,7 @@ const reported = new WeakMap<object, SyncError>();
  * Returns what the user is shown for any thrown value. A fault of the program becomes a SyncError
  * `INTERNAL`: its message is one line, and its trace a file below the state folder, without secrets.
  */
-export function failureOf(error: unknown, system: FaultSystem): SyncError {
+export function toSyncError(error: unknown, system: FaultSystem): SyncError {
   if (error instanceof SyncError) return error;
   if (isAbort(error)) return new SyncError('INTERRUPTED', 'Interrupted.');
   const key = typeof error === 'object' && error !== null ? error : {};

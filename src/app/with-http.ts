@@ -1,4 +1,7 @@
 import type { Http } from '../api/http.ts';
+import { openSession } from '../auth/open-session.ts';
+import type { Session } from '../auth/session.ts';
+import type { Config } from '../config/config.ts';
 import type { AppContext } from './context.ts';
 
 /** Runs a task with HTTP for one request at a time, which is loaded and opened with the first request. */
@@ -24,5 +27,21 @@ export async function withHttp<T>(
     });
   } finally {
     await close();
+  }
+}
+
+/** Runs a task with the login of this profile, which is read with the first token. */
+export async function withSession<T>(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  task: (session: Session) => Promise<T>,
+): Promise<T> {
+  const attended = context.io.interactive;
+  const session = openSession(context, config, { ...context, http, attended });
+  try {
+    return await task(session);
+  } finally {
+    await session.close();
   }
 }

@@ -6,6 +6,7 @@ import { withLedger } from '../app/ledger.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
+import { KINDS } from '../ledger/records.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
@@ -75,7 +76,7 @@ export const verify: CommandModule = {
         const shortened = items.filter((item) => item.shortened !== undefined).length;
         output.result({ type: 'summary', ...summary }, summaryText(summary, shortened, since));
         const days: VerifiedDay[] = [];
-        for (const kind of withDays ? (['wellness', 'nutrition'] as const) : []) {
+        for (const kind of withDays ? KINDS : []) {
           const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);
           for (const day of checked) output.result({ type: 'verify-day', ...day }, dayText(day));
           days.push(...checked);

@@ -13,7 +13,8 @@ import { isRecordingName, isRepairedCopy, otherKind } from '../inputs/recording-
 import type { UploadItem } from '../upload/report.ts';
 import { type Finding, Findings } from './findings.ts';
 import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
-import { KINDS, RecordStock } from './take-records.ts';
+import { KINDS } from '../ledger/records.ts';
+import { RecordStock } from './take-records.ts';
 import { type Piece, type UnreadablePiece, walk } from '../inputs/pieces.ts';
 
 export type Stock = Readonly<Awaited<ReturnType<typeof takeStock>>>;
@@ -75,7 +76,7 @@ export async function takeStock(
     progress(files, kind);
     return records.read(kind, options, since, signal);
   };
-  const [wellness, nutrition] = [await read(KINDS[0]), await read(KINDS[1])];
+  const [wellness, nutrition] = [await read('wellness'), await read('nutrition')];
   return {
     findings: findings.all,
     files: recordings.files,

@@ -1,3 +1,4 @@
+import { KINDS } from '../ledger/records.ts';
 import { sync } from '../base/phrase.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
@@ -17,8 +18,6 @@ import type { Piece, UnreadablePiece } from '../inputs/pieces.ts';
 const MAX_BYTES = 100 * 1024 * 1024;
 
 const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
-
-export const KINDS = ['wellness', 'nutrition'] as const satisfies readonly RecordKind[];
 
 /** JSON in the platform's own form. Any other JSON of an unknown program is never sent. */
 const PLATFORM_FORM: Source = {

@@ -4,7 +4,8 @@ import { ReadZoneLedger } from './read-zones.ts';
 import { WellnessLedger } from './wellness.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
-export type RecordKind = 'wellness' | 'nutrition';
+export const KINDS = ['wellness', 'nutrition'] as const;
+export type RecordKind = (typeof KINDS)[number];
 
 /**
  * `pending`: it may have been sent. `confirmed`: the service holds the sent values. `undone`: the user took

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../src/app/fault.ts';
+import { toSyncError } from '../../src/app/fault.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { openHome } from '../support/world.ts';
 import { testSystem } from '../auth/support.ts';
@@ -20,7 +20,7 @@ describe('a fault of the program', () => {
   it('becomes one line, and a trace that only the user can read', () => {
     const { system, folder } = machine();
     const cause = new RangeError('too far');
-    const failure = failureOf(new TypeError('x is not\na function', { cause }), system);
+    const failure = toSyncError(new TypeError('x is not\na function', { cause }), system);
     expect(failure).toMatchObject({
       code: 'INTERNAL',
       message: 'This is a fault of sync itself: x is not a function.',
@@ -46,24 +46,24 @@ describe('a fault of the program', () => {
     [new Error('It ends.'), 'It ends'],
   ])('is named, whatever was thrown: %s', (thrown, words) => {
     const { system } = machine();
-    const { message } = failureOf(thrown, system);
+    const { message } = toSyncError(thrown, system);
     expect(message).toBe(`This is a fault of sync itself: ${words}.`);
   });
 
   it('has one trace if it is met twice', () => {
     const { system, folder } = machine();
     const error = new Error('oops');
-    expect(failureOf(error, system)).toBe(failureOf(error, system));
+    expect(toSyncError(error, system)).toBe(toSyncError(error, system));
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
   it('keeps the newest 10 traces', () => {
     const { home, system, folder } = machine();
-    failureOf(new Error('first'), system);
+    toSyncError(new Error('first'), system);
     for (let day = 10; day < 30; day++) writeFileSync(join(folder, `2001-01-${day}.log`), '');
     writeFileSync(join(folder, 'notes.txt'), 'mine');
     const later = testSystem({ homeDir: home.dir, env: home.env, clock: { ...system.clock } });
-    const failure = failureOf(new Error('last'), later);
+    const failure = toSyncError(new Error('last'), later);
     expect(traceOf(failure)).toContain('last');
     const left = readdirSync(folder);
     expect(left).toHaveLength(11);
@@ -85,7 +85,7 @@ describe('a fault of the program', () => {
       'sbx_at_XsKf93jd02kdXsKf93jd02kdXsKf93jd',
       'tok-of-the-environment hush',
     ].join(' ');
-    const failure = failureOf(new Error(said), system);
+    const failure = toSyncError(new Error(said), system);
     const shown = failure.message + traceOf(failure);
     for (const secret of [
       ...[home.dir, 'abc.def', 'short', '"also"', 'c0de', 'v3rifier', 'XsKf93jd', 'hush'],
@@ -99,20 +99,20 @@ describe('a fault of the program', () => {
   it('says so if its trace cannot be written', () => {
     const { home, system } = machine();
     writeFileSync(join(home.dir, 'state'), 'not a folder');
-    const failure = failureOf(new Error('oops'), system);
+    const failure = toSyncError(new Error('oops'), system);
     expect(failure.message).toBe('This is a fault of sync itself: oops.');
     expect(failure.details).toEqual({});
     expect(String(failure.hint)).toMatch(/^Its trace could not be written: .*\. Please report it/);
     const homeless = testSystem({ homeDir: '', env: {} });
-    expect(String(failureOf(new Error('oops'), homeless).hint)).toContain('no home folder');
+    expect(String(toSyncError(new Error('oops'), homeless).hint)).toContain('no home folder');
   });
 });
 
 it('leaves a failure that a user can meet as it is, and an abort is an interruption', () => {
   const { home, system } = machine();
   const error = new SyncError('USAGE', 'no');
-  expect(failureOf(error, system)).toBe(error);
+  expect(toSyncError(error, system)).toBe(error);
   const abort = new DOMException('gone', 'AbortError');
-  expect(failureOf(abort, system)).toMatchObject({ code: 'INTERRUPTED' });
+  expect(toSyncError(abort, system)).toMatchObject({ code: 'INTERRUPTED' });
   expect(readdirSync(home.dir)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { thisSystem } from '../../src/app/context.ts';
-import { failureOf } from '../../src/app/fault.ts';
+import { toSyncError } from '../../src/app/fault.ts';
 import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { VERSION } from '../../src/base/version.ts';
@@ -50,7 +50,7 @@ export async function runInProcess(
     code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
     output.end(false);
   } catch (error) {
-    const failure = failureOf(error, system);
+    const failure = toSyncError(error, system);
     output.error(errorReport(failure), errorText(failure, flags));
     output.end(failure.code !== 'INTERRUPTED');
     code = exitCodeOf(failure.code);

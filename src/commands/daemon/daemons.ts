@@ -1,7 +1,7 @@
 import { dirname, join, parse } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
-import { openHttp } from '../../api/open-http.ts';
-import { openLoginStore, openSession } from '../../auth/open-session.ts';
+import { withHttp, withSession } from '../../app/with-http.ts';
+import { openLoginStore } from '../../auth/open-session.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync, NAME_VARIABLE, programName } from '../../base/phrase.ts';
 import { type Config, DEFAULT_PROFILE, hasEnvironmentTokens } from '../../config/config.ts';
@@ -207,17 +207,13 @@ export async function requireProfile(context: AppContext, config: Config): Promi
  * @throws SyncError `AUTH_REQUIRED`, `KEYCHAIN_MISSING`, `CONFIG`, `STORAGE`
  */
 export async function requireLogin(context: AppContext, config: Config): Promise<void> {
-  const { env, io, signal, warn } = context;
-  const http = await openHttp({ env, version: '', connections: 1 });
-  const session = openSession(context, config, { ...context, http, attended: io.interactive });
   try {
-    await session.credentials(signal);
+    await withHttp(context, (http) =>
+      withSession(context, config, http, (session) => session.credentials(context.signal)),
+    );
   } catch (error) {
     if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_LOCKED') throw error;
-    warn(`${error.message} Uploads wait until it is unlocked.`);
-  } finally {
-    await session.close();
-    await http.close();
+    context.warn(`${error.message} Uploads wait until it is unlocked.`);
   }
 }
 

@@ -44,7 +44,8 @@ function hasLogin(config: Config): boolean {
  * over MTP by name alone: a device is often mounted at another place.
  */
 function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): CountUnsent {
-  let settled: SettledFiles | undefined;
+  /** Names over MTP, which tells no size; `SIZE/NAME` elsewhere. */
+  let settled: ReadonlySet<string> | undefined;
   return (device) => {
     const names = new DeviceNames();
     names.add(device);
@@ -57,27 +58,15 @@ function counterOf({ known, uploads }: Pick<OpenLedger, 'known' | 'uploads'>): C
           if (before !== undefined) {
             return before.verdict === 'activity' && before.upload?.state !== 'confirmed';
           }
-          settled ??= settledFiles(uploads.settledFiles());
+          settled ??= new Set(
+            uploads.settledFiles().flatMap((file) => {
+              const name = basename(file.path);
+              return [name, `${file.size}/${name}`];
+            }),
+          );
           const name = basename(path);
-          return !(stamp === undefined
-            ? settled.names.has(name)
-            : settled.sizes.has(`${stamp.size} ${name}`));
+          return !settled.has(stamp === undefined ? name : `${stamp.size}/${name}`);
         }).length,
     );
-  };
-}
-
-interface SettledFiles {
-  readonly names: ReadonlySet<string>;
-  /** `SIZE NAME`. */
-  readonly sizes: ReadonlySet<string>;
-}
-
-function settledFiles(
-  files: readonly { readonly path: string; readonly size: number }[],
-): SettledFiles {
-  return {
-    names: new Set(files.map(({ path }) => basename(path))),
-    sizes: new Set(files.map(({ path, size }) => `${size} ${basename(path)}`)),
   };
 }

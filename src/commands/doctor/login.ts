@@ -2,7 +2,7 @@ import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { askAboutLogin, loginState } from '../status/login.ts';
+import { readLogin } from '../status/login.ts';
 import { type CheckResult, bad, failed, good, odd } from './finding.ts';
 
 /** Checks that a login can be kept. Before the first login, `sync login` offers a file instead. */
@@ -25,15 +25,15 @@ export async function checkLogin(
   http: Http,
   reachable: boolean,
 ): Promise<CheckResult> {
-  const stored = await loginState(context, config, http);
-  const uncertain = stored.state === 'unknown' && stored.code === 'FATE_UNKNOWN';
-  if (stored.state !== 'logged-in' && !uncertain) {
-    const { state, code, message, hint } = stored;
+  const { login, checked } = await readLogin(context, config, http, reachable);
+  if (checked === undefined) {
+    if (login.state === 'logged-in' || login.code === 'FATE_UNKNOWN') {
+      return odd('There is a login; it cannot be checked now.');
+    }
+    const { state, code, message, hint } = login;
     // A machine before its first login is not broken.
     return (state === 'logged-out' && code === 'AUTH_REQUIRED' ? odd : bad)(message, hint);
   }
-  if (!reachable) return odd('There is a login; it cannot be checked now.');
-  const checked = await askAboutLogin(context, config, http);
   if (checked.outcome !== 'accepted') {
     return (checked.code.startsWith('AUTH_') ? bad : odd)(checked.message, checked.hint);
   }

@@ -3,7 +3,7 @@ import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
-import type { DayFile, RecordKind, RecordLedger } from '../../ledger/records.ts';
+import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
 import { duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { stateOf } from './file.ts';
@@ -22,7 +22,6 @@ export function explainDay(
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
   obstacle: (kind: RecordKind) => Text | undefined,
 ) {
-  const kinds = ['wellness', 'nutrition'] as const;
   return {
     date,
     zone,
@@ -30,7 +29,7 @@ export function explainDay(
       upload,
       ...stateOf(upload),
     })),
-    records: kinds.map((kind) => ({
+    records: KINDS.map((kind) => ({
       kind,
       ...stateOfRecord(kind, date, records, obstacle),
       files: records.filesOf(kind, date),
@@ -43,12 +42,7 @@ function stateOfRecord(
   date: string,
   ledger: RecordLedger,
   obstacle: (kind: RecordKind) => Text | undefined,
-): {
-  readonly state: 'confirmed' | 'undone' | 'waiting' | 'unknown';
-  readonly reason: Text;
-  /** ms since 1970 */
-  readonly changedAt?: number;
-} {
+) {
   const row = ledger.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;

@@ -11,7 +11,7 @@ import { openLoginStore } from '../../auth/open-session.ts';
 import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
 import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
-import type { RecordKind } from '../../ledger/records.ts';
+import { KINDS, type RecordKind } from '../../ledger/records.ts';
 import { dayJson, dayText, explainDay } from './day.ts';
 import { explainFile, fileJson, fileText } from './file.ts';
 
@@ -57,7 +57,7 @@ async function missingScopes(
   });
   const asked = askedScopes(config);
   for (const { scope, command } of missingFeatures(found?.tokens.scopes)) {
-    const kind = (['wellness', 'nutrition'] as const).find((each) => command.endsWith(each));
+    const kind = KINDS.find((each) => command.endsWith(each));
     if (kind === undefined) continue;
     const hint = missingScopeHint(scope, { asked, fromEnvironment: false });
     reasons.set(kind, phrase`This login cannot send it: it lacks ${scope}. ${hint}`);

@@ -10,10 +10,10 @@ import type { InvalidReason } from '../../upload/report.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 
-export interface ExplainedFile {
+interface ExplainedFile {
   readonly path: string;
   readonly sha256?: string;
-  readonly state: UploadState['state'] | 'new' | 'not-sent';
+  readonly state: keyof typeof STATE_WORDS;
   readonly reason: Text;
   readonly upload?: LedgerUpload;
 }
@@ -96,12 +96,11 @@ function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
   ];
 }
 
-export interface UploadState {
-  readonly state: 'uploaded' | 'refused' | 'waiting' | 'undone';
-  readonly reason: Text;
-}
-
-export function stateOf({ state, message, path }: LedgerUpload): UploadState {
+export function stateOf({
+  state,
+  message,
+  path,
+}: LedgerUpload): Pick<ExplainedFile, 'state' | 'reason'> {
   switch (state) {
     case 'confirmed':
       return { state: 'uploaded', reason: 'The platform confirmed it.' };

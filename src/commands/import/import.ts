@@ -27,7 +27,7 @@ import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { sendStock } from '../../import/stock.ts';
 import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
-import { KINDS } from '../../import/take-records.ts';
+import { KINDS } from '../../ledger/records.ts';
 import type { UnreadablePiece } from '../../inputs/pieces.ts';
 import { rankBy } from '../../records/prefer.ts';
 import { SOURCES } from '../../records/sources/all.ts';

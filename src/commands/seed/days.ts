@@ -3,8 +3,6 @@ import { prepareInputs } from '../../records/prepare.ts';
 import type { PreparedRecord, RecordKind } from '../../records/types.ts';
 import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 
-export const KINDS = ['wellness', 'nutrition'] as const;
-
 /** Returns the input name of a seed's records. The ledger keeps it: `--remove` finds the records by it. */
 export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
   return `seed ${seed}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SyncError, isAbort, messageOf, systemCode } from '../../base/errors.ts';
 import { type SynthesizeOptions, synthesize } from '../../seed/synthesize.ts';
 import { makeNamedFolder, storageError } from '../../system/storage.ts';
-import { KINDS } from './days.ts';
+import { KINDS } from '../../ledger/records.ts';
 
 export interface SeedFiles {
   readonly dir: string;

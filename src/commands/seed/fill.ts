@@ -1,6 +1,7 @@
 import { BatchBreaker } from '../../api/batch-breaker.ts';
 import { type PushItem, Tally } from '../../app/outcomes.ts';
 import type { Context } from '../../base/context.ts';
+import { KINDS } from '../../ledger/records.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
 import type { RecordKind } from '../../records/types.ts';
@@ -15,7 +16,7 @@ import type { Progress } from '../../terminal/progress.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import type { Targets } from '../../app/ledger.ts';
 import { Uploader } from '../../upload/uploader.ts';
-import { KINDS, inBatches, recordsOf } from './days.ts';
+import { inBatches, recordsOf } from './days.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 

@@ -2,17 +2,16 @@ import { statSync } from 'node:fs';
 import { failureOf } from '../../api/batch-breaker.ts';
 import type { Http } from '../../api/http.ts';
 import type { AppContext } from '../../app/context.ts';
-import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../../auth/account.ts';
+import { withSession } from '../../app/with-http.ts';
+import { PATIENT, whoIsLoggedIn } from '../../auth/account.ts';
 import { endedAt } from '../../auth/login-errors.ts';
 import { loginLockPath } from '../../auth/login-lock.ts';
-import { openSession } from '../../auth/open-session.ts';
-import type { Session } from '../../auth/session.ts';
 import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
-import type { Credentials } from '../../credentials/store.ts';
+import type { Credentials, TokenSet } from '../../credentials/store.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import { isHeld } from '../../system/process-lock.ts';
 
@@ -25,15 +24,11 @@ export type CheckedLogin =
   | ({ readonly outcome: 'ended' | 'failed' } & Failure);
 
 export type StoredLogin =
-  | {
+  | ({
       readonly state: 'logged-in';
-      readonly scopes: readonly string[] | undefined;
       readonly missing: readonly MissingFeature[];
       readonly renewable: boolean;
-      /** ms since 1970; undefined if the service did not say. */
-      readonly accessExpiresAt: number | undefined;
-      readonly refreshExpiresAt: number | undefined;
-    }
+    } & Pick<TokenSet, 'scopes' | 'accessExpiresAt' | 'refreshExpiresAt'>)
   /** `ended`: only a new login can replace this one. `unknown`: the store cannot be read now. */
   | ({ readonly state: 'logged-out' | 'ended' | 'unknown' } & Failure);
 
@@ -42,35 +37,24 @@ export interface LoginFacts {
   readonly checked?: CheckedLogin | undefined;
 }
 
-/**
- * Reads the stored login. Asks the service about it only with `check`.
- *
- * @param key the ledger's key of the account
- * @param watching the running watchers of this profile, which may have seen the end of the login
- */
+/** Reads the stored login. Asks the service about it only with `check`. */
 export async function readLogin(
   context: AppContext,
   config: Config,
   http: Http,
-  {
-    check,
-    key,
-    watching,
-  }: { readonly check: boolean; readonly key: string; readonly watching: readonly SeenHealth[] },
+  check: boolean,
 ): Promise<LoginFacts> {
-  const known = await loginState(context, config, http);
+  const quiet = { ...context, warn: () => undefined };
+  const known = await loginState(quiet, config, http);
   const uncertain = known.state === 'unknown' && known.code === 'FATE_UNKNOWN';
   const checked =
     check && (known.state === 'logged-in' || uncertain)
-      ? await askAboutLogin(context, config, http)
+      ? await askAboutLogin(quiet, config, http)
       : undefined;
   // The check may have refreshed the login, or found it ended.
-  const found = checked === undefined ? known : await loginState(context, config, http);
-  if (checked?.outcome === 'accepted') return { login: found, checked };
-  if (checked?.outcome === 'ended' && found.state === 'logged-in') {
-    return { login: { ...failureOf(checked), state: 'ended' }, checked };
-  }
-  return { login: endSeenByWatcher(config, key, watching, found), checked };
+  const found = checked === undefined ? known : await loginState(quiet, config, http);
+  const isOver = checked?.outcome === 'ended' && found.state === 'logged-in';
+  return { login: isOver ? { ...failureOf(checked), state: 'ended' } : found, checked };
 }
 
 /** Returns 0 for a good login, or the code of its failure. */
@@ -81,7 +65,7 @@ export function exitCodeOfLogin({ login, checked }: LoginFacts): ExitCode {
 }
 
 /** Asks the service whether it accepts this login, after a refresh if that is due. */
-export async function askAboutLogin(
+async function askAboutLogin(
   context: AppContext,
   config: Config,
   http: Http,
@@ -89,13 +73,23 @@ export async function askAboutLogin(
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   return await withSession(context, config, http, async (session) => {
     try {
-      return checkedBy(
-        await whoIsLoggedIn(
-          { ...context, trace: () => undefined },
-          { http, url, policy: PATIENT },
-          session,
-        ),
-      );
+      const untraced = { ...context, trace: () => undefined };
+      const who = await whoIsLoggedIn(untraced, { http, url, policy: PATIENT }, session);
+      switch (who.kind) {
+        case 'known':
+          return { outcome: 'accepted', account: who.account };
+        case 'unknown':
+          return { outcome: 'accepted' };
+        case 'unreachable':
+          return { outcome: 'failed', ...failureOf(who.error) };
+        case 'rejected':
+          return {
+            outcome: 'failed',
+            code: 'AUTH_EXPIRED',
+            message: 'The platform issued a new token, and rejects it.',
+            hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
+          };
+      }
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       const ended = error.code === 'AUTH_EXPIRED' || error.code === 'AUTH_REQUIRED';
@@ -104,49 +98,8 @@ export async function askAboutLogin(
   });
 }
 
-function checkedBy(who: WhoAmI): CheckedLogin {
-  switch (who.kind) {
-    case 'known':
-      return { outcome: 'accepted', account: who.account };
-    case 'unknown':
-      return { outcome: 'accepted' };
-    case 'unreachable':
-      return { outcome: 'failed', ...failureOf(who.error) };
-    case 'rejected':
-      return {
-        outcome: 'failed',
-        code: 'AUTH_EXPIRED',
-        message: 'The platform issued a new token, and rejects it.',
-        hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
-      };
-  }
-}
-
-async function withSession<T>(
-  context: AppContext,
-  config: Config,
-  http: Http,
-  task: (session: Session) => Promise<T>,
-): Promise<T> {
-  const attended = context.io.interactive;
-  const session = openSession({ ...context, warn: () => undefined }, config, {
-    ...context,
-    http,
-    attended,
-  });
-  try {
-    return await task(session);
-  } finally {
-    await session.close();
-  }
-}
-
 /** Reads the stored login; sends no request. */
-export async function loginState(
-  context: AppContext,
-  config: Config,
-  http: Http,
-): Promise<StoredLogin> {
+async function loginState(context: AppContext, config: Config, http: Http): Promise<StoredLogin> {
   const { clock, signal } = context;
   return await withSession(context, config, http, async (session) => {
     try {
@@ -170,14 +123,9 @@ function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
   if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
     return endedLogin('Its tokens have expired.');
   }
-  return {
-    state: 'logged-in',
-    scopes: tokens.scopes,
-    missing: missingFeatures(tokens.scopes),
-    renewable,
-    accessExpiresAt: tokens.accessExpiresAt,
-    refreshExpiresAt: tokens.refreshExpiresAt,
-  };
+  const { scopes, accessExpiresAt, refreshExpiresAt } = tokens;
+  const missing = missingFeatures(scopes);
+  return { state: 'logged-in', scopes, missing, renewable, accessExpiresAt, refreshExpiresAt };
 }
 
 /** Returns the state after a refresh that a process began and did not finish. */
@@ -200,14 +148,19 @@ function endedLogin(message: string): StoredLogin {
   return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: phrase`Run ${sync('login')}.` };
 }
 
-/** Returns the end of the login if a watcher saw it after the last `sync login`. */
-function endSeenByWatcher(
+/**
+ * Returns the end of the login if a watcher saw it after the last `sync login`.
+ *
+ * @param key the ledger's key of the account
+ * @param watching the running watchers of this profile
+ */
+export function endSeenByWatcher(
   config: Config,
   key: string,
   watching: readonly SeenHealth[],
-  login: StoredLogin,
+  { login, checked }: LoginFacts,
 ): StoredLogin {
-  if (login.state !== 'logged-in') return login;
+  if (login.state !== 'logged-in' || checked?.outcome === 'accepted') return login;
   // `sync login` writes the configuration.
   const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const ended = watching.some(

@@ -18,7 +18,7 @@ import { countKept } from '../../ledger/outbox.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { dateAt } from '../../records/days/local-date.ts';
 import { findDiskFault } from '../../system/disk.ts';
-import { type LoginFacts, exitCodeOfLogin, readLogin } from './login.ts';
+import { type LoginFacts, endSeenByWatcher, exitCodeOfLogin, readLogin } from './login.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
 import { type ZoneFacts, readZone } from './zone.ts';
@@ -73,13 +73,15 @@ export async function readStatus(
   const { key, account } = await knownAccount(config);
   const { watching, watchedLast } = readWatchers(context, config);
   const zone = await readZone(context, config);
+  const facts = await readLogin(context, config, http, check);
   return {
     profile: config.profile,
     service,
     clientId: config.get('clientId'),
     account,
     store: storeOf(context, config),
-    ...(await readLogin(context, config, http, { check, key, watching })),
+    login: endSeenByWatcher(config, key, watching, facts),
+    checked: facts.checked,
     disk: diskOf(config),
     zone,
     watching,

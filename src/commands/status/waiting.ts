@@ -1,27 +1,11 @@
 import { lstatSync } from 'node:fs';
 import type { OpenLedger } from '../../app/ledger.ts';
 import { countKept } from '../../ledger/outbox.ts';
-import type { RecordKind } from '../../ledger/records.ts';
-import type { LedgerUpload } from '../../ledger/upload-rows.ts';
+import { KINDS } from '../../ledger/records.ts';
 import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
 import { mayHang } from '../../system/mounts.ts';
 
-export interface Waiting {
-  /** Recordings that the service has not confirmed, or refused; the latest change first. */
-  readonly recordings: readonly LedgerUpload[];
-  readonly records: readonly WaitingRecord[];
-  readonly kept: number;
-  /** Number of other copies there that no running process sends. */
-  readonly keptForOthers: number;
-  /** Files that the watcher found incomplete or damaged, and that are still there. */
-  readonly unusable: readonly ReportedFile[];
-}
-
-/** A day that the service has not confirmed with the sent values. */
-export interface WaitingRecord {
-  readonly kind: RecordKind;
-  readonly date: string;
-}
+export type Waiting = ReturnType<typeof findWaiting>;
 
 const LISTED = 20;
 
@@ -30,18 +14,18 @@ export function findWaiting(
   { uploads, records, database }: OpenLedger,
   stateDir: string,
   account: string,
-): Waiting {
-  const { nutrition } = records;
-  const nutritionDays = [
-    ...new Set([...records.pendingDays('nutrition'), ...nutrition.dates('open')]),
-  ];
+) {
+  const days = {
+    wellness: records.pendingDays('wellness'),
+    nutrition: [...records.pendingDays('nutrition'), ...records.nutrition.dates('open')].sort(),
+  };
   return {
+    /** Recordings that the service has not confirmed, or refused; the latest change first. */
     recordings: uploads.undelivered(LISTED),
-    records: [
-      ...records.pendingDays('wellness').map((date) => ({ kind: 'wellness', date }) as const),
-      ...nutritionDays.sort().map((date) => ({ kind: 'nutrition', date }) as const),
-    ],
+    /** Days that the service has not confirmed with the sent values. */
+    records: KINDS.flatMap((kind) => [...new Set(days[kind])].map((date) => ({ kind, date }))),
     ...countKept(stateDir, account),
+    /** Files that the watcher found incomplete or damaged, and that are still there. */
     unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
   };
 }

@@ -14,7 +14,7 @@ import type { CheckedLogin, StoredLogin } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
 import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
-import type { WaitingRecord } from './waiting.ts';
+import type { Waiting } from './waiting.ts';
 import type { ZoneFacts } from './zone.ts';
 
 /** Remaining time below which the text warns (ms). */
@@ -241,7 +241,7 @@ function pendingLines(pending: readonly LedgerUpload[], count: number, view: Act
   ];
 }
 
-function recordLines(records: readonly WaitingRecord[]): Text[] {
+function recordLines(records: Waiting['records']): Text[] {
   const days = (kind: RecordKind) => {
     const dates = records.filter((record) => record.kind === kind).map(({ date }) => date);
     const named = [dates.slice(0, NAMED).join(', '), ...andMore(dates.length)].join(' ');

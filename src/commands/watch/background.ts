@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { type AppContext, createContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
-import { failureOf } from '../../app/fault.ts';
+import { toSyncError } from '../../app/fault.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
 import { renderText } from '../../base/phrase.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
@@ -56,7 +56,7 @@ export async function runInBackground(
     const code = await runRegistered(context, options, starter, watch);
     return endsForGood(options.kind, code) ? ExitCode.ok : code;
   } catch (error) {
-    const failure = failureOf(error, context);
+    const failure = toSyncError(error, context);
     // There is no log yet: the starter or the journal gets the error.
     await starter.send(failedToStart(failure, flags.profile));
     if (isAbort(failure)) return ExitCode.ok;
@@ -89,7 +89,7 @@ async function runRegistered(
   const io = logIo(log, clock, kind === 'systemd' ? (text) => context.io.out(text) : undefined);
   const inner = createContext({ ...context, io }, version, { ...flags, json: false, quiet: false });
   process.once('uncaughtExceptionMonitor', (error) => {
-    const failure = failureOf(error, context);
+    const failure = toSyncError(error, context);
     io.err(renderText(errorText(failure, flags), flags.profile));
     registration.end(exitCodeOf(failure.code), failure.message);
   });
@@ -103,7 +103,7 @@ async function runRegistered(
     await starter.send(failedToStart(endedEarly(code), flags.profile));
     return code;
   } catch (error) {
-    const failure = failureOf(error, context);
+    const failure = toSyncError(error, context);
     const code = isAbort(failure) ? ExitCode.ok : exitCodeOf(failure.code);
     if (code !== ExitCode.ok) io.err(renderText(errorText(failure, flags), flags.profile));
     registration.end(code, failure.message);
