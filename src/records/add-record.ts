@@ -13,7 +13,6 @@ import type {
   RecordKind,
   RecordOptions,
   RecurringNote,
-  Warning,
 } from './types.ts';
 import { Notes } from './notes.ts';
 import { noteUnstorable } from './values.ts';
@@ -43,16 +42,13 @@ export function addRecord(
   { merger, invalid, recurring }: InputReading,
 ): void {
   const reading = readRecord(kind, raw, options, recurring);
-  if (reading.problems !== undefined) {
+  if (reading.problems.length > 0) {
     const record = invalidRecord(kind, raw, reading);
     if (invalid.length === MAX_INVALID) throw tooManyInvalid(record);
     invalid.push(record);
   }
-  if (!reading.ok) {
-    for (const note of reading.recurring ?? []) {
-      if ('column' in note && note.column !== undefined) recurring.add('', raw.source, note);
-    }
-    return;
+  for (const note of reading.recurring ?? []) {
+    if ('column' in note && note.column !== undefined) recurring.add('', raw.source, note);
   }
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
@@ -81,7 +77,7 @@ function readRecord(
 ): Reading {
   if ('problem' in raw) {
     const { problem, field } = raw;
-    return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
+    return { drafts: [], problems: [field === undefined ? { problem } : { field, problem }] };
   }
   // Records in the platform's form are not converted.
   const units = options.sources?.units;
@@ -92,18 +88,14 @@ function readRecord(
   notes.problems.push(...(raw.faults ?? []));
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
-    else notes.warnings.push(warningOf(raw.source, inexact));
+    else {
+      const { problem, ...place } = inexact;
+      notes.warnings.push({ source: raw.source, ...place, message: problem });
+    }
   }
-  if (kind === 'wellness') {
-    noteFarWeight(raw.value, options.lastWeight, recurring.weights, notes);
-  }
-  return kind === 'wellness'
-    ? readWellness(raw.value, notes, options)
-    : readNutrition(raw.value, notes, options);
-}
-
-function warningOf(source: string, { field, problem }: Problem): Warning {
-  return { source, ...(field === undefined ? {} : { field }), message: problem };
+  if (kind === 'nutrition') return readNutrition(raw.value, notes, options);
+  noteFarWeight(raw.value, options.lastWeight, recurring.weights, notes);
+  return readWellness(raw.value, notes, options);
 }
 
 /** Limits the problems of a record; one more gives the number of the others. */
@@ -119,7 +111,7 @@ function limited(problems: readonly Problem[]): readonly Problem[] {
 function invalidRecord(
   kind: RecordKind,
   { source, line: lineOf }: RawRecord,
-  { date, problems: all = [] }: Reading,
+  { date, problems: all }: Reading,
 ): InvalidRecord {
   const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };

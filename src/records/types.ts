@@ -240,17 +240,12 @@ export interface DayDraft {
 }
 
 /** The outcome of reading one input record. */
-export type Reading =
-  | {
-      readonly ok: true;
-      readonly drafts: readonly DayDraft[];
-      readonly date?: string;
-      /** The faults of values that are not in the drafts. */
-      readonly problems?: readonly Problem[];
-    }
-  | {
-      readonly ok: false;
-      readonly date?: string;
-      readonly problems: readonly Problem[];
-      readonly recurring?: readonly RecurringNote[];
-    };
+export interface Reading {
+  /** None of a record that cannot be sent. */
+  readonly drafts: readonly DayDraft[];
+  readonly date?: string;
+  /** The faults of the record, or of values that are not in the drafts. */
+  readonly problems: readonly Problem[];
+  /** The notes about a record without drafts. */
+  readonly recurring?: readonly RecurringNote[];
+}

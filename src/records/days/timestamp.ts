@@ -44,21 +44,6 @@ const ZONE = /^ ?\[!?([^\]]+)\]$/;
 /** Seconds since 1970 with 10 digits (2001 to 2286), or milliseconds with 13. */
 const EPOCH = /^(\d{10}|\d{13})(?:\.(\d+))?$/;
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-
 /**
  * Parses a timestamp, or explains the fault. Surrounding blanks do not matter.
  *
@@ -166,11 +151,12 @@ function findZone(name: string): string | undefined {
 }
 
 function wrongDate(year: number, month: number, day: number): string | undefined {
-  const name = MONTHS[month - 1];
-  if (name === undefined) return `there is no month ${month}`;
+  if (month < 1 || month > 12) return `there is no month ${month}`;
   if (day >= 1 && day <= 28) return undefined;
-  const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  const last = new Date(Date.UTC(2000 + (year % 400), month, 0));
+  const days = last.getUTCDate();
   if (day >= 1 && day <= days) return undefined;
+  const name = last.toLocaleString('en', { month: 'long', timeZone: 'UTC' });
   return `there is no day ${day} in ${name} ${year}, which has ${days} days`;
 }
 

@@ -1,4 +1,3 @@
-import { IntlOffsets } from './zones/intl.ts';
 import type { Offsets, ZoneData } from './zones/offsets.ts';
 import type { Activity } from '../../fit/activity.ts';
 
@@ -56,6 +55,28 @@ export class ZoneRules {
   hasDay(day: number): boolean {
     const noon = day + DAY / 2;
     return Math.floor(this.wallAt(this.instantOf(noon).instant) / DAY) * DAY === day;
+  }
+}
+
+const SECOND = 1_000;
+
+/** The runtime's offsets of a zone, exact to the second. */
+class IntlOffsets implements Offsets {
+  readonly #format: Intl.DateTimeFormat;
+
+  /** @param zone a name that the runtime knows */
+  constructor(zone: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  }
+
+  offsetAt(instant: number): number {
+    const { value: name = '' } =
+      this.#format.formatToParts(instant).find((part) => part.type === 'timeZoneName') ?? {};
+    const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
+    if (match === null) throw new Error(`No offset in ${name} at ${instant}`);
+    const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
+    const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
+    return sign === '-' ? -size : size;
   }
 }
 

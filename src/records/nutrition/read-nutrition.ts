@@ -28,11 +28,11 @@ interface Item {
  */
 export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
   if (!isObject(value)) {
-    return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+    return { drafts: [], problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
   if (isWellness(value)) {
     const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
-    return { ok: false, problems: [{ problem }] };
+    return { drafts: [], problems: [{ problem }] };
   }
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
@@ -69,7 +69,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const kept = spans ? dropTotals(fields, days.length, notes) : fields;
   if (date === 'invalid' || notes.problems.length > 0) {
     const { problems, recurring } = notes;
-    return { ok: false, ...(day === undefined ? {} : { date: day }), problems, recurring };
+    return { drafts: [], ...(day === undefined ? {} : { date: day }), problems, recurring };
   }
   const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
@@ -87,7 +87,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
       at: typeof date === 'object' ? date.at : undefined,
     };
   });
-  return { ok: true, drafts };
+  return { drafts, problems: [] };
 }
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';

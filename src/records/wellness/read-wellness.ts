@@ -21,7 +21,7 @@ const SLEEP_TOLERANCE_SECS = 360;
  */
 export function readWellness(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
   if (!isObject(value)) {
-    return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+    return { drafts: [], problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
@@ -59,11 +59,11 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const isRefused =
     problems.length > (notes.isStrict ? 0 : ofValues) ||
     (problems.length > 0 && [...fields.keys()].every((name) => name === 'rawJson'));
-  if (!isDated || isRefused) return { ok: false, ...said, problems, recurring };
+  if (!isDated || isRefused) return { drafts: [], ...said, problems, recurring };
   const { at, zoneUsed } = date;
   const about = { date: date.date, source, fields, items: [], warnings, recurring };
   const draft = { ...about, zoneUsed, at };
-  return { ok: true, drafts: [draft], ...(problems.length > 0 && { ...said, problems }) };
+  return { drafts: [draft], ...said, problems };
 }
 
 /** Returns the members of a record that have a problem; none if strict, since the record is refused. */

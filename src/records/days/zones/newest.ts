@@ -1,7 +1,6 @@
 import type { ZoneInfo } from '../../../system/zoneinfo.ts';
-import type { ZoneData } from './offsets.ts';
+import { Timeline, type ZoneData } from './offsets.ts';
 import { readTzif } from './tzif.ts';
-import { Timeline } from './timeline.ts';
 
 /** The release in the bundled part of moment-timezone, and the day that it was published. */
 export const SHIPPED = { version: '2026f', released: '2026-10-29' } as const;

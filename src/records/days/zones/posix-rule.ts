@@ -1,4 +1,4 @@
-import type { OffsetChange } from './timeline.ts';
+import type { OffsetChange } from './offsets.ts';
 
 /**
  * The rule at the end of a TZif file (RFC 9636, 3.3.1): a TZ string of POSIX, such as

@@ -1,5 +1,5 @@
 import { readPosixRule } from './posix-rule.ts';
-import { type OffsetChange, Timeline } from './timeline.ts';
+import { type OffsetChange, Timeline } from './offsets.ts';
 
 /** TZif, the format of the system's zone files (RFC 9636, 3). */
 
