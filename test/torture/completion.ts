@@ -24,11 +24,16 @@ export async function perform(scene: Scene, job: Job, args = job.args, later: re
   const onDays = heldOn(scene, job.claim.foods.keys(), versionKey);
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
-  const keyOf = finished.code === 0 ? foodKey : versionKey;
-  judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys(), keyOf);
   const lines = ndjson(finished.stdout);
   if (args.includes('undo') && finished.code === 0) forgetUndone(scene, job, onDays, later);
   const conflicts = lines.filter((line) => line['outcome'] === 'conflict');
+  // What a conflict names may be there twice: its hint asks to delete it.
+  const named = conflicts.flatMap(({ stored = [] }) => (stored as Food[]).map(versionKey));
+  const keyOf = (food: StoredItem) => {
+    if (finished.code === 0) return foodKey(food);
+    return named.includes(versionKey(food)) ? food.id : versionKey(food);
+  };
+  judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys(), keyOf);
   const announced = conflicts.filter((line) => isAnnounced(scene, line));
   for (const line of announced) judgeAnnounced(scene, line, before);
   for (const line of conflicts) {
