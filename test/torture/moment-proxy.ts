@@ -90,6 +90,8 @@ async function openMomentProxy(target: string): Promise<MomentProxy> {
     const strikeAt = async (moment: Moment) => {
       if (strike?.moment !== moment) return false;
       await sleep(strike.delayMs);
+      // The program may have ended meanwhile, with a request in flight.
+      if (armed !== strike) return false;
       hasHit = true;
       strike.hit();
       return true;

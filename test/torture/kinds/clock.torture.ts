@@ -99,16 +99,18 @@ function judgeRefreshes(round: Round, { sandbox }: World, most: number): void {
   if (refreshes > most) round.failed('wrong report', `${refreshes} refreshes, ${most} at most`);
 }
 
-/** Counts the refreshes that steps may cause: one for each time that is later than all before it. */
+/**
+ * Counts the refreshes that steps may cause: one for each step forward. Most of them cause none, since a token
+ * ends by the latest time so far; but a process may date a token by the time after a step back.
+ */
 function countSteps(clock: FakeClock): { to: (offset: number) => void; most: () => number } {
-  let latest = 0;
+  let now = 0;
   let most = 1;
   return {
     to(offset) {
       clock.set(offset);
-      if (offset <= latest) return;
-      latest = offset;
-      most += 1;
+      if (offset > now) most += 1;
+      now = offset;
     },
     most: () => most,
   };
@@ -169,7 +171,7 @@ async function commandUnderSteps(round: Round, world: World): Promise<void> {
   const json = [...sending.args, '--json'];
   const running = world.start(json, { env: clock.env });
   const onExchange = (message: unknown) => {
-    // A token that is issued during a step back would end too early.
+    // The program is about to date its new token.
     if ((message as LoggedExchange).record.route === 'token') return;
     steps.to(drawOffset(random));
     round.count('steps under a command');

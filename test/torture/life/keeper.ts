@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../src/seed/random.ts';
-import type { Running } from '../../support/program.ts';
+import { type Running, ndjson } from '../../support/program.ts';
 import { NEVER_MS } from '../../support/until.ts';
 import type { WatchWorld } from '../../watch/support.ts';
 import { type Findings, judgeOutput } from '../judge.ts';
@@ -60,7 +60,7 @@ export class Keeper {
     this.#running = undefined;
   }
 
-  async kill(): Promise<void> {
+  async #kill(): Promise<void> {
     this.#shelf.unwatched();
     this.#running?.child.kill('SIGKILL');
     await this.#running?.finished.catch(() => undefined);
@@ -75,28 +75,19 @@ export class Keeper {
       const what = random.pick(['kill', 'restart', 'freeze', 'second'] as const);
       const pauseMs = random.integer(0, 4_000);
       if (!mayKill || until()) continue;
-      switch (what) {
-        case 'kill':
-          await this.kill();
-          await sleep(pauseMs);
-          await this.start();
-          break;
-        case 'restart':
-          await this.stop();
-          await sleep(pauseMs);
-          await this.start();
-          break;
-        case 'freeze':
-          this.#shelf.unwatched();
-          this.#running?.child.kill('SIGSTOP');
-          await sleep(pauseMs);
-          this.#running?.child.kill('SIGCONT');
-          this.#shelf.watched();
-          this.#round.count('freezes');
-          break;
-        case 'second':
-          await this.#startSecond();
-          break;
+      if (what === 'second') {
+        await this.#startSecond();
+      } else if (what === 'freeze') {
+        this.#shelf.unwatched();
+        this.#running?.child.kill('SIGSTOP');
+        await sleep(pauseMs);
+        this.#running?.child.kill('SIGCONT');
+        this.#shelf.watched();
+        this.#round.count('freezes');
+      } else {
+        await (what === 'kill' ? this.#kill() : this.stop());
+        await sleep(pauseMs);
+        await this.start();
       }
     }
   }
@@ -118,21 +109,15 @@ export class Keeper {
   async lines(): Promise<Record<string, unknown>[]> {
     const lines: Record<string, unknown>[] = [];
     for (const running of this.#started) {
-      const { signalCode } = running.child;
+      // A killed process may leave half a line.
+      const isWhole = running.child.signalCode !== 'SIGKILL';
       try {
-        const finished = await running.finished;
-        judgeOutput(this.#round, 'watch --json', finished);
+        judgeOutput(this.#round, 'watch --json', await running.finished);
       } catch (error) {
-        // A killed process may leave half a line.
-        if (signalCode !== 'SIGKILL') this.#round.failed('wrong report', String(error));
+        if (isWhole) this.#round.failed('wrong report', String(error));
       }
-      for (const line of running.stdout().split('\n').filter(Boolean)) {
-        try {
-          lines.push(JSON.parse(line) as Record<string, unknown>);
-        } catch {
-          if (signalCode !== 'SIGKILL') this.#round.failed('wrong report', `no JSON: ${line}`);
-        }
-      }
+      const text = running.stdout();
+      lines.push(...ndjson(isWhole ? text : text.slice(0, text.lastIndexOf('\n') + 1)));
     }
     return lines;
   }

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   copyFileSync,
-  ftruncateSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -10,6 +9,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -65,7 +65,7 @@ export class Writer {
   /** Lets several recordings lie until they are due, and then overwrites, moves out or deletes them. */
   async writePatiently(times: number): Promise<void> {
     for (let i = 0; i < times; i++) {
-      const ends: (() => Promise<void>)[] = [];
+      const ends: (() => unknown)[] = [];
       for (let each = 0; each < AT_ONCE; each++) {
         await this.#attempt(async () => ends.push(await this.#createForLong()));
       }
@@ -75,15 +75,12 @@ export class Writer {
   }
 
   /** @returns what ends the recording */
-  async #createForLong(): Promise<() => Promise<void>> {
+  async #createForLong(): Promise<() => unknown> {
     const random = this.#random;
     const [shelf, path] = this.#place();
     if (random.chance(0.3)) {
       const size = this.#writeAlike(shelf, path);
-      return () => {
-        this.#writeAlike(shelf, path, size);
-        return Promise.resolve();
-      };
+      return () => this.#writeAlike(shelf, path, size);
     }
     await this.#create(shelf, path, this.#recording());
     return () => this.#after(shelf, path, random.pick(ENDS));
@@ -101,7 +98,6 @@ export class Writer {
         paths.push(path);
       }
       shelf.arrivedAtOnce(paths);
-      return Promise.resolve();
     });
   }
 
@@ -109,10 +105,7 @@ export class Writer {
   async writeOthers(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       await sleep(this.#random.integer(0, 2_000));
-      await this.#attempt(() => {
-        this.#other(this.#random.pick(this.#shelves).dir);
-        return Promise.resolve();
-      });
+      await this.#attempt(() => this.#other(this.#random.pick(this.#shelves).dir));
     }
   }
 
@@ -124,7 +117,7 @@ export class Writer {
   }
 
   /** Others may move or unmount the folder meanwhile. */
-  async #attempt(task: () => Promise<unknown>): Promise<void> {
+  async #attempt(task: () => unknown): Promise<void> {
     try {
       await task();
     } catch (error) {
@@ -142,7 +135,10 @@ export class Writer {
 
   /** Makes a recording that is like no other, and whose arrival is counted. */
   #recording(durationSecs = this.#random.integer(5, 120)): Uint8Array {
-    const bytes = this.#uncounted(durationSecs);
+    return this.#counted(this.#uncounted(durationSecs));
+  }
+
+  #counted(bytes: Uint8Array): Uint8Array {
     this.#made.set(sha256(bytes), bytes);
     return bytes;
   }
@@ -167,70 +163,56 @@ export class Writer {
     const how = random.pick(WAYS);
     this.#note(`${this.#id}: ${how} ${JSON.stringify(path)} ${sha256(bytes)}`);
     const temporary = join(this.#outside, `${this.#id}-${this.#count++}.fit`);
-    shelf.leaves(path);
-    switch (how) {
-      case 'at once':
-        writeFileSync(path, bytes);
-        break;
-      case 'forwards':
-        await this.#inPieces(path, bytes, (pieces) => pieces);
-        break;
-      case 'backwards':
-        await this.#inPieces(path, bytes, (pieces) => pieces.reverse());
-        break;
-      case 'header last':
-        await this.#inPieces(path, bytes, ([first, ...more]) =>
-          first === undefined ? more : [...more, first],
-        );
-        break;
-      case 'preallocated': {
-        const file = openSync(path, 'w');
-        ftruncateSync(file, bytes.length);
-        closeSync(file);
-        await this.#inPieces(path, bytes, (pieces) => pieces, 'r+');
-        break;
-      }
-      case 'unfinished first': {
+    const beside = join(dirname(path), `${this.#id}-${this.#count++}`);
+    const inPieces = async (order?: Order) => await this.#inPieces(path, bytes, 'w', order);
+    const ways: Readonly<Record<(typeof WAYS)[number], () => Promise<void> | void>> = {
+      'at once': () => writeFileSync(path, bytes),
+      forwards: () => inPieces(),
+      backwards: () => inPieces((pieces) => pieces.reverse()),
+      'header last': () => inPieces(([first, ...more]) => (first ? [...more, first] : more)),
+      preallocated: async () => {
+        writeFileSync(path, '');
+        truncateSync(path, bytes.length);
+        await this.#inPieces(path, bytes, 'r+');
+      },
+      'unfinished first': async () => {
         writeFileSync(path, unfinished(bytes));
         await sleep(random.integer(0, 3_000));
-        await this.#inPieces(path, bytes, (pieces) => pieces.reverse(), 'r+');
-        break;
-      }
-      case 'renamed in':
+        await this.#inPieces(path, bytes, 'r+', (pieces) => pieces.reverse());
+      },
+      'renamed in': () => {
         writeFileSync(temporary, bytes);
         if (random.chance(0.3)) utimesSync(temporary, 1_600_000_000, 1_600_000_000);
         renameSync(temporary, path);
-        break;
-      case 'renamed there': {
-        const part = `${dirname(path)}/${this.#id}-${this.#count++}.part`;
-        await this.#inPieces(part, bytes, (pieces) => pieces);
-        renameSync(part, path);
-        break;
-      }
-      case 'copied':
+      },
+      'renamed there': async () => {
+        await this.#inPieces(`${beside}.part`, bytes);
+        renameSync(`${beside}.part`, path);
+      },
+      copied: () => {
         writeFileSync(temporary, bytes);
         copyFileSync(temporary, path);
-        break;
-      case 'linked':
+      },
+      linked: () => {
         writeFileSync(temporary, bytes);
         rmSync(path, { force: true });
         linkSync(temporary, path);
-        break;
-      case 'packed': {
-        const packed = `${dirname(path)}/${this.#id}-${this.#count++}.fit.gz`;
-        await this.#inPieces(packed, gzipSync(bytes), (pieces) => pieces);
-        shelf.arrived(packed);
-        break;
-      }
-    }
+      },
+      packed: async () => {
+        await this.#inPieces(`${beside}.fit.gz`, gzipSync(bytes));
+        shelf.arrived(`${beside}.fit.gz`);
+      },
+    };
+    shelf.leaves(path);
+    await ways[how]();
     shelf.arrived(path);
   }
 
   async #inPieces(
     path: string,
     bytes: Uint8Array,
-    order: (pieces: Piece[]) => Piece[],
     flags: 'w' | 'r+' = 'w',
+    order: Order = (pieces) => pieces,
   ): Promise<void> {
     const size = Math.ceil(bytes.length / this.#random.integer(1, 8));
     const pieces: Piece[] = [];
@@ -252,33 +234,29 @@ export class Writer {
   async #after(shelf: Shelf, path: string, what: (typeof LATER)[number]): Promise<void> {
     const random = this.#random;
     this.#note(`${this.#id}: ${what} ${JSON.stringify(path)}`);
+    const elsewhere = (move: (to: string) => void) => {
+      const [other, to] = this.#place();
+      move(to);
+      other.arrived(to);
+    };
     switch (what) {
       case 'nothing':
         return;
       case 'delete':
         shelf.leaves(path);
-        rmSync(path, { force: true });
-        return;
-      case 'move': {
-        const [other, to] = this.#place();
-        shelf.leaves(path);
-        renameSync(path, to);
-        other.arrived(to);
-        return;
-      }
+        return rmSync(path, { force: true });
+      case 'move':
+        return elsewhere((to) => {
+          shelf.leaves(path);
+          renameSync(path, to);
+        });
       case 'move out':
         shelf.leaves(path);
-        renameSync(path, join(this.#outside, `${this.#id}-${this.#count++}.fit`));
-        return;
-      case 'copy': {
-        const [other, to] = this.#place();
-        copyFileSync(path, to);
-        other.arrived(to);
-        return;
-      }
+        return renameSync(path, join(this.#outside, `${this.#id}-${this.#count++}.fit`));
+      case 'copy':
+        return elsewhere((to) => copyFileSync(path, to));
       case 'overwrite':
-        await this.#create(shelf, path, this.#recording());
-        return;
+        return await this.#create(shelf, path, this.#recording());
       case 'same size and time': {
         const size = this.#writeAlike(shelf, path);
         await sleep(random.integer(0, 5_000));
@@ -288,8 +266,7 @@ export class Writer {
       case 'append': {
         // A segment more, as heart-rate downloads add it: another recording.
         const [first, second] = [this.#recording(), this.#recording()];
-        const both = Buffer.concat([first, second]);
-        this.#made.set(sha256(both), both);
+        this.#counted(Buffer.concat([first, second]));
         shelf.leaves(path);
         writeFileSync(path, first);
         shelf.arrived(path);
@@ -297,18 +274,15 @@ export class Writer {
         shelf.leaves(path);
         // Alone, or behind an earlier file of this name, if the folder was replaced meanwhile.
         writeFileSync(path, second, { flag: 'a' });
-        const there = readFileSync(path);
-        this.#made.set(sha256(there), there);
+        this.#counted(readFileSync(path));
         shelf.arrived(path);
-        return;
       }
     }
   }
 
   /** Writes a recording with the modification time of all others of its kind. @returns its size */
   #writeAlike(shelf: Shelf, path: string, size = this.#random.integer(2_000, 6_000)): number {
-    const bytes = this.#uncounted(30, 4, size);
-    this.#made.set(sha256(bytes), bytes);
+    const bytes = this.#counted(this.#uncounted(30, 4, size));
     this.#note(`${this.#id}: ${size} bytes to ${JSON.stringify(path)} ${sha256(bytes)}`);
     shelf.leaves(path);
     writeFileSync(path, bytes);
@@ -324,47 +298,25 @@ export class Writer {
     const hidden = join(dir, hiddenPath(random, id));
     for (const each of [path, hidden]) mkdirSync(dirname(each), { recursive: true });
     const ride = this.#uncounted(20);
-    switch (random.pick(OTHERS)) {
-      case 'hidden':
-        writeFileSync(hidden, ride);
-        return;
-      case 'link': {
-        const target = join(this.#outside, `${id}.fit`);
-        writeFileSync(target, ride);
-        symlinkSync(target, path);
-        return;
-      }
-      case 'settings':
-        writeFileSync(path, this.#uncounted(5, random.pick([1, 2, 5, 6, 32])));
-        return;
-      case 'cut off':
-        writeFileSync(path, truncated(ride, random.integer(1, ride.length)));
-        return;
-      case 'unfinished':
-        writeFileSync(path, unfinished(ride, random.pick([0, 0xffffffff])));
-        return;
-      case 'companion':
-        writeFileSync(path, appleDoubleStub());
-        return;
-      case 'empty':
-        writeFileSync(path, '');
-        return;
-      case 'zeroes':
-        writeFileSync(path, Buffer.alloc(5_000));
-        return;
-      case 'gpx':
-        writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>');
-        return;
-      case 'folder':
-        mkdirSync(path, { recursive: true });
-        return;
-      case 'pipe':
-        spawnSync('mkfifo', ['--', path]);
-        return;
-      case 'not UTF-8':
-        writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride);
-        return;
-    }
+    const outside = join(this.#outside, `${id}.fit`);
+    random.pick<() => void>([
+      () => writeFileSync(hidden, ride),
+      () => {
+        writeFileSync(outside, ride);
+        symlinkSync(outside, path);
+      },
+      // Settings, a workout, a course: no activity.
+      () => writeFileSync(path, this.#uncounted(5, random.pick([1, 2, 5, 6, 32]))),
+      () => writeFileSync(path, truncated(ride, random.integer(1, ride.length))),
+      () => writeFileSync(path, unfinished(ride, random.pick([0, 0xffffffff]))),
+      () => writeFileSync(path, appleDoubleStub()),
+      () => writeFileSync(path, ''),
+      () => writeFileSync(path, Buffer.alloc(5_000)),
+      () => writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>'),
+      () => mkdirSync(path, { recursive: true }),
+      () => spawnSync('mkfifo', ['--', path]),
+      () => writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride),
+    ])();
   }
 }
 
@@ -372,6 +324,7 @@ interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
+type Order = (pieces: Piece[]) => Piece[];
 
 const WAYS = [
   'at once',
@@ -402,18 +355,3 @@ const LATER = [
 
 /** Ways in which a recording ceases to exist in the watched folders. */
 const ENDS = ['delete', 'delete', 'move out', 'overwrite'] as const;
-
-const OTHERS = [
-  'hidden',
-  'link',
-  'settings',
-  'cut off',
-  'unfinished',
-  'companion',
-  'empty',
-  'zeroes',
-  'gpx',
-  'folder',
-  'pipe',
-  'not UTF-8',
-] as const;
