@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { placeOf } from '../system/mounts.ts';
-import { type Lock, tryLock } from '../system/process-lock.ts';
+import { type Lock, waitForLock } from '../system/process-lock.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess, sha256 } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
@@ -18,7 +18,6 @@ import type { WatchScope } from './watch-scope.ts';
  * instant; a watcher holds it for longer.
  */
 const LOCK_RETRY_MS = 1_000;
-const LOCK_PAUSE_MS = 20;
 /** Shortest interval between two updates of the health (ms). */
 const UPDATE_MS = 1_000;
 
@@ -38,7 +37,7 @@ export async function registerWatcher(
 ): Promise<Registration> {
   const { clock, platform } = context;
   makeStateFolder(paths.dir);
-  const lock = await takeLock(context, paths.lockFile);
+  const lock = await waitForLock(paths.lockFile, context, LOCK_RETRY_MS);
   if (lock === undefined) {
     throw alreadyWatching(who, inspectWatcher(paths).state, who.profile);
   }
@@ -67,6 +66,7 @@ export class Registration {
   readonly #clock: Clock;
   readonly #earlier: WatcherState | undefined;
   #state: WatcherState;
+  #health: Omit<WatcherHealth, 'updatedAt'> | undefined;
   #isOpen = true;
   /** The health differs from the file. */
   #isStale = false;
@@ -94,58 +94,52 @@ export class Registration {
   }
 
   ready(): void {
-    this.#write({ ...this.#state, readyAt: this.#clock.now() }, true);
+    this.#write({ readyAt: this.#clock.now() }, true);
   }
 
   /** Takes over the watcher's health; {@link Registration.writeHealth} writes it. */
   setHealth(health: Omit<WatcherHealth, 'updatedAt'>): void {
-    this.#state = { ...this.#state, health: { ...health, updatedAt: this.#now() } };
+    this.#health = health;
     this.#isStale = true;
   }
 
   /** Writes the health if it changed, once a second at most. @param force writes it at once */
   writeHealth(force: boolean): void {
     const now = this.#clock.monotonic();
-    const { health } = this.#state;
-    if (!this.#isOpen || !this.#isStale || health === undefined) return;
+    if (!this.#isOpen || !this.#isStale) return;
     if (!force && now - this.#writtenAt < UPDATE_MS) return;
     this.#writtenAt = now;
-    this.#isStale = !this.#write(
-      { ...this.#state, health: { ...health, updatedAt: this.#now() } },
-      false,
-    );
+    this.#isStale = !this.#write({}, false);
   }
 
   /** Records how the watcher ended, and releases the lock. */
   end(exitCode: number, message?: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const { kind, health } = this.#state;
-    if (kind === 'terminal' && this.#earlier !== undefined && this.#earlier.kind !== 'terminal') {
+    if (this.#state.kind !== 'terminal') this.#writeEnd(exitCode, message);
+    else if (this.#earlier !== undefined && this.#earlier.kind !== 'terminal') {
       // `sync daemon status` and `sync daemon logs` still show the daemon that ran before.
-      this.#write(this.#earlier, true);
-    } else if (kind === 'terminal' && health === undefined) {
-      // It never began.
-      rmSync(this.#paths.stateFile, { force: true });
-    } else {
-      const ended = {
-        at: this.#clock.now(),
-        exitCode,
-        ...(message === undefined ? {} : { message }),
-      };
-      const last = health === undefined ? {} : { health: { ...health, updatedAt: this.#now() } };
-      this.#write({ ...this.#state, ...last, ended }, true);
-    }
+      this.#put(this.#earlier, true);
+    } else if (this.#health !== undefined) this.#writeEnd(exitCode, message);
+    // It never began.
+    else rmSync(this.#paths.stateFile, { force: true });
     this.#lock.release();
   }
 
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
+  #writeEnd(exitCode: number, message?: string): void {
+    const at = this.#clock.now();
+    this.#write({ ended: { at, exitCode, ...(message === undefined ? {} : { message }) } }, true);
   }
 
   /** @returns false if the disk refused; the watcher runs on. */
-  #write(state: WatcherState, durable: boolean): boolean {
-    this.#state = state;
+  #write(change: Partial<WatcherState>, durable: boolean): boolean {
+    const updatedAt = new Date(this.#clock.now()).toISOString();
+    const health = this.#health && { health: { ...this.#health, updatedAt } };
+    this.#state = { ...this.#state, ...change, ...health };
+    return this.#put(this.#state, durable);
+  }
+
+  #put(state: WatcherState, durable: boolean): boolean {
     try {
       writeState(this.#paths, state, durable);
       return true;
@@ -153,19 +147,6 @@ export class Registration {
       if (systemCode(error) === undefined) throw error;
       return false;
     }
-  }
-}
-
-/** Takes a lock; undefined if another process holds it. */
-async function takeLock(
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  path: string,
-): Promise<Lock | undefined> {
-  const deadline = clock.monotonic() + LOCK_RETRY_MS;
-  for (;;) {
-    const lock = tryLock(path);
-    if (lock !== undefined || clock.monotonic() >= deadline) return lock;
-    await clock.sleep(LOCK_PAUSE_MS, signal);
   }
 }
 
@@ -193,7 +174,7 @@ export async function lockScope(
   const take = async (name: string, what: WatchScope, isHeldBy: (held: WatchScope) => boolean) => {
     const hash = sha256(`${owner.account}\0${name}`);
     const path = join(owner.stateDir, 'locks', `folder-${hash.slice(0, 16)}.lock`);
-    const lock = await takeLock(context, path);
+    const lock = await waitForLock(path, context, LOCK_RETRY_MS);
     if (lock === undefined) throw alreadyWatching(what, holder(owner, isHeldBy), owner.profile);
     locks.push(lock);
   };

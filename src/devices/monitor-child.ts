@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { answer, onRequest } from '../system/child-side.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
-import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
+import { type MonitorLine, type MonitorRequest, POLL_MS } from './protocol.ts';
 import { MountPoll, hasEvents } from './mount-poll.ts';
 
 /** Levels of folders below `/media` and its like that are watched: `/media/USER/DEVICE`. */

@@ -1,8 +1,8 @@
-import { sep } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { messageOf } from '../base/errors.ts';
 import { ChildCaller } from '../system/child-call.ts';
-import { type MonitorLine, type MonitorRequest, POLL_MS } from './monitor-protocol.ts';
+import { isBelow } from '../system/mounts.ts';
+import { type MonitorLine, type MonitorRequest, POLL_MS } from './protocol.ts';
 import type { Device, FoundDevices, Places } from './types.ts';
 
 /** The built file of the child process that notices changes. */
@@ -142,7 +142,7 @@ export class DeviceMonitor {
       // One that does not answer is not gone.
       const quiet = this.#devices.filter(
         ({ key, root }) =>
-          silent.some((folder) => isInside(folder, root) || isInside(root, folder)) &&
+          silent.some((at) => at === root || isBelow(at, root) || isBelow(root, at)) &&
           !here.some((found) => found.key === key),
       );
       this.#take([...here, ...quiet]);
@@ -184,10 +184,6 @@ export class DeviceMonitor {
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The folder of an app is always there: the user names it. */

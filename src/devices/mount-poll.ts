@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOnMtp } from '../system/mtp-path.ts';
+import { matching } from './places.ts';
 import type { MountPattern } from './types.ts';
 
 /** Time limit for one call (ms). A mount that exceeds it gets no further call until that returns. */
@@ -46,7 +47,7 @@ export class MountPoll {
     const names = await this.#ask(`list ${folder}`, () => readdir(folder), []);
     const found = await Promise.all(
       names
-        .filter((each) => matches(each, name))
+        .filter(matching(name))
         .sort()
         .map((each) => this.#matching(join(folder, each), deeper)),
     );
@@ -73,11 +74,4 @@ export class MountPoll {
       enough.abort();
     }
   }
-}
-
-/** @param pattern `*` stands for any text */
-function matches(name: string, pattern: string): boolean {
-  const [start = '', end] = pattern.split('*');
-  if (end === undefined) return name === pattern;
-  return name.length >= pattern.length - 1 && name.startsWith(start) && name.endsWith(end);
 }

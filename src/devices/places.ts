@@ -64,3 +64,11 @@ export function volumeName(root: string): string {
   const { dir, base } = parse(root);
   return (isOnMtp(root) ? `${parse(dir).base}/${base}` : base).toUpperCase();
 }
+
+/** Returns a check of names. @param pattern `*` stands for any text, but alone for no hidden name */
+export function matching(pattern: string): (name: string) => boolean {
+  if (pattern === '*') return (name) => !name.startsWith('.');
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const regex = new RegExp(`^${parts.join('.*')}$`, 'i');
+  return (name) => regex.test(name);
+}

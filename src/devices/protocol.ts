@@ -16,3 +16,16 @@ export type SearchAnswer =
   | { readonly state: 'failed'; readonly message: string }
   /** Every mount answered, or exceeded its time limit. */
   | { readonly state: 'done' };
+
+/** Interval of the child's polls, each of which it answers with a line (ms). */
+export const POLL_MS = 5_000;
+
+/** What the child watches. */
+export type MonitorRequest = Pick<Places, 'mounts'>;
+
+/** An answer of the child; the last one never comes. */
+export type MonitorLine =
+  | 'ready'
+  /** Devices may have come or gone. */
+  | 'changed'
+  | 'alive';

@@ -1,14 +1,15 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './apps.ts';
 import { mtpMountOf } from '../system/mtp-path.ts';
 import { type DeviceIdentity, identify } from './identify.ts';
 import { MountReader, NoAnswer } from './mount-reader.ts';
 import type { SearchAnswer, SearchRequest } from './protocol.ts';
+import { matching } from './places.ts';
 import { recognise } from './recognise.ts';
 import { survey } from './survey.ts';
 import type { Device, MountPattern } from './types.ts';
-import { type Mount, listMounts, placeOf } from '../system/mounts.ts';
+import { type Mount, isBelow, listMounts, placeOf } from '../system/mounts.ts';
 import { volumeId } from './volume.ts';
 
 /** Folders that are looked at at once. */
@@ -86,14 +87,7 @@ function byDevice(roots: Iterable<string>): readonly (readonly string[])[] {
 
 /** Leaves out folders inside of other ones. */
 function outermost(folders: readonly string[]): readonly string[] {
-  return folders.filter((folder) => !folders.some((other) => folder.startsWith(other + sep)));
-}
-
-function matching(pattern: string): (name: string) => boolean {
-  if (pattern === '*') return (name) => !name.startsWith('.');
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const regex = new RegExp(`^${parts.join('.*')}$`, 'i');
-  return (name) => regex.test(name);
+  return folders.filter((folder) => !folders.some((other) => isBelow(folder, other)));
 }
 
 /** @throws NoAnswer */
@@ -147,10 +141,7 @@ async function mergeDevices(
 }
 
 function isPartOf(device: Device, other: Device): boolean {
-  // The root of a drive ends with a separator.
-  const isInside =
-    device.root !== other.root &&
-    device.root.startsWith(other.root.endsWith(sep) ? other.root : other.root + sep);
+  const isInside = device.root !== other.root && isBelow(device.root, other.root);
   const folders = new Set([...other.recordings, ...other.wellness]);
   return isInside && [...device.recordings, ...device.wellness].every((each) => folders.has(each));
 }

@@ -98,12 +98,17 @@ function placeAt(path: string, mounts: readonly Mount[]): MountPlace {
   let found: Mount | undefined;
   for (const mount of mounts) {
     const { point } = mount;
-    const isAbove = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
+    const isAbove = path === point || isBelow(path, point);
     if (isAbove && point.length >= (found?.point.length ?? 0)) found = mount;
   }
   if (found === undefined) return { path, point: parse(path).root, kind: undefined };
   const { point, type } = found;
   return { path, point, type, kind: TYPES.find(([, types]) => types.test(type))?.[0] };
+}
+
+/** Returns whether a path is in a folder, at any depth. Both absolute; drive roots end with `sep`. */
+export function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Returns whether a call about this path may hang. @param path absolute */

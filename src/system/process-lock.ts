@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { type SqliteDatabase, loadCrypto, loadSqlite } from './this-process.ts';
 import { makeFolder, storageError } from './storage.ts';
-import type { Clock } from '../base/time.ts';
+import type { Context } from '../base/context.ts';
 
 /** A lock across all processes of this machine, held until {@link Lock.release}. */
 export interface Lock {
@@ -77,6 +77,21 @@ const PATIENCE_MS = 360_000;
 /** Range of the pause between two tries (ms). */
 const RETRY_MS = { min: 5, max: 50 };
 
+/** Takes the lock at `path` as soon as it is free. @returns undefined if it is not released in time */
+export async function waitForLock(
+  path: string,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  patienceMs: number,
+): Promise<Lock | undefined> {
+  const deadline = clock.monotonic() + patienceMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const lock = tryLock(path);
+    if (lock !== undefined || clock.monotonic() >= deadline) return lock;
+    await clock.sleep(loadCrypto().randomInt(RETRY_MS.min, RETRY_MS.max), signal);
+  }
+}
+
 /**
  * Runs `task` while holding the lock at `path`.
  *
@@ -84,28 +99,20 @@ const RETRY_MS = { min: 5, max: 50 };
  */
 export async function withLock<T>(
   path: string,
-  options: { clock: Clock; signal: AbortSignal; patienceMs?: number },
+  context: Pick<Context, 'clock' | 'signal'>,
   task: () => Promise<T>,
 ): Promise<T> {
-  const { clock, signal, patienceMs = PATIENCE_MS } = options;
-  const deadline = clock.monotonic() + patienceMs;
-  for (;;) {
-    signal.throwIfAborted();
-    const lock = tryLock(path);
-    if (lock !== undefined) {
-      try {
-        return await task();
-      } finally {
-        lock.release();
-      }
-    }
-    if (clock.monotonic() >= deadline) {
-      throw new SyncError('BUSY', `Another process has held ${path} for too long.`, {
-        hint: 'End the other `sync` process, then try again.',
-        details: { path },
-      });
-    }
-    await clock.sleep(loadCrypto().randomInt(RETRY_MS.min, RETRY_MS.max), signal);
+  const lock = await waitForLock(path, context, PATIENCE_MS);
+  if (lock === undefined) {
+    throw new SyncError('BUSY', `Another process has held ${path} for too long.`, {
+      hint: 'End the other `sync` process, then try again.',
+      details: { path },
+    });
+  }
+  try {
+    return await task();
+  } finally {
+    lock.release();
   }
 }
 

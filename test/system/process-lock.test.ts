@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => workers.remove());
 
 const signal = new AbortController().signal;
-const patient = { clock: systemClock, signal, patienceMs: 60_000 };
+const patient = { clock: systemClock, signal };
 
 describe('a lock', () => {
   it('has one holder at a time in one process and is released once', () => {

@@ -13,7 +13,7 @@ import { type SandboxServer, startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/system/this-process.ts';
 import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/find/filesystem-type.ts';
-import { openOutbox } from '../../src/watch/send/outbox.ts';
+import { Outbox } from '../../src/watch/send/outbox.ts';
 import type { WatchNotice } from '../../src/watch/report.ts';
 import type { WatcherOptions, WatcherTarget } from '../../src/watch/parts.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
@@ -109,7 +109,7 @@ export function start(
     wellness,
     deviceAccess,
     marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, 'me', mark, roomBytes),
+    outbox: new Outbox(stateDir, 'me', mark, roomBytes),
     client: client ?? clientOf(sandbox).client,
     url: (endpoint) => new URL(endpoint === 'wellness' ? '/api/wellness' : '/', sandbox.url),
     report: (event) => events.push(event),

@@ -2,11 +2,10 @@ import { Tally, exitCodeOfItem } from '../../app/outcomes.ts';
 import { exitCodeOf, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockScope } from '../../daemon/registration.ts';
 import { type MonitorOptions, devicesAt } from '../../devices/monitor.ts';
-import { mayHang } from '../../system/mounts.ts';
+import { mayHang, isBelow } from '../../system/mounts.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { isBelow } from '../../watch/below.ts';
-import { openOutbox } from '../../watch/send/outbox.ts';
+import { Outbox } from '../../watch/send/outbox.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { DeviceSource, WatcherOptions } from '../../watch/parts.ts';
 import { Watcher } from '../../watch/watcher.ts';
@@ -62,7 +61,7 @@ export async function runWatchOnce(
     const owner = { stateDir, profile, account: opened.account };
     locks = await lockScope(context, owner, options);
     const source = setup.monitor && (await devicesNow(setup.monitor, signal));
-    const outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
+    const outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
     const watcher = new Watcher(context, options, {
       ...setup,
       ...opened,

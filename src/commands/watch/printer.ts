@@ -3,7 +3,7 @@ import type { AppContext } from '../../app/context.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { isOnMtp, pathOn } from '../../system/mtp-path.ts';
 import { plural, wallTime } from '../../terminal/words.ts';
-import { isBelow } from '../../watch/below.ts';
+import { isBelow } from '../../system/mounts.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { deliveredText, watchNoticeJson, watchNoticeText } from './words.ts';
 

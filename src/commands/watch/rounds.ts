@@ -7,7 +7,7 @@ import { Tally } from '../../app/outcomes.ts';
 import { checkDatabase } from '../../ledger/database.ts';
 import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
 import type { DeviceAccess, WatchSignal, WatcherOptions } from '../../watch/parts.ts';
-import { type Outbox, openOutbox } from '../../watch/send/outbox.ts';
+import { Outbox } from '../../watch/send/outbox.ts';
 import { notItsLogin } from '../../watch/send/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher } from '../../watch/watcher.ts';
@@ -139,7 +139,7 @@ class Round {
     this.#health = health;
     this.#announcer = announcer;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
-    this.#outbox = openOutbox(stateDir, opened.account, opened.ledger.mark);
+    this.#outbox = new Outbox(stateDir, opened.account, opened.ledger.mark);
     this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
       ...setup,
       ...opened,

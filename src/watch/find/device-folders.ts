@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { DeviceHealth } from '../../daemon/health.ts';
 import type { Device } from '../../devices/types.ts';
 import type { Lock } from '../../system/process-lock.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 import type { DeviceAccess, WatchParts } from '../parts.ts';
 import type { WatchNotice } from '../report.ts';
 import type { Folders } from './folders.ts';

@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import type { Device } from '../../devices/types.ts';
 import type { KnownFiles } from '../../ledger/known-files.ts';
 import type { WatchMarks } from '../../ledger/watch-marks.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 
 /** Stands for all devices in the ledger, for `--new-only`: files recorded since then are new. */
 export const ALL_DEVICES = 'all devices';

@@ -3,6 +3,7 @@ import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../../base/errors.ts';
 import { isSearchedFolder } from '../../inputs/recording-names.ts';
 import { walk } from '../../inputs/find-files.ts';
+import { isBelow } from '../../system/mounts.ts';
 
 export interface FolderListener {
   /** Called for a file or folder with this name that changed, appeared or disappeared. */
@@ -74,9 +75,8 @@ export class FolderEvents {
    */
   uncover(folder: string): void {
     if (this.#recursive) return;
-    const below = folder + sep;
     for (const [path, { watcher }] of this.#watchers) {
-      if (path !== folder && !path.startsWith(below)) continue;
+      if (path !== folder && !isBelow(path, folder)) continue;
       watcher.close();
       this.#watchers.delete(path);
     }

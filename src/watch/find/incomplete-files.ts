@@ -1,7 +1,7 @@
 import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
 import type { Clock } from '../../base/time.ts';
 import type { InvalidReason } from '../../upload/report.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 
 /** A file that is not a complete recording, or not yet. */
 export interface IncompleteFile {

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { PEEK_BYTES } from '../../fit/envelope.ts';
 import { ChildError } from '../../system/child-call.ts';
-import { isOnMtp, mtpMountOf } from '../../system/mtp-path.ts';
+import { isOnMtp } from '../../system/mtp-path.ts';
 import { describeFileError } from '../../system/plain-file.ts';
 import { sameStamp } from '../../ledger/known-files.ts';
 import { MAX_RECORDING_BYTES, STILL_WRITTEN } from '../../upload/read-recording.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 import type { NewOnly } from '../../ledger/watch-marks.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Sender } from '../send/sender.ts';
@@ -16,10 +16,10 @@ import {
   queueItem,
   recordingTime,
 } from './classify.ts';
+import { isAboutDevice, isUnplugged, nameOf, partial, reasonOf } from './remote-failure.ts';
 import { RemoteListing } from './remote-listing.ts';
 import { POLL_MS } from './rescan.ts';
 import type { Observation } from './watched-folder.ts';
-import { capital } from '../../terminal/words.ts';
 
 /** Shortest interval between two probes of a folder (ms). */
 const PROBE_MS = 5_000;
@@ -344,40 +344,4 @@ export class RemoteFolders {
     state.failures++;
     return observation;
   }
-}
-
-function isUnplugged({ code }: ChildError): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'ENOTCONN', 'ECONNABORTED'].includes(code);
-}
-
-/** Returns whether every other file would fail in the same way. */
-function isAboutDevice(error: ChildError): boolean {
-  const others = ['ETIMEDOUT', 'EBUSY', 'ENOTSUP', 'EOPNOTSUPP'];
-  return others.includes(error.code) || (isUnplugged(error) && error.code !== 'ENOENT');
-}
-
-function reasonOf(error: ChildError, device: string): string {
-  switch (error.code) {
-    case 'ETIMEDOUT':
-      return `${device} does not answer.`;
-    case 'EBUSY':
-      return `${device} is busy: another program uses it.`;
-    case 'EACCES':
-    case 'EPERM':
-      return describeFileError(error);
-    case 'ENOTSUP':
-    case 'EOPNOTSUPP':
-      return `${device} gives out whole files only: copy its recordings with the file manager, into a folder that is watched.`;
-    default:
-      return `${device} cannot be read (${error.message}).`;
-  }
-}
-
-/** Returns the name of the device that a path is on, for the start of a sentence. */
-function nameOf(path: string): string {
-  return capital(mtpMountOf(path)?.title ?? 'the file system');
-}
-
-function partial(have: number, size: number): ChildError {
-  return new ChildError('EIO', `The device sent ${have} of ${size} bytes.`);
 }

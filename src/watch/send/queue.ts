@@ -1,5 +1,5 @@
 import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 
 /** A file that may be a recording to send. */
 export interface QueueItem {

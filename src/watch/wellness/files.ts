@@ -7,7 +7,7 @@ import type { FileStamp } from '../../ledger/known-files.ts';
 import type { MeasuredFile } from '../../ledger/wellness.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { describeFileError } from '../../system/plain-file.ts';
-import { isBelow } from '../below.ts';
+import { isBelow } from '../../system/mounts.ts';
 import { RemoteListing } from '../find/remote-listing.ts';
 import type { Discovery } from '../find/discovery.ts';
 import type { WatchParts } from '../parts.ts';

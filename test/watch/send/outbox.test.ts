@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { countKept, moveCopies } from '../../../src/ledger/outbox.ts';
 import { type ProcessMark, markProcess } from '../../../src/system/processes.ts';
-import { openOutbox } from '../../../src/watch/send/outbox.ts';
+import { Outbox } from '../../../src/watch/send/outbox.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
@@ -29,7 +29,7 @@ afterEach(() => {
 function watcher(account = 'me') {
   const mark = markProcess(dir);
   marks.push(mark);
-  const outbox = openOutbox(dir, account, mark);
+  const outbox = new Outbox(dir, account, mark);
   outbox.review();
   return { outbox, die: () => mark.release() };
 }
@@ -91,7 +91,7 @@ it('limits the size of all copies, except for those that may exceed it', () => {
   const mark = markProcess(dir);
   marks.push(mark);
   const large = { ...recording(), bytes: Buffer.alloc(4_000) };
-  const outbox = openOutbox(dir, 'me', mark, 5_000);
+  const outbox = new Outbox(dir, 'me', mark, 5_000);
   expect(outbox.keep(large)).toBe(true);
   const next = { ...recording(), bytes: Buffer.alloc(2_000) };
   expect(outbox.keep({ ...next, beyondRoom: false })).toBe(false);

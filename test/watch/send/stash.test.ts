@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../../src/ledger/database.ts';
 import { knownFiles } from '../../../src/ledger/known-files.ts';
 import { markProcess } from '../../../src/system/processes.ts';
 import { UploadLedger } from '../../../src/ledger/uploads.ts';
-import { type Outbox, openOutbox } from '../../../src/watch/send/outbox.ts';
+import { Outbox } from '../../../src/watch/send/outbox.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 
 import { ReadBuffers, stashContents, stashFile } from '../../../src/watch/send/stash.ts';
@@ -27,7 +27,7 @@ beforeEach(() => {
   database = openDatabase(join(dir, 'ledger.db'));
   const now = () => Date.now();
   const mark = markProcess(dir);
-  outbox = openOutbox(dir, 'me', mark);
+  outbox = new Outbox(dir, 'me', mark);
   const ledger = new UploadLedger(database, 'me', mark, now);
   parts = partsWith({
     ledger: { uploads: ledger } as WatchParts['ledger'],
