@@ -17,7 +17,7 @@ import {
   runAction,
   runGitlabJob,
 } from '../support/ci-runners.ts';
-import { ROOT, codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
+import { codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
 import { missingTools, runShell, skipNote } from '../support/shell.ts';
 
 const template = (parse(readDocument('packaging/ci/gitlab.yml')) as Record<string, GitlabJob>)[
@@ -91,18 +91,6 @@ describe('packaging/ci/sandbox.sh', () => {
       execFileSync('shellcheck', ['--shell=sh', SCRIPT]);
     },
   );
-
-  it('is in the npm package with the GitLab template', () => {
-    const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    const [packed] = JSON.parse(output) as { files: { path: string }[] }[];
-    const paths = packed?.files.map(({ path }) => path);
-    expect(paths).toEqual(
-      expect.arrayContaining(['packaging/ci/sandbox.sh', 'packaging/ci/gitlab.yml']),
-    );
-  });
 });
 
 describe('packaging/ci/gitlab.yml', () => {

@@ -126,21 +126,6 @@ describe('sync import', () => {
     expect(stateOf(world)).toEqual(NOTHING);
   });
 
-  it('with --dry-run shows the table and the requests, and sends nothing', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
-    const { code, stdout } = await world.sync(['import', path, '--dry-run', '--json']);
-    expect(code).toBe(0);
-    expect(ndjson(stdout).flatMap(({ outcome }) => outcome ?? [])).toEqual([
-      'would-upload',
-      'would-upload',
-      'would-push',
-      'would-push',
-      'would-push',
-    ]);
-    expect(requestCounts(world.sandbox)).toEqual({});
-  });
-
   it('with --dry-run shows people the table and the sums, and the requests if verbose', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
@@ -215,7 +200,6 @@ describe(`sync import on a terminal${terminals.note}`, () => {
   it.skipIf(!terminals.present).each([
     ['y', 0, ALL],
     ['n', 0, NOTHING],
-    ['', 0, NOTHING],
     ['\u0003', 130, NOTHING],
   ])('answers %j at the question', async (answer, code, state) => {
     const world = await openLoggedInWorld();

@@ -123,14 +123,6 @@ describe('sync push wellness of FIT files', () => {
     expect(text).not.toContain('M1.FIT');
   });
 
-  it('shows the days without sending them with --dry-run', async () => {
-    const world = await open();
-    const run = await world.sync(['push', 'wellness', writeDevice(world), ...BERLIN, '--dry-run']);
-    expect(run.code).toBe(0);
-    expect(run.stdout).toMatch(/2026-02-15: would be sent.*: .*restingHr 53/);
-    expect(heldBy(world)).toEqual({});
-  });
-
   it('reads one file, also from stdin, and merges it with records of other forms', async () => {
     const world = await open();
     const json = world.write('a.json', '{"date": "2026-02-15", "steps": 9000, "weight": 70}');
@@ -154,17 +146,6 @@ describe('sync push wellness of FIT files', () => {
     expect(run.stdout).toBe('2026-02-15: sent\nwellness: 1 sent.\n');
     const text = (await world.sync(['explain', '2026-02-15'])).stdout;
     expect(text).toContain(`from ${archive}/${name}/ada_1.fit\n`);
-  });
-
-  it('notes which VO2max counts if running and cycling differ', async () => {
-    const world = await open();
-    world.write('in/ride.fit', activity(481, 2, 17 * HOUR));
-    world.write('in/run.fit', activity(523, 1, 9 * HOUR));
-    const run = await world.sync(['push', 'wellness', `${world.home.dir}/in`, ...BERLIN]);
-    expect(heldBy(world)).toEqual({ '2026-02-15': { vo2max: 48.1 } });
-    expect(run.stdout).toContain(
-      `  note: ${world.home.dir}/in/ride.fit: vo2max: 48.1 is from cycling; from running it is 52.3\n`,
-    );
   });
 
   it('sends the weights of one user with --user', async () => {
@@ -274,13 +255,6 @@ it('sync import of FIT files uploads an activity and sends the VO2max in it', as
     { outcome: 'skipped', reason: 'unchanged' },
     { outcome: 'skipped', reason: 'unchanged' },
   ]);
-});
-
-it('sync push wellness of a packed FIT file sends its wellness', async () => {
-  const world = await open();
-  const packed = world.write('M1.FIT.gz', gzipSync(monitoring([DAY, 53])));
-  const run = await world.sync(['push', 'wellness', packed, ...BERLIN]);
-  expect([run.code, heldBy(world)]).toEqual([0, { '2026-02-15': { restingHr: 53 } }]);
 });
 
 it('sync import of an archive sends the recordings and the wellness of the FIT files in it, packed or not', async () => {

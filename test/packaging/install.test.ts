@@ -8,6 +8,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -19,7 +20,13 @@ import { openServer } from '../support/local-server.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
-const SHELLS = ['sh', 'dash', 'busybox'].filter((name) => findProgram(name) !== undefined);
+/** One name for each shell of this machine: `sh` is often another one's link. */
+const SHELLS = new Map(
+  ['sh', 'dash', 'busybox'].flatMap((name) => {
+    const path = findProgram(name);
+    return path === undefined ? [] : [[realpathSync(path), name] as const];
+  }),
+);
 const PLATFORMS = {
   'Linux x86_64': 'linux-x64',
   'Linux aarch64': 'linux-arm64',
@@ -128,150 +135,155 @@ function machine(system: string, processor: string): string {
   return `${folder}:${process.env['PATH'] ?? ''}`;
 }
 
-describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (shell) => {
-  it('installs, updates and uninstalls over HTTP, and leaves nothing behind', async () => {
-    const release = await openRelease();
-    const { home, run, files } = openUser();
-    const lib = join(home, '.local/lib/athlete-sync');
-    release.publish('1.0.0');
-    const installed = await run(['--from', release.address], { shell });
-    expect(installed).toMatchObject({ code: 0, stderr: '' });
-    expect(installed.stdout).toContain(`Installed athlete-sync 1.0.0 in ${lib}.`);
-    expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH.`);
-    expect(readlinkSync(join(home, '.local/bin/sync'))).toBe(join(lib, 'bin/sync'));
+describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
+  'install.sh in %s',
+  (shell) => {
+    it('installs, updates and uninstalls over HTTP, and leaves nothing behind', async () => {
+      const release = await openRelease();
+      const { home, run, files } = openUser();
+      const lib = join(home, '.local/lib/athlete-sync');
+      release.publish('1.0.0');
+      const installed = await run(['--from', release.address], { shell });
+      expect(installed).toMatchObject({ code: 0, stderr: '' });
+      expect(installed.stdout).toContain(`Installed athlete-sync 1.0.0 in ${lib}.`);
+      expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH.`);
+      expect(readlinkSync(join(home, '.local/bin/sync'))).toBe(join(lib, 'bin/sync'));
 
-    release.publish('1.1.0');
-    const path = `${home}/.local/bin:${process.env['PATH'] ?? ''}`;
-    const updated = await run(['--from', `${release.address}/`], { shell, path });
-    expect(updated.stdout).toContain(`Installed athlete-sync 1.1.0 in ${lib}.`);
-    expect(updated.stdout).not.toContain('PATH');
-    expect(readFileSync(join(lib, 'dist/main.cjs'), 'utf8')).toBe('1.1.0');
-    expect(readdirSync(join(home, '.local/lib'))).toEqual(['athlete-sync']);
+      release.publish('1.1.0');
+      const path = `${home}/.local/bin:${process.env['PATH'] ?? ''}`;
+      const updated = await run(['--from', `${release.address}/`], { shell, path });
+      expect(updated.stdout).toContain(`Installed athlete-sync 1.1.0 in ${lib}.`);
+      expect(updated.stdout).not.toContain('PATH');
+      expect(readFileSync(join(lib, 'dist/main.cjs'), 'utf8')).toBe('1.1.0');
+      expect(readdirSync(join(home, '.local/lib'))).toEqual(['athlete-sync']);
 
-    expect(await run(['--uninstall'], { shell })).toMatchObject({ code: 0, stderr: '' });
-    expect(files()).toEqual([]);
-  });
-
-  it('refuses a damaged archive, and keeps the installed version', async () => {
-    const release = await openRelease();
-    const { home, run, files } = openUser();
-    release.publish('1.0.0');
-    await run(['--from', release.address], { shell });
-    const before = files();
-    release.publish('1.1.0');
-    for (const platform of Object.values(PLATFORMS))
-      writeFileSync(join(release.folder, `athlete-sync-1.1.0-${platform}.tar.gz`), 'cut', {
-        flag: 'a',
-      });
-
-    const refused = await run(['--from', release.address], { shell });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(
-      /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
-    );
-    expect(files()).toEqual(before);
-    expect(readFileSync(join(home, '.local/lib/athlete-sync/dist/main.cjs'), 'utf8')).toBe('1.0.0');
-  });
-
-  it('creates nothing that other users can change, with a umask of 000', async () => {
-    const release = await openRelease();
-    const { home, run } = openUser();
-    release.publish('1.0.0');
-    expect(await run(['--from', release.address], { shell, umask: '000' })).toMatchObject({
-      code: 0,
+      expect(await run(['--uninstall'], { shell })).toMatchObject({ code: 0, stderr: '' });
+      expect(files()).toEqual([]);
     });
-    const made = readdirSync(home, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isSymbolicLink())
-      .map((entry) => join(entry.parentPath, entry.name));
-    expect(made.length).toBeGreaterThan(8);
-    expect(made.filter((path) => (statSync(path).mode & 0o022) !== 0)).toEqual([]);
-  });
 
-  it('gives its files to the user, with any owner and mode in the archive', async () => {
-    const release = await openRelease();
-    const { home, run } = openUser();
-    release.publish('1.0.0', undefined, ['--owner=12345', '--group=12345', '--mode=0777']);
-    const installed = await run(['--from', release.address], { shell });
-    expect(installed.code).toBe(0);
-    const stats = statSync(join(home, '.local/lib/athlete-sync/dist'));
-    expect(stats.uid).toBe(statSync(home).uid);
-    expect(stats.mode & 0o022).toBe(0);
-  });
+    it('refuses a damaged archive, and keeps the installed version', async () => {
+      const release = await openRelease();
+      const { home, run, files } = openUser();
+      release.publish('1.0.0');
+      await run(['--from', release.address], { shell });
+      const before = files();
+      release.publish('1.1.0');
+      for (const platform of Object.values(PLATFORMS))
+        writeFileSync(join(release.folder, `athlete-sync-1.1.0-${platform}.tar.gz`), 'cut', {
+          flag: 'a',
+        });
 
-  it('refuses checksums that name a file outside of the release', async () => {
-    const release = await openRelease();
-    const { run, files } = openUser();
-    release.publish('1.0.0');
-    const sums = readFileSync(join(release.folder, 'SHA256SUMS'), 'utf8');
-    put(join(release.folder, 'SHA256SUMS'), sums.replaceAll('  athlete', '  ../athlete'));
-    const refused = await run(['--from', release.address], { shell });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('that is no plain file name. Nothing was installed.');
-    expect(release.requests).toEqual(['/SHA256SUMS']);
-    expect(files()).toEqual([]);
-  });
+      const refused = await run(['--from', release.address], { shell });
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(
+        /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
+      );
+      expect(files()).toEqual(before);
+      expect(readFileSync(join(home, '.local/lib/athlete-sync/dist/main.cjs'), 'utf8')).toBe(
+        '1.0.0',
+      );
+    });
 
-  it.each(['beside', '.hidden'])(
-    'installs nothing from an archive with %j beside its folder',
-    async (beside) => {
+    it('creates nothing that other users can change, with a umask of 000', async () => {
+      const release = await openRelease();
+      const { home, run } = openUser();
+      release.publish('1.0.0');
+      expect(await run(['--from', release.address], { shell, umask: '000' })).toMatchObject({
+        code: 0,
+      });
+      const made = readdirSync(home, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isSymbolicLink())
+        .map((entry) => join(entry.parentPath, entry.name));
+      expect(made.length).toBeGreaterThan(8);
+      expect(made.filter((path) => (statSync(path).mode & 0o022) !== 0)).toEqual([]);
+    });
+
+    it('gives its files to the user, with any owner and mode in the archive', async () => {
+      const release = await openRelease();
+      const { home, run } = openUser();
+      release.publish('1.0.0', undefined, ['--owner=12345', '--group=12345', '--mode=0777']);
+      const installed = await run(['--from', release.address], { shell });
+      expect(installed.code).toBe(0);
+      const stats = statSync(join(home, '.local/lib/athlete-sync/dist'));
+      expect(stats.uid).toBe(statSync(home).uid);
+      expect(stats.mode & 0o022).toBe(0);
+    });
+
+    it('refuses checksums that name a file outside of the release', async () => {
       const release = await openRelease();
       const { run, files } = openUser();
       release.publish('1.0.0');
-      const parts = join(release.folder, 'parts');
-      put(join(parts, beside), 'x');
-      const sums = Object.values(PLATFORMS).map((platform) => {
-        const name = `athlete-sync-1.0.0-${platform}`;
-        const archive = join(release.folder, `${name}.tar.gz`);
-        execFileSync('tar', ['-czf', archive, '-C', parts, name, beside]);
-        const hash = createHash('sha256').update(readFileSync(archive)).digest('hex');
-        return `${hash}  ${name}.tar.gz\n`;
-      });
-      put(join(release.folder, 'SHA256SUMS'), sums.join(''));
+      const sums = readFileSync(join(release.folder, 'SHA256SUMS'), 'utf8');
+      put(join(release.folder, 'SHA256SUMS'), sums.replaceAll('  athlete', '  ../athlete'));
       const refused = await run(['--from', release.address], { shell });
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
+      expect(refused.stderr).toContain('that is no plain file name. Nothing was installed.');
+      expect(release.requests).toEqual(['/SHA256SUMS']);
       expect(files()).toEqual([]);
-    },
-  );
+    });
 
-  it.runIf(openssl.present && findProgram('curl') !== undefined)(
-    `follows no redirect from https to plain http${openssl.note}`,
-    async () => {
-      const plain = await openRelease();
-      plain.publish('1.0.0');
-      const tls = selfSigned('localhost', 'IP:127.0.0.1');
-      const secure = await listen(
-        ({ url }, response) =>
-          void response.writeHead(302, { location: plain.address + url }).end(),
-        { tls },
-      );
-      const { home, run, files } = openUser();
-      const bundle = join(scratchDir(), 'ca.pem');
-      writeFileSync(bundle, tls.cert);
-      const from = secure.url.href.replace(/\/$/, '');
-      const refused = await run(['--from', from], { shell, env: { CURL_CA_BUNDLE: bundle } });
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain('SHA256SUMS cannot be downloaded. Nothing was installed.');
-      expect(secure.requests.length).toBeGreaterThan(0);
-      expect(plain.requests).toEqual([]);
-      expect(files(), home).toEqual([]);
-    },
-  );
+    it.each(['beside', '.hidden'])(
+      'installs nothing from an archive with %j beside its folder',
+      async (beside) => {
+        const release = await openRelease();
+        const { run, files } = openUser();
+        release.publish('1.0.0');
+        const parts = join(release.folder, 'parts');
+        put(join(parts, beside), 'x');
+        const sums = Object.values(PLATFORMS).map((platform) => {
+          const name = `athlete-sync-1.0.0-${platform}`;
+          const archive = join(release.folder, `${name}.tar.gz`);
+          execFileSync('tar', ['-czf', archive, '-C', parts, name, beside]);
+          const hash = createHash('sha256').update(readFileSync(archive)).digest('hex');
+          return `${hash}  ${name}.tar.gz\n`;
+        });
+        put(join(release.folder, 'SHA256SUMS'), sums.join(''));
+        const refused = await run(['--from', release.address], { shell });
+        expect(refused.code).toBe(1);
+        expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
+        expect(files()).toEqual([]);
+      },
+    );
 
-  it('installs nothing from a missing release, or one with a program that does not run', async () => {
-    const release = await openRelease();
-    const { run, files } = openUser();
-    const missing = await run(['--from', release.address], { shell });
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain(`${release.address}/SHA256SUMS cannot be downloaded.`);
+    it.runIf(openssl.present && findProgram('curl') !== undefined)(
+      `follows no redirect from https to plain http${openssl.note}`,
+      async () => {
+        const plain = await openRelease();
+        plain.publish('1.0.0');
+        const tls = selfSigned('localhost', 'IP:127.0.0.1');
+        const secure = await listen(
+          ({ url }, response) =>
+            void response.writeHead(302, { location: plain.address + url }).end(),
+          { tls },
+        );
+        const { home, run, files } = openUser();
+        const bundle = join(scratchDir(), 'ca.pem');
+        writeFileSync(bundle, tls.cert);
+        const from = secure.url.href.replace(/\/$/, '');
+        const refused = await run(['--from', from], { shell, env: { CURL_CA_BUNDLE: bundle } });
+        expect(refused.code).toBe(1);
+        expect(refused.stderr).toContain('SHA256SUMS cannot be downloaded. Nothing was installed.');
+        expect(secure.requests.length).toBeGreaterThan(0);
+        expect(plain.requests).toEqual([]);
+        expect(files(), home).toEqual([]);
+      },
+    );
 
-    release.publish('1.0.0', 'exit 127');
-    const useless = await run(['--from', `file://${release.folder}`], { shell });
-    expect(useless.code).toBe(1);
-    expect(useless.stderr).toContain('npm install --global athlete-sync');
-    expect(files()).toEqual([]);
-  });
-});
+    it('installs nothing from a missing release, or one with a program that does not run', async () => {
+      const release = await openRelease();
+      const { run, files } = openUser();
+      const missing = await run(['--from', release.address], { shell });
+      expect(missing.code).toBe(1);
+      expect(missing.stderr).toContain(`${release.address}/SHA256SUMS cannot be downloaded.`);
+
+      release.publish('1.0.0', 'exit 127');
+      const useless = await run(['--from', `file://${release.folder}`], { shell });
+      expect(useless.code).toBe(1);
+      expect(useless.stderr).toContain('npm install --global athlete-sync');
+      expect(files()).toEqual([]);
+    });
+  },
+);
 
 describe.runIf(process.platform !== 'win32')('install.sh', () => {
   it.each(Object.entries(PLATFORMS))('takes the archive for %s', async (uname, platform) => {
@@ -304,23 +316,8 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     const { home, run } = openUser();
     release.publish('1.0.0');
     const path = scratchDir();
-    for (const name of [
-      'uname',
-      'mkdir',
-      'mktemp',
-      'grep',
-      'curl',
-      'cut',
-      'tar',
-      'gzip',
-      'mv',
-      'rm',
-      'ln',
-      'rmdir',
-      'cat',
-      'readlink',
-    ])
-      symlinkSync(findProgram(name) ?? name, join(path, name));
+    const tools = 'uname mkdir mktemp grep curl cut tar gzip mv rm ln rmdir cat readlink';
+    for (const name of tools.split(' ')) symlinkSync(findProgram(name) ?? name, join(path, name));
     // macOS has this one.
     put(join(path, 'shasum'), `#!/bin/sh\nexec ${shasum ?? 'sha256sum'} "$@"\n`, 0o755);
     const { code, stderr } = await run(['--from', release.address], { path });
