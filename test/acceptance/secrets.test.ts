@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AUTHORIZE_URL,
-  type World,
   filesHolding,
   openHome,
   openSandbox,
@@ -17,16 +16,13 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { watchProcesses } from '../support/process-watch.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
-import { type SecretKind, type WireTap, openWireTap } from '../support/wire-tap.ts';
+import { type SecretKind, openWireTap } from '../support/wire-tap.ts';
 import { until } from '../support/until.ts';
 
-interface Scene {
-  readonly world: World;
-  readonly tap: WireTap;
-}
+type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** A world that records all traffic, for a client with a secret. */
-async function openScene(env: NodeJS.ProcessEnv): Promise<Scene> {
+async function openScene(env: NodeJS.ProcessEnv) {
   const sandbox = await openSandbox();
   const tap = await openWireTap(sandbox.url);
   const home = openHome({

@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listen, openssl, selfSigned } from '../api/support.ts';
 import { openServer } from '../support/local-server.ts';
+import { collectOutput } from '../support/program.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
@@ -107,11 +108,9 @@ function openUser() {
       cwd: home,
       env: { HOME: home, PATH: path ?? process.env['PATH'], ...env },
     });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
-    child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+    const output = collectOutput(child);
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code, stdout, stderr };
+    return { code, ...output };
   };
   return { home, run, files: () => filesIn(home) };
 }

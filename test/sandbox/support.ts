@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
-import { startSandbox, type SandboxServer, type ServerOptions } from '../../src/sandbox/server.ts';
 import { SCOPES } from '../../src/sandbox/oauth/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
 
+export { openSandbox } from '../support/delivery.ts';
 export { scratchDir } from '../support/scratch-dir.ts';
 
 const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
@@ -14,13 +14,6 @@ export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
 /** Creates a sandbox without a port that closes after the test. */
 export function openApp(options: WorldOptions = {}): SandboxApp {
   const sandbox = createSandboxApp(options);
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
-
-/** Starts a sandbox on a free port that closes after the test. */
-export async function openSandbox(options: ServerOptions = {}): Promise<SandboxServer> {
-  const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }

@@ -8,19 +8,16 @@ export async function launchBrowser(): Promise<Browser> {
   return await playwright.launch(chromium.launchOptions);
 }
 
-export interface BrowserPage {
-  readonly page: Page;
-  /** Errors and warnings of the console, including violations of a Content-Security-Policy. */
-  readonly complaints: readonly string[];
-  /** Every address that the page requested, including failed requests. */
-  readonly requested: readonly string[];
-}
-
-/** Opens a page in a new browser context; both close with the test. */
+/**
+ * Opens a page in a new browser context; both close with the test.
+ *
+ * @returns the page, the errors and warnings of the console, including violations of a
+ *   Content-Security-Policy, and every address that the page requested
+ */
 export async function openBrowserPage(
   browser: Browser,
   options: { readonly colorScheme?: 'light' | 'dark' } = {},
-): Promise<BrowserPage> {
+) {
   const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
   onTestFinished(() => context.close());
   context.setDefaultTimeout(NEVER_MS);

@@ -1,21 +1,14 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type World, openWorld } from './acceptance.ts';
+import { openWorld } from './acceptance.ts';
 import { makeEdge } from './device.ts';
 import { makeRecording } from './fit-maker.ts';
-import type { Finished } from './program.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
 import { makeZip } from './zip-maker.ts';
 import { scratchDir } from './scratch-dir.ts';
 
-/** A person's computer: the program on the PATH, a browser, and the files that the documents name. */
-export interface Computer {
-  readonly world: World;
-  /** Runs a command in a shell. @param until ends the command, by Ctrl-C, if its output matches */
-  readonly type: (command: string, until?: RegExp) => Promise<Finished>;
-}
-
-export async function openComputer(): Promise<Computer> {
+/** Opens a person's computer: the program on the PATH, a browser, and the files that the documents name. */
+export async function openComputer() {
   const media = scratchDir();
   // A desktop, or the login would show the address and open nothing.
   const world = await openWorld({ env: { DISPLAY: ':7', SYNC_DEVICE_FOLDERS: media } });
@@ -41,7 +34,8 @@ export async function openComputer(): Promise<Computer> {
   });
   return {
     world,
-    type: (command, until) =>
+    /** Runs a command in a shell. @param until ends the command, by Ctrl-C, if its output matches */
+    type: (command: string, until?: RegExp) =>
       runShell(command, {
         home,
         path: [bin],

@@ -2,19 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { garminXml, write } from '../devices/support.ts';
 
-/** A folder that stands for the disk of an Edge 840, with its recordings. */
-export interface DeviceDisk {
-  readonly root: string;
-  /** The folder of its recordings. */
-  readonly activities: string;
-}
-
 /**
  * Writes the files of an Edge 840 into a folder, which stands for its disk.
  *
  * @param rides its recordings; each becomes a file `N.fit`
  */
-export function makeEdge(root: string, serial: string, rides: readonly Uint8Array[]): DeviceDisk {
+export function makeEdge(root: string, serial: string, rides: readonly Uint8Array[]) {
   const activities = join(root, 'Garmin/Activity');
   mkdirSync(activities, { recursive: true });
   rides.forEach((bytes, i) => write(join(activities, `${i}.fit`), bytes));

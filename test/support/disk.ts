@@ -51,7 +51,7 @@ export function mountSmallDisk(dir: string, { files = INODES }: DiskOptions = {}
   const fillers = join(dir, 'fillers');
   return {
     fill: (bytesLeft) => fillUp(filler, bytesLeft),
-    useUpInodes: () => makeFiles(fillers),
+    useUpInodes: () => fillFiles(fillers),
     makeRoom: () => {
       rmSync(filler, { force: true });
       rmSync(fillers, { recursive: true, force: true });
@@ -64,6 +64,7 @@ export function mountSmallDisk(dir: string, { files = INODES }: DiskOptions = {}
 /** Creates empty files in a folder until its disk holds no more. */
 export function fillFiles(folder: string): void {
   try {
+    mkdirSync(folder, { recursive: true });
     for (let n = 0; ; n++) closeSync(openSync(join(folder, `filler-${n}`), 'w'));
   } catch (error) {
     if (systemCode(error) !== 'ENOSPC') throw error;
@@ -83,15 +84,5 @@ function fillUp(path: string, bytesLeft: number): void {
     ftruncateSync(fd, fstatSync(fd).size - bytesLeft);
   } finally {
     closeSync(fd);
-  }
-}
-
-/** Makes empty files until there is no room for another one. */
-function makeFiles(folder: string): void {
-  try {
-    mkdirSync(folder);
-    for (let file = 0; ; file++) closeSync(openSync(join(folder, String(file)), 'w'));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOSPC') throw error;
   }
 }

@@ -3,16 +3,8 @@ import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface LocalServer {
-  readonly url: string;
-  readonly port: number;
-}
-
 /** Opens an HTTP server on a free port of this machine. It closes with the test. */
-export async function openServer(
-  listener: RequestListener,
-  host = '127.0.0.1',
-): Promise<LocalServer> {
+export async function openServer(listener: RequestListener, host = '127.0.0.1') {
   const server = createServer(listener).listen(0, host);
   await once(server, 'listening');
   onTestFinished(() => {

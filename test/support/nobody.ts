@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type Finished, PROGRAM } from './program.ts';
+import { type Finished, PROGRAM, collectOutput } from './program.ts';
 import type { World } from './world.ts';
 
 /** User and group that own nothing. */
@@ -17,12 +17,9 @@ export async function syncAsNobody(world: World, args: readonly string[]): Promi
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  const output = collectOutput(child);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
+  return { code, ...output };
 }
 
 /** Makes one folder of a home unwritable for {@link syncAsNobody}, until the test ends. */

@@ -1,16 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Command lines of all processes of this machine, looked at again and again, as `ps` shows them. */
-export interface ProcessWatch {
-  /** All that were seen. */
-  seen(): ReadonlySet<string>;
-  stop(): void;
-}
-
 const INTERVAL_MS = 5;
 
-/** Only where there is /proc. */
-export function watchProcesses(): ProcessWatch {
+/** Collects the command lines of all processes of this machine, as `ps` shows them. Needs /proc. */
+export function watchProcesses() {
   const seen = new Set<string>();
   const look = () => {
     for (const pid of readdirSync('/proc')) {

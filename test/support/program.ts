@@ -61,6 +61,21 @@ export interface RunOptions {
   readonly program?: string;
 }
 
+/** Collects what a child process prints. @param onText called after each piece of it */
+export function collectOutput(
+  { stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>,
+  onText: () => void = () => undefined,
+) {
+  const output = { stdout: '', stderr: '' };
+  for (const [name, stream] of [['stdout', stdout] as const, ['stderr', stderr] as const]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      onText();
+    });
+  }
+  return output;
+}
+
 let isChecked = false;
 
 /** @throws Error without a built program, or if this machine's own configuration would change it */
@@ -81,37 +96,26 @@ export function startSync(args: readonly string[], options: RunOptions): Running
     cwd: cwd ?? home.dir,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let stdout = '';
-  let stderr = '';
   const watchers = new Set<() => void>();
-  const changed = () => {
+  const output = collectOutput(child, () => {
     for (const watcher of watchers) watcher();
-  };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    changed();
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-    changed();
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
   const closed = once(child, 'close').then(([code]) => ({
     code: code as number | null,
-    stdout,
-    stderr,
+    ...output,
   }));
   const finished = closed.then((result) => withRightLines(args, result));
   return {
     child,
-    stdout: () => stdout,
-    stderr: () => stderr,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
     finished,
     waitFor: (pattern) =>
       new Promise((done, fail) => {
         const look = () => {
-          const match = pattern.exec(`${stdout}\n${stderr}`);
+          const match = pattern.exec(`${output.stdout}\n${output.stderr}`);
           if (match === null) return;
           watchers.delete(look);
           done(match);
@@ -119,7 +123,7 @@ export function startSync(args: readonly string[], options: RunOptions): Running
         watchers.add(look);
         void closed.then(() => {
           look();
-          fail(new Error(`ended before ${String(pattern)}:\n${stdout}\n${stderr}`));
+          fail(new Error(`ended before ${String(pattern)}:\n${output.stdout}\n${output.stderr}`));
         });
         look();
       }),

@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { contractEnvironment } from './contract-environment.ts';
-import { type Finished, type Home, PROGRAM } from './program.ts';
+import { type Finished, type Home, PROGRAM, collectOutput } from './program.ts';
 
 /** Returns the programs that are not on the PATH. */
 export function missingTools(...names: readonly string[]): string[] {
@@ -80,27 +80,17 @@ export async function runShell(script: string, options: ShellOptions): Promise<F
     }
   };
   onTestFinished(() => endAll('SIGKILL'));
-  let stdout = '';
-  let stderr = '';
   let ended = false;
-  const look = () => {
+  const output = collectOutput(child, () => {
     // Once: a second Ctrl-C does not wait for a tidy end.
-    if (ended || !until(stdout + stderr)) return;
+    if (ended || !until(output.stdout + output.stderr)) return;
     ended = true;
     endAll('SIGINT');
-  };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    look();
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-    look();
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   return await new Promise((done, fail) => {
     child.once('error', fail);
-    child.once('close', (code) => done({ code, stdout, stderr }));
+    child.once('close', (code) => done({ code, ...output }));
   });
 }

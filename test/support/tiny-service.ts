@@ -1,13 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { openServer } from './local-server.ts';
 
-/** A service with scripted answers; all else is 404. */
-export interface TinyService {
-  readonly url: string;
-  /** The received requests, in order. */
-  readonly requests: readonly TinyRequest[];
-}
-
 export interface TinyRequest {
   readonly method: string;
   /** With the query. */
@@ -18,10 +11,14 @@ export interface TinyRequest {
 
 export type Answer = readonly [status: number, body: unknown];
 
-/** @param answers by `METHOD /path`, without the query; a function decides by the request. */
+/**
+ * Opens a service with scripted answers; all else is 404. It keeps the requests, in order.
+ *
+ * @param answers by `METHOD /path`, without the query; a function decides by the request
+ */
 export async function openTinyService(
   answers: Readonly<Record<string, Answer | ((request: TinyRequest) => Answer)>>,
-): Promise<TinyService> {
+) {
   const requests: TinyRequest[] = [];
   const { url } = await openServer((request, response) => {
     void read(request).then((text) => {
@@ -36,7 +33,7 @@ export async function openTinyService(
       response.end(JSON.stringify(answered));
     });
   });
-  return { url, requests };
+  return { url, requests: requests as readonly TinyRequest[] };
 }
 
 const NOT_FOUND: Answer = [404, { statusCode: 404, message: 'Page not found' }];

@@ -28,13 +28,12 @@ export function whyNoVfat(): string | undefined {
 export function mountVfat(at: string, options: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sync-vfat-'));
   mkdirSync(at, { recursive: true });
-  const { status, stderr } = mountImage(folder, at, options);
   onTestFinished(() => {
     spawnSync('umount', ['-l', at]);
     rmSync(folder, { recursive: true });
   });
-  if (status === 0) return Promise.resolve();
-  return Promise.reject(new Error(`mount failed: ${stderr}`));
+  const { status, stderr } = mountImage(folder, at, options);
+  return status === 0 ? Promise.resolve() : Promise.reject(new Error(`mount failed: ${stderr}`));
 }
 
 function mountImage(folder: string, at: string, options: string) {

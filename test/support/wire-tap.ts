@@ -6,14 +6,6 @@ import { openServer } from './local-server.ts';
 export type SecretKind =
   'access token' | 'refresh token' | 'client secret' | 'authorization code' | 'verifier' | 'state';
 
-/** A proxy between the program and the sandbox that records every secret in the traffic. */
-export interface WireTap {
-  /** The address for the program, instead of the sandbox's. */
-  readonly url: string;
-  /** The secrets seen so far. */
-  secrets(): ReadonlyMap<string, SecretKind>;
-}
-
 const FIELDS: Readonly<Record<string, SecretKind>> = {
   access_token: 'access token',
   refresh_token: 'refresh token',
@@ -24,7 +16,8 @@ const FIELDS: Readonly<Record<string, SecretKind>> = {
   state: 'state',
 };
 
-export async function openWireTap(target: string): Promise<WireTap> {
+/** Opens a proxy between the program and the sandbox that records every secret in the traffic. */
+export async function openWireTap(target: string) {
   const found = new Map<string, SecretKind>();
   const learn = (fields: Iterable<readonly [string, unknown]>) => {
     for (const [name, value] of fields) {
@@ -61,5 +54,5 @@ export async function openWireTap(target: string): Promise<WireTap> {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answerBody);
     })().catch(() => incoming.socket.destroy());
   });
-  return { url, secrets: () => found };
+  return { url, secrets: (): ReadonlyMap<string, SecretKind> => found };
 }
