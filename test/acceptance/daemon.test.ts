@@ -408,18 +408,6 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     ]);
   });
 
-  it('allows another watcher of the folder, and nothing is sent twice', async () => {
-    const world = await openDaemonWorld();
-    put(join(world.folder, 'ride.fit'), anotherRecording());
-    for (let i = 0; i < 2; i++) {
-      await startDaemon(world, [world.folder]);
-      await until(() => uploads(world) === 1);
-      await until(() => hashes(world).length === 1);
-      expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
-    }
-    expect(uploads(world)).toBe(1);
-  });
-
   it('reports a daemon that was killed, and another one can start', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);

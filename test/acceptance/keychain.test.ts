@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNATTENDED_LIMIT_MS } from '../../src/credentials/keychain.ts';
 import {
@@ -159,18 +158,4 @@ describe('sync without a D-Bus session', () => {
       expect(existsSync(tokenFile(world))).toBe(false);
     },
   );
-
-  it('uses the file after the user chose it, and saves the choice', async () => {
-    const world = await openWorld({ env: NO_STORE });
-    await login(world, { args: ['--store', 'file'] });
-    const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');
-    expect(JSON.parse(config)).toMatchObject({ profiles: { default: { tokenStore: 'file' } } });
-    expect((await world.sync(['token'])).code).toBe(0);
-    // A login that may be in a keychain is not said to be none.
-    const elsewhere = await world.sync(['token'], { env: { SYNC_TOKEN_STORE: 'keychain' } });
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([
-      2,
-      expect.stringContaining('No keychain found'),
-    ]);
-  });
 });

@@ -32,6 +32,20 @@ async function start(flags: SandboxFlags) {
   };
 }
 
+/** Runs the command for people until it prints its address; it ends with the test. */
+async function startForPeople(...args: string[]) {
+  const stop = new AbortController();
+  const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
+  const { stdout, stderr, done } = startCommand(sandbox, system, ['--port', '0', ...args]);
+  onTestFinished(async () => {
+    stop.abort();
+    await done;
+  });
+  await until(() => stdout.length > 0);
+  const url = /SYNC_BASE_URL=(\S+)/.exec(stdout.join('\n'))?.[1] ?? '';
+  return { url, stdout, stderr };
+}
+
 describe('sync sandbox', () => {
   it('prints its address, serves until stopped, and reports its requests', async () => {
     const { info, stop } = await start({});
@@ -54,34 +68,20 @@ describe('sync sandbox', () => {
   });
 
   it('prints a line for each request with --verbose', async () => {
-    const stop = new AbortController();
-    onTestFinished(() => stop.abort());
-    const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
-    const args = ['--port', '0', '--verbose', '--fault', 'profile:503'];
-    const { stdout, stderr, done } = startCommand(sandbox, system, args);
-    await until(() => stdout.length > 0);
-    const url = /SYNC_BASE_URL=(\S+)/.exec(stdout.join('\n'))?.[1] ?? '';
+    const { url, stderr } = await startForPeople('--verbose', '--fault', 'profile:503');
     await fetch(`${url}/api/workouts`);
     await fetch(`${url}/api/profile`);
     expect(stderr.map((line) => line.replace(/\d+ ms/, '1 ms'))).toEqual([
       'GET /api/workouts: 401 after 1 ms',
       'GET /api/profile: 503 after 1 ms (fault profile:503)',
     ]);
-    stop.abort();
-    await done;
   });
 
   it('points people to its page', async () => {
-    const stop = new AbortController();
-    onTestFinished(() => stop.abort());
-    const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
-    const { stdout, done } = startCommand(sandbox, system, ['--port', '0']);
-    await until(() => stdout.length > 0);
+    const { stdout } = await startForPeople();
     const [, page = ''] = /^# Open (\S+) to look at it\.$/m.exec(stdout.join('\n')) ?? [];
     const response = await fetch(page, { headers: { accept: 'text/html' } });
     expect(await response.text()).toContain('<title>Ada Lindqvist · Sandbox platform</title>');
-    stop.abort();
-    await done;
   });
 
   it('appends each request to the file of --log, for its owner alone', async () => {
@@ -103,18 +103,10 @@ describe('sync sandbox', () => {
   it.skipIf(!existsSync('/dev/full'))(
     'warns once if the disk of --log is full, and continues to answer',
     async () => {
-      const stop = new AbortController();
-      onTestFinished(() => stop.abort());
-      const system = testSystem({ homeDir: scratchDir(), signal: stop.signal });
-      const args = ['--port', '0', '--log', '/dev/full'];
-      const { stdout, stderr, done } = startCommand(sandbox, system, args);
-      await until(() => stdout.length > 0);
-      const url = /SYNC_BASE_URL=(\S+)/.exec(stdout.join('\n'))?.[1] ?? '';
+      const { url, stderr } = await startForPeople('--log', '/dev/full');
       await fetch(`${url}/api/profile`);
       expect((await fetch(`${url}/api/profile`)).status).toBe(401);
       expect(stderr).toEqual([expect.stringContaining('The disk of /dev is full.')]);
-      stop.abort();
-      await done;
     },
   );
 

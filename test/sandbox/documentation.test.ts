@@ -5,27 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ATHLETES } from '../../src/sandbox/resources/athletes.ts';
 import { FAULT_ROUTES, parseFault } from '../../src/sandbox/faults/spec.ts';
 import { ROUTES } from '../../src/sandbox/http/routes.ts';
+import { tableRows } from '../support/documents.ts';
 import { openApp } from './support.ts';
 
 const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
 
-/** Returns the cells of the table under a heading with this title of the first column, without back-ticks. */
-function table(firstColumn: string): string[][] {
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => new RegExp(`^\\| ${firstColumn} +\\|`).test(line));
-  const rows = lines.slice(start + 2);
-  return rows
-    .slice(
-      0,
-      rows.findIndex((line) => !line.startsWith('|')),
-    )
-    .map((line) =>
-      line
-        .split(/(?<!\\)\|/)
-        .slice(1, -1)
-        .map((cell) => cell.replaceAll('`', '').trim()),
-    );
-}
+/** Returns the rows of the table with this title of the first column, without back-ticks. */
+const table = (firstColumn: string) =>
+  tableRows(text, firstColumn).map((row) => row.map((cell) => cell.replaceAll('`', '')));
 
 describe('docs/sandbox.md', () => {
   it('lists every endpoint under its name', () => {

@@ -1,31 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import {
-  foodsHeld,
-  NUTRITION_REVISIONS,
-  openHome,
-  openLoggedInWorld,
-  REVISIONS,
-} from '../support/acceptance.ts';
+import { expect, it } from 'vitest';
+import { openHome } from '../support/acceptance.ts';
 import { documentedCommands, expectKnown } from '../support/documented-commands.ts';
 import { startSync } from '../support/program.ts';
 import { openSandbox } from './support.ts';
-
-describe.each(REVISIONS)('a world on %s', (revision) => {
-  it('plays that revision', async () => {
-    const { sandbox } = await openLoggedInWorld({ revision });
-    expect(sandbox.control.settings()['revision']).toBe(revision);
-  });
-});
-
-describe.each(NUTRITION_REVISIONS)('a world on %s', (revision) => {
-  it('shows its stored food', async () => {
-    const { sandbox } = await openLoggedInWorld({ revision });
-    const item = { name: 'Soup', logged_at: '2026-02-15T11:00:00Z' };
-    sandbox.control.addFood({ date: '2026-02-15', meal: 'lunch', item });
-    expect(foodsHeld(sandbox, '2026-02-15')).toMatchObject([item]);
-  });
-});
 
 it('the page of an empty sandbox names commands that exist', async () => {
   const { url } = await openSandbox();

@@ -73,21 +73,11 @@ describe('a sandbox', () => {
     form.append('file', new Blob([new Uint8Array(recording)]), 'ride.fit');
     form.append('name', 'With a NUL \0 inside');
     await fetch(`${first.url}/api/workouts/upload-fit`, { method: 'POST', headers, body: form });
-    await fetch(`${first.url}/api/wellness`, {
-      method: 'POST',
-      headers: json,
-      body: '{"date":"2026-02-15","comments":"a\\nb"}',
-    });
-    await fetch(`${first.url}/api/nutrition`, {
-      method: 'POST',
-      headers: json,
-      body: '{"date":"2026-02-15","items":[]}',
-    });
-    await fetch(`${first.url}/api/profile`, {
-      method: 'PATCH',
-      headers: json,
-      body: '{"ftp":333}',
-    });
+    const send = (path: string, method: string, body: string) =>
+      fetch(`${first.url}/api/${path}`, { method, headers: json, body });
+    await send('wellness', 'POST', '{"date":"2026-02-15","comments":"a\\nb"}');
+    await send('nutrition', 'POST', '{"date":"2026-02-15","items":[]}');
+    await send('profile', 'PATCH', '{"ftp":333}');
     const before = first.control.state();
     await first.close();
 

@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { bearer, openApp, openSandbox } from '../support.ts';
+import { bearer, openApp } from '../support.ts';
 import { act, HTML, tokenOf } from './support.ts';
 
 describe('an action of the page', () => {
@@ -105,32 +104,6 @@ describe('an action of the page', () => {
     expect((await act(sandbox, 'add-fault', big, headers)).status).toBe(413);
     const { status } = await sandbox.app.request(`/_sandbox/page/clear-faults?token=${token}`);
     expect(status).toBe(404);
-  });
-
-  it.each([
-    'origin: https://evil.example',
-    'origin: null',
-    'sec-fetch-site: cross-site',
-    'sec-fetch-site: same-site',
-  ])('is refused with "%s" before its body, with the right token too', async (header) => {
-    const { url, port, control } = await openSandbox();
-    const token = await tokenOf({
-      app: { request: (path: string, init: object) => fetch(url + path, init) },
-    } as never);
-    expect(token).toMatch(/^sbx_page_/);
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('data', (data) => {
-        socket.destroy();
-        resolve(data.toString());
-      });
-      // The body never comes: only an answer before it can arrive.
-      socket.write(
-        `POST /_sandbox/page/add-fault HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${header}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 500\r\n\r\n`,
-      );
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
-    expect(control.faults()).toEqual([]);
   });
 });
 
