@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode } from '../../src/base/errors.ts';
 import {
@@ -66,139 +66,49 @@ describe('tokens of the environment', () => {
   );
 });
 
-/** Real runs, one for each exit code that CLI.md names. */
-interface Case {
-  readonly code: keyof typeof ExitCode;
-  readonly because: string;
-  readonly run: (world: World) => Promise<{ code: number | null }>;
-}
-
 const upload = (world: World, ...args: string[]) =>
   world.sync(['upload', world.write('ride.fit', makeRecording()), ...args]);
 
-const CASES: readonly Case[] = [
-  { code: 'ok', because: 'a recording arrived', run: (world) => upload(world) },
-  {
-    code: 'ok',
-    because: 'the service had it already',
-    async run(world) {
-      await upload(world);
-      return await upload(world, '--force');
-    },
+type RealRun = (world: World) => Promise<{ code: number | null }>;
+
+/** A real run for each exit code. */
+const RUNS: Readonly<Record<keyof typeof ExitCode, RealRun>> = {
+  ok: (world) => upload(world),
+  async internal(world) {
+    await upload(world);
+    const ledger = join(world.home.dir, 'state', 'ledger.db');
+    expect(readFileSync(ledger).subarray(0, 6).toString()).toBe('SQLite');
+    for (const end of ['', '-wal', '-shm']) {
+      if (existsSync(ledger + end)) writeFileSync(ledger + end, 'x'.repeat(8192));
+    }
+    return await upload(world);
   },
-  {
-    code: 'ok',
-    because: 'there was nothing to send',
-    async run(world) {
-      await upload(world);
-      return await upload(world);
-    },
+  usage: (world) => upload(world, '--frobnicate'),
+  invalidInput: (world) => upload(world, world.write('letter.fit', 'Dear diary')),
+  async loginNeeded(world) {
+    await world.sync(['logout']);
+    return await upload(world);
   },
-  { code: 'ok', because: 'help was asked for', run: (world) => world.sync(['upload', '--help']) },
-  {
-    code: 'internal',
-    because: 'the state folder cannot be used',
-    run(world) {
-      const file = world.write('not-a-folder', '');
-      return world.sync(['upload', world.write('ride.fit', makeRecording())], {
-        env: { SYNC_STATE_DIR: join(file, 'state') },
-      });
-    },
+  async unavailable(world) {
+    await world.sandbox.close();
+    return await upload(world);
   },
-  {
-    code: 'internal',
-    because: 'the ledger is damaged',
-    async run(world) {
-      await upload(world);
-      const ledger = join(world.home.dir, 'state', 'ledger.db');
-      expect(readFileSync(ledger).subarray(0, 6).toString()).toBe('SQLite');
-      for (const end of ['', '-wal', '-shm']) {
-        if (existsSync(ledger + end)) writeFileSync(ledger + end, 'x'.repeat(8192));
-      }
-      return await upload(world);
-    },
+  refused(world) {
+    world.sandbox.control.addFaults('upload-fit:422');
+    return upload(world);
   },
-  {
-    code: 'usage',
-    because: 'there is no such flag',
-    run: (world) => upload(world, '--frobnicate'),
+  async interrupted(world) {
+    world.sandbox.control.addFaults('upload-fit:hang');
+    const running = world.start(['upload', world.write('ride.fit', makeRecording())]);
+    await until(() => world.sandbox.control.requests().length > 0);
+    running.child.kill('SIGINT');
+    return await running.finished;
   },
-  { code: 'usage', because: 'no path was given', run: (world) => world.sync(['upload']) },
-  {
-    code: 'usage',
-    because: '--jobs is no number',
-    run: (world) => upload(world, '--jobs', 'many'),
-  },
-  {
-    code: 'usage',
-    because: 'the configuration is damaged',
-    run(world) {
-      const path = join(world.home.dir, 'config', 'config.json');
-      expect(dirname(path)).not.toBe('');
-      writeFileSync(path, '{"profiles": ');
-      return upload(world);
-    },
-  },
-  {
-    code: 'invalidInput',
-    because: 'one of two files is no recording',
-    run: (world) => upload(world, world.write('letter.fit', 'Dear diary')),
-  },
-  {
-    code: 'invalidInput',
-    because: 'there is no such file',
-    run: (world) => upload(world, join(world.home.dir, 'nowhere.fit')),
-  },
-  {
-    code: 'loginNeeded',
-    because: 'nobody is logged in',
-    async run(world) {
-      await world.sync(['logout']);
-      return await upload(world);
-    },
-  },
-  {
-    code: 'unavailable',
-    because: 'the platform is down',
-    async run(world) {
-      await world.sandbox.close();
-      return await upload(world);
-    },
-  },
-  {
-    code: 'refused',
-    because: 'the platform refused it for good',
-    run(world) {
-      world.sandbox.control.addFaults('upload-fit:422');
-      return upload(world);
-    },
-  },
-  {
-    code: 'interrupted',
-    because: 'of Ctrl-C',
-    async run(world) {
-      world.sandbox.control.addFaults('upload-fit:hang');
-      const running = world.start(['upload', world.write('ride.fit', makeRecording())]);
-      await until(() => world.sandbox.control.requests().length > 0);
-      running.child.kill('SIGINT');
-      return await running.finished;
-    },
-  },
-];
+};
 
 describe('the exit code', () => {
-  it.each(CASES.map((one) => [ExitCode[one.code], one.because, one] as const))(
-    'exits %i because %s',
-    async (code, _because, { run }) => {
-      const world = await openLoggedInWorld();
-      expect((await run(world)).code).toBe(code);
-    },
-  );
-
-  it('the cases above cover all exit codes', () => {
-    expect([...new Set(CASES.map(({ code }) => code))].sort()).toEqual(
-      Object.keys(ExitCode).sort(),
-    );
+  it.each(Object.keys(RUNS) as (keyof typeof ExitCode)[])('is that of "%s"', async (name) => {
+    expect((await RUNS[name](await openLoggedInWorld())).code).toBe(ExitCode[name]);
   });
 
   it.each<[number, string, { faults?: string[]; scopes?: 'profile:read'[] }]>([
