@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLoggedInWorld, openWorld, requestCounts, sha256 } from '../support/acceptance.ts';
@@ -56,17 +56,6 @@ describe('a recording that a device could not finish', () => {
     const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
     expect(held).toMatchObject([{ sha256: sha256(ride) }]);
   });
-
-  it('is not overwritten, and neither is its copy', async () => {
-    const world = await openWorld();
-    const path = world.write('ride.fit', unfinished(ride));
-    const copy = world.write('ride.repaired.fit', Buffer.from('mine'));
-    const { code, stderr } = await world.sync(['repair', path]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`${copy} cannot be written. It exists already.`);
-    expect(stderr).toContain(`\`sync repair ${path} --out FILE\``);
-    expect(readFileSync(copy, 'utf8')).toBe('mine');
-  });
 });
 
 it('a recording without a type arrives if it has records', async () => {
@@ -81,19 +70,4 @@ it('a recording without a type arrives if it has records', async () => {
   expect(code).toBe(0);
   const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
   expect(held).toMatchObject([{ sha256: sha256(bytes) }]);
-});
-
-it('a file that is no recording names the command for it', async () => {
-  const world = await openLoggedInWorld();
-  const path = world.write('wellness.json', '[{"date":"2026-02-15","hrv":60}]');
-  writeFileSync(join(world.home.dir, 'meals.csv'), 'date,item\n2026-02-15,Oats\n');
-  const json = await world.sync(['upload', path]);
-  expect(json.code).toBe(3);
-  expect(json.stdout).toContain(`\`sync push wellness ${path}\``);
-  const [line] = ndjson((await world.sync(['upload', path, '--json'])).stdout);
-  expect(line).toMatchObject({
-    outcome: 'invalid',
-    reason: 'not-fit',
-    hint: expect.stringContaining('sync push wellness') as string,
-  });
 });

@@ -30,14 +30,6 @@ describe('sync status', () => {
     expect([code, ndjson(stdout)]).toMatchObject([4, [{ type: 'status', login }]]);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
-
-  it('shows each time that the login is in a file', async () => {
-    const world = await openLoggedInWorld();
-    for (let round = 0; round < 2; round++) {
-      const { stdout } = await world.sync(['status']);
-      expect(stdout).toContain(`Kept in   the file ${tokenFile(world)} (only you can read it)`);
-    }
-  });
 });
 
 it('the token file is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {

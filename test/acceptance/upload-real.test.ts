@@ -55,20 +55,4 @@ describe.skipIf(!realRecordings.present)(`recordings of real devices${realRecord
     expect(second.summary).toEqual({ ...counts, uploaded: 0, skipped: 15 });
     expect(requestLines(world.sandbox)).toEqual([]);
   });
-
-  it('are invalid if they are no activities and named by hand', async () => {
-    const world = await openLoggedInWorld();
-    const names = Object.keys(OTHERS).filter((name) => OTHERS[name]?.[0] === 'skipped');
-    const paths = names.map((name) => realRecordings.path(name));
-    const { code, stdout } = await world.sync(['upload', '--json', ...paths]);
-    expect(code).toBe(3);
-    expect(
-      ndjson(stdout)
-        .slice(0, -1)
-        .map(({ path, outcome, reason }) => [path, outcome, reason]),
-    ).toEqual(
-      expect.arrayContaining(paths.map((path) => [path, 'invalid', 'not-an-activity'])) as unknown,
-    );
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
 });

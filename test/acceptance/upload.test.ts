@@ -219,19 +219,6 @@ describe('sync upload of files named by hand', () => {
 });
 
 describe('an uploaded recording', () => {
-  it('is not confused with another recording under the old name', async () => {
-    const world = await openLoggedInWorld();
-    // One size and one name, as an app that overwrites its one file leaves it.
-    const rides = [1, 2, 3].map((seed) => makeRecording({ seed, sizeBytes: 12_000 }));
-    for (const ride of rides) {
-      const path = world.write('MyNewActivity.fit', ride);
-      expect((await upload(world, path)).items).toMatchObject([
-        { outcome: 'uploaded', sha256: sha256(ride) },
-      ]);
-    }
-    expect(recordings(world).map((held) => held.sha256)).toEqual(rides.map(sha256));
-  });
-
   it('is sent again for another account', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
@@ -312,15 +299,6 @@ describe('the metadata of an upload', () => {
     const ride = world.write('ride.fit', makeRecording(options));
     expect((await upload(world, ride, ...args)).code).toBe(0);
     expect(partsOf(world)).toEqual(parts);
-  });
-
-  it('has no name if the recording does not state the local time', async () => {
-    const world = await openLoggedInWorld();
-    const ride = world.write('ride.fit', makeRecording({ serial: 77 }));
-    await upload(world, ride);
-    const [first] = partsOf(world);
-    // A part of the day would be a guess; the sport alone is none.
-    expect(first?.join(' ')).not.toMatch(/morning|afternoon|evening|night/i);
   });
 
   it.each(['novalue', '=x', '[1]', '{"a":', '{}x'])(

@@ -1,21 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
-import { type Finished, PROGRAM, ndjson } from '../support/program.ts';
+import { type Finished, ndjson } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';
 import {
   anotherRecording,
@@ -86,10 +76,10 @@ describe('the end of a watcher', () => {
     },
   );
 
-  it('exits with 0 after Ctrl-C', async () => {
+  it.each(['SIGINT', 'SIGHUP'] as const)('exits with 0 after %s', async (signal) => {
     const watcher = world.watch();
     await ready(watcher);
-    watcher.child.kill('SIGINT');
+    watcher.child.kill(signal);
     expect((await watcher.finished).code).toBe(0);
   });
 
@@ -120,13 +110,6 @@ describe('the end of a watcher', () => {
     },
   );
 
-  it('follows SIGHUP otherwise, because its terminal is gone', async () => {
-    const watcher = world.watch();
-    await ready(watcher);
-    watcher.child.kill('SIGHUP');
-    expect((await watcher.finished).code).toBe(0);
-  });
-
   it('loses and duplicates no recording after kill -9 at 6 different moments', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=12ms*inf');
     const all: string[] = [];
@@ -154,29 +137,6 @@ describe('the end of a watcher', () => {
     const again = world.requests() - all.length;
     expect(again).toBeLessThanOrEqual(2 * 6);
   });
-});
-
-it('a watcher whose program was deleted by an update still reads and sends a new recording, and exits with 0', async () => {
-  const installed = join(world.home.dir, 'installed');
-  cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
-  symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
-  const program = join(installed, 'dist', 'main.cjs');
-  const watcher = spawn(process.execPath, [program, 'watch', world.folder, '--json'], {
-    env: world.home.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(watcher, 'exit');
-  let output = '';
-  watcher.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await until(() => output.includes('"event":"ready"'));
-  rmSync(installed, { recursive: true });
-
-  const ride = anotherRecording();
-  put(join(world.folder, 'ride.fit'), ride);
-  await until(() => output.includes('"outcome":"uploaded"'));
-  expect(world.hashes()).toEqual([sha256(ride)]);
-  watcher.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
 });
 
 describe('a second sync watch', () => {

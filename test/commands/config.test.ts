@@ -95,16 +95,3 @@ describe.runIf(isRoot)('settings for all users (run as root only)', () => {
     });
   });
 });
-
-it('names the file for all users, whether or not it exists', async () => {
-  const world = await openWorld();
-  const { stdout } = await world.sync(['config', 'path', '--json']);
-  expect(ndjson(stdout)).toEqual([
-    {
-      type: 'paths',
-      configFile: join(world.home.dir, 'config', 'config.json'),
-      systemFile: join(world.home.dir, 'system', 'config.json'),
-      stateDir: join(world.home.dir, 'state'),
-    },
-  ]);
-});

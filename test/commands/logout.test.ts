@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { logout } from '../../src/commands/logout.ts';
-import { token } from '../../src/commands/token.ts';
 import { changeProfile } from '../../src/config/config-write.ts';
 import { readConfigFile } from '../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
@@ -20,6 +19,7 @@ import {
   testSystem,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
+import { tokenOf } from './login/support.ts';
 import { ndjson } from '../support/program.ts';
 
 /** A machine with a login at this sandbox. */
@@ -52,12 +52,7 @@ async function loggedIn(service: SandboxServer, extra: Env = {}) {
       };
     },
     /** Runs `sync token`. */
-    token: async () => {
-      const { done, stdout, stderr } = startCommand(token, system(), ['--json']);
-      await done;
-      const report = JSON.parse(stdout[0] ?? '') as { accessToken: string; expiresAt?: string };
-      return { report, warnings: stderr };
-    },
+    token: () => tokenOf(system()),
   };
 }
 
@@ -159,7 +154,7 @@ it('keeps the account of a login that is in another state folder', async () => {
     'There was no login to delete (profile "default").',
     'The configuration names Anna: that login may be in another state folder (SYNC_STATE_DIR).',
   ]);
-  expect((await here.token()).report.accessToken).toBe(here.login.tokens.accessToken?.reveal());
+  expect(await here.token()).toBe(here.login.tokens.accessToken?.reveal());
 });
 
 it('reports that there was no login if there is no keychain either', async () => {
@@ -213,25 +208,4 @@ it('reports that tokens in the environment stay in use', async () => {
     environmentTokens: true,
     wasLoggedIn: true,
   });
-});
-
-it('refreshes an expired token for sync token, and warns of nothing', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
-  const { tokens } = here.login;
-  await here.store.save({ ...here.login, tokens: { ...tokens, accessExpiresAt: 1 } }, never);
-  const { report, warnings } = await here.token();
-  const stored = await here.store.load(never);
-  expect(report.accessToken).toBe(stored?.tokens.accessToken?.reveal());
-  expect(report).toMatchObject(expiry(stored?.tokens.accessExpiresAt));
-  expect(warnings).toEqual([]);
-});
-
-it('throws AUTH_EXPIRED that names a dead SYNC_REFRESH_TOKEN', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: 'sbx_rt_unknown' });
-  const error = await failure(here.token());
-  expect(error.code).toBe('AUTH_EXPIRED');
-  expect(error.message).toContain('SYNC_REFRESH_TOKEN');
-  expect(everythingShownOf(error)).not.toContain('sbx_rt_unknown');
 });

@@ -20,18 +20,6 @@ async function open() {
 }
 
 describe('the profile', () => {
-  it.each<[Partial<MetricsChange>, object[]]>([
-    [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
-    [{ ftp: 280 }, [{ ftp: 280 }]],
-    [{ weight: 60, ftp: 200 }, [{ weight: 60, weightUnits: 'Kilograms', ftp: 200 }]],
-  ])('updates the profile with %j, a weight with its unit', async (options, bodies) => {
-    const { run, requests } = await open();
-    const report = await run(options);
-    expect(report).toMatchObject({ action: 'updated', profile: options });
-    const sent = requests().filter(({ method }) => method === 'PATCH');
-    expect(sent.map(({ body }) => body)).toEqual(bodies);
-  });
-
   it('shows all possible requests with --dry-run, and makes none', async () => {
     const { sandbox, run, requests, asked } = await open();
     const url = `${sandbox.url}/api/profile`;
@@ -172,7 +160,7 @@ describe('a weight', () => {
       const { run, kept, patches } = await openService('Kilograms', revision);
       await run({ weight: 72.55 });
       expect(kept).toEqual({ weight: 72.55, weightUnits: 'Kilograms' });
-      expect(patches()).toHaveLength(1);
+      expect(patches()).toEqual([{ weight: 72.55, weightUnits: 'Kilograms' }]);
     },
   );
 

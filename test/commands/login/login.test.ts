@@ -152,25 +152,6 @@ describe('a login through the browser', () => {
     expect(kept).not.toContain(authorize?.query['state']);
   });
 
-  it('reports the features that will not work if fewer scopes were granted', async () => {
-    const service = await sandbox({
-      settings: { autoApprove: true, grantScopes: ['workout:write', 'profile:read'] },
-    });
-    const { done, browser } = login(machine(service), {
-      args: ['--scope', 'workout:write nutrition:write profile:read'],
-    });
-    const { missing, grantedScopes } = await done;
-    expect(grantedScopes).toEqual(['workout:write', 'profile:read']);
-    expect(missing.map(({ scope, asked }) => `${scope} ${String(asked)}`)).toEqual([
-      'health:write false',
-      'nutrition:write true',
-      'profile:write false',
-      'workout:read false',
-    ]);
-    const page = await (await browser.page)?.text();
-    expect(page).toContain('this will not work: nutrition records.');
-  });
-
   it('sends the secret of a confidential client, and stores it with the tokens', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
@@ -392,29 +373,6 @@ describe('a login that fails', () => {
     const service = await sandbox({ ...autoApprove, faults: ['exchange:reset-mid'] });
     await failure(login(machine(service)).done);
     expect(tokenRequests(service)).toHaveLength(1);
-  });
-
-  it('ends when the athlete denies it, with a page that shows how to log in after all', async () => {
-    const service = await sandbox();
-    const { done, browser } = login(machine(service), {
-      system: {
-        openBrowser: async (address) => {
-          const url = await openStart(address);
-          const { searchParams } = url;
-          const denied = new URL(searchParams.get('redirect_uri') ?? '');
-          denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
-          const page = await fetch(denied);
-          expect(await page.text()).toContain('You denied the login');
-        },
-      },
-    });
-    expect(browser.page).toBeUndefined();
-    expect(await failure(done)).toMatchObject({
-      code: 'AUTH_REFUSED',
-      message: 'The login was not approved.',
-      details: { error: 'access_denied' },
-    });
-    expect(tokenRequests(service)).toEqual([]);
   });
 
   it('sends the code nowhere if another service answered', async () => {
