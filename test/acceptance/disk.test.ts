@@ -60,7 +60,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
       );
       const ride = world.write('ride.fit', makeRecording({ seed: 1 }));
       const day = world.write('day.json', '{"date":"2026-01-01","hrv":50}');
-      expect((await world.sync(['push', 'wellness', day])).code).toBe(0);
+      expect((await world.program(['push', 'wellness', day])).code).toBe(0);
       world.sandbox.control.clearRequests();
       if (trouble === 'full') disk.fill(0);
       else if (trouble === 'read-only') disk.makeReadOnly();
@@ -93,8 +93,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         ['', 'sandbox', '--port', '0', '--data', join(folder, 'sandbox')],
       ];
       for (const [variable, ...args] of commands) {
-        const isDaemon = args.includes('--daemon');
-        const { code, stderr } = await (isDaemon ? world.program(args) : world.sync(args));
+        const { code, stderr } = await world.program(args);
         const said = stderr.split('\n');
         expect([args, code]).toEqual([args, 1]);
         expect(said[0]).toMatch(/^Error: The disk of \S+ is [^.]*\.$/);
@@ -102,7 +101,7 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
         expect(said[0]).toContain(`The disk of ${folder}`);
         expect(said[1]).toBe(`  ${fix(variable === '' ? undefined : variable)}`);
       }
-      const status = await world.sync(['status']);
+      const status = await world.program(['status']);
       expect([status.code, status.stderr]).toEqual([1, '']);
       expect(status.stdout).toContain(`\nDisk      The disk of ${folder}`);
       expect(status.stdout).toContain(` ${words}.\n          ${fix('SYNC_STATE_DIR')}\n`);

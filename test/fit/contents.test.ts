@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readContents } from '../../src/fit/contents.ts';
 import { MESSAGE, readMessages } from '../../src/fit/messages.ts';
-import { makeRecording, truncated, unfinished, withBrokenCrc } from '../support/fit-maker.ts';
 import {
-  START,
-  fitFile,
-  fitMessage,
-  makeActivity,
+  makeRecording,
+  truncated,
+  unfinished,
+  withBrokenCrc,
   withMissingByte,
-} from '../support/fit-messages.ts';
+} from '../support/fit-maker.ts';
+import { START, fitFile, fitMessage, makeActivity } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const whole = makeRecording({ durationSecs: 300, developerField: true });

@@ -10,12 +10,13 @@ import {
   unfinished,
   withBrokenCrc,
   withFlippedBits,
+  withMissingByte,
   withTrailingBytes,
   wrapRecords,
   zeroFilled,
   zeroTail,
 } from '../support/fit-maker.ts';
-import { START, fitFile, fitMessage, withMissingByte } from '../support/fit-messages.ts';
+import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const startTime = new Date('2026-02-15T07:30:00Z');

@@ -1,15 +1,21 @@
-import { unfinished, wrapRecords } from './fit-maker.ts';
+import { crc16 } from '../../src/fit/crc16.ts';
 
-/** FIT base types. */
-const ENUM = 0x00;
-const UINT8 = 0x02;
-const STRING = 0x07;
-const UINT16 = 0x84;
-const SINT32 = 0x85;
-const UINT32 = 0x86;
-const UINT32Z = 0x8c;
-const SIZES: Readonly<Record<number, 1 | 2 | 4>> = {
+/** FIT counts seconds from 1989-12-31T00:00:00Z; ms since 1970. */
+export const FIT_EPOCH_MS = 631_065_600_000;
+
+/** FIT base types, and their sizes (bytes). */
+export const ENUM = 0x00;
+export const SINT8 = 0x01;
+export const UINT8 = 0x02;
+export const STRING = 0x07;
+export const BYTE = 0x0d;
+export const UINT16 = 0x84;
+export const SINT32 = 0x85;
+export const UINT32 = 0x86;
+export const UINT32Z = 0x8c;
+export const SIZES: Readonly<Record<number, 1 | 2 | 4>> = {
   [ENUM]: 1,
+  [SINT8]: 1,
   [UINT8]: 1,
   [UINT16]: 2,
   [SINT32]: 4,
@@ -105,6 +111,30 @@ function encoded(value: number | string | Uint8Array, type: number): number[] {
   return [0, 8, 16, 24].slice(0, SIZES[type]).map((shift) => (value >>> shift) & 0xff);
 }
 
+/** Makes one FIT segment around given data records. */
+export function wrapRecords(
+  data: Uint8Array,
+  {
+    headerSize = 14,
+    headerCrc = 'right',
+  }: { readonly headerSize?: 12 | 14; readonly headerCrc?: 'right' | 'zero' | 'garbage' } = {},
+): Uint8Array {
+  const bytes = new Uint8Array(headerSize + data.length + 2);
+  bytes.set(data, headerSize);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, headerSize);
+  view.setUint8(1, 0x20);
+  view.setUint16(2, 2132, true);
+  view.setUint32(4, data.length, true);
+  bytes.set(Buffer.from('.FIT'), 8);
+  if (headerSize === 14) {
+    const crc = { right: crc16(bytes.subarray(0, 12)), zero: 0, garbage: 0xbeef }[headerCrc];
+    view.setUint16(12, crc, true);
+  }
+  view.setUint16(bytes.length - 2, crc16(bytes.subarray(0, -2)), true);
+  return bytes;
+}
+
 /** Returns a whole FIT file of these messages. */
 export function fitFile(...messages: readonly (readonly number[])[]): Uint8Array {
   return wrapRecords(Uint8Array.from(messages.flat()));
@@ -139,17 +169,6 @@ export function makeActivity({ fileId, sport, session, activity, records = [] }:
 /** Converts degrees to the unit of positions in FIT. */
 export function semicircles(degrees: number): number {
   return Math.round((degrees * 2 ** 31) / 180);
-}
-
-/** Records of a place, then the time, under one definition. The fifth lacks a byte. */
-export function withMissingByte(): Uint8Array {
-  const definition = [0x40, 0, 0, 20, 0, 2, 0, 4, 0x85, 253, 4, 0x86];
-  const records = Array.from({ length: 10 }, (_, i) => {
-    const time = START + i;
-    const bytes = [0, 8, 16, 24].map((shift) => (time >>> shift) & 0xff);
-    return [0, ...[0x7f, 0x7f, 0x7f, 0x10].slice(i === 4 ? 1 : 0), ...bytes];
-  });
-  return unfinished(wrapRecords(Uint8Array.from([definition, records].flat(2))));
 }
 
 /** Builds a little-endian message of any fields: its definition and its data. */

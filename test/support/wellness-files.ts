@@ -1,6 +1,4 @@
-import { fitFile, fitMessage } from './fit-messages.ts';
-
-const FIT_EPOCH_MS = 631_065_600_000;
+import { FIT_EPOCH_MS, fitFile, fitMessage } from './fit-messages.ts';
 
 /** Returns a time as FIT counts it. @param local such as `2026-02-15T07:00:00` @param offset hours */
 function fitTime(local: string, offset: number): number {
