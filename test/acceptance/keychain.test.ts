@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNATTENDED_LIMIT_MS } from '../../src/credentials/keychain.ts';
 import {
-  AUTHORIZE_URL,
   type World,
   filesHolding,
   loginWithToken,
@@ -121,21 +120,6 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect((await running.finished).code).toBe(0);
     expect((await world.sync(['profile'])).code).toBe(0);
     expect(requestCounts(world.sandbox)['token']).toBe(1);
-  });
-
-  it.each<[KeychainState, number, string]>([
-    ['locked', 5, 'KEYCHAIN_LOCKED'],
-    ['no-service', 2, 'KEYCHAIN_MISSING'],
-  ])('does not begin with a keychain that is %s', async (state, exitCode, errorCode) => {
-    const { world } = await openKeychainWorld(state);
-    const { code, stdout, stderr } = await world.sync(['login', '--no-browser', '--json']);
-    expect({ code, error: ndjson(stdout)[0]?.['code'] }).toEqual({
-      code: exitCode,
-      error: errorCode,
-    });
-    expect(stderr).not.toMatch(AUTHORIZE_URL);
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
-    expect(existsSync(tokenFile(world))).toBe(false);
   });
 });
 

@@ -146,22 +146,4 @@ describe('a permanent fault', () => {
     expect((await world.sync(['upload', 'card'])).code).toBe(0);
     expect(receivedCounts(world)).toEqual(Array(12).fill(1));
   });
-
-  it('fails one item if a renewed token is refused while the login is valid, and the rest arrives', async () => {
-    const world = await openLoggedInWorld();
-    for (let seed = 0; seed < 6; seed++) {
-      world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
-    }
-    world.sandbox.control.addFaults('upload-fit:401*2');
-    const { code, stdout } = await world.sync(['upload', '--json', '--jobs', '1', 'card']);
-    const lines = ndjson(stdout);
-    expect([code, lines.pop()]).toEqual([5, expect.objectContaining({ uploaded: 5, failed: 1 })]);
-    expect(lines.find(({ outcome }) => outcome === 'failed')).toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      attempts: 2,
-      hint: 'The same command again continues. If that lasts, run `sync login`.',
-    });
-    expect((await world.sync(['upload', 'card'])).code).toBe(0);
-    expect(receivedCounts(world)).toEqual(Array(6).fill(1));
-  });
 });

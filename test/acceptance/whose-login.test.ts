@@ -119,14 +119,6 @@ describe('a login while userinfo fails', () => {
     expect(items(world)).toEqual([1, 0, 0]);
   });
 
-  it('runs a dry run without asking userinfo', async () => {
-    const world = await openAppendingWorld('userinfo:503*inf');
-    await loginWithToken(world);
-    world.sandbox.control.clearRequests();
-    expect(await push(world, '--dry-run')).toEqual([0, 'would-push']);
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
-
   it('ends with a logout', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
     await loginWithToken(world);
