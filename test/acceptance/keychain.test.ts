@@ -3,15 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { UNATTENDED_LIMIT_MS } from '../../src/credentials/keychain.ts';
 import {
   type World,
+  completeLogin,
   filesHolding,
   loginWithToken,
   openWorld,
   ownerOf,
   requestCounts,
   requestLines,
-  startLogin,
   tokenFile,
-  visit,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { type KeychainState, startKeychain, whyNoKeychain } from '../support/keychain.ts';
@@ -32,11 +31,8 @@ async function openKeychainWorld(state: KeychainState, env: NodeJS.ProcessEnv = 
   return { keychain, world };
 }
 
-async function login(world: World, options: { args?: string[]; input?: string } = {}) {
-  const { args = [], ...more } = options;
-  const started = await startLogin(world, ['--json', ...args], more);
-  await visit(started.authorizeUrl);
-  const { code, stdout } = await started.running.finished;
+async function login(world: World) {
+  const { code, stdout } = await completeLogin(world, ['--json']);
   expect(code).toBe(0);
   return ndjson(stdout)[0];
 }

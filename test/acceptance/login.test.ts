@@ -3,9 +3,11 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  completeLogin,
   freePort,
   openLoggedInWorld,
   openWorld,
+  ownerOf,
   requestLines,
   startLogin,
   tokenFile,
@@ -73,16 +75,12 @@ describe('a login by the loopback redirect', () => {
     });
     const { sandbox } = world;
     const target = ['--base-url', `${sandbox.url}/`, '--client-id', sandbox.clientId];
-    const login = await startLogin(world, [...target, '--store', 'file']);
-    await visit(login.authorizeUrl);
-    expect((await login.running.finished).code).toBe(0);
+    const login = await completeLogin(world, [...target, '--store', 'file']);
+    expect(login.code).toBe(0);
 
     const { code, stdout } = await world.sync(['token']);
     expect(code).toBe(0);
-    const answer = await fetch(`${sandbox.url}/api/oauth/userinfo`, {
-      headers: { authorization: `Bearer ${stdout.trim()}` },
-    });
-    expect(await answer.json()).toMatchObject({ sub: 'athlete-1' });
+    expect(await ownerOf(sandbox, stdout.trim())).toBe('athlete-1');
   });
 });
 
@@ -114,12 +112,10 @@ describe('scopes', () => {
   const FEW = ['health:write', 'profile:read'] as const;
   it('reports scopes that were not granted in login and status, and upload exits 4', async () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
-    const login = await startLogin(world);
-    const page = await visit(login.authorizeUrl);
+    const { code, stdout, page } = await completeLogin(world);
+    expect(code).toBe(0);
     expect(page.html).toContain('You did not grant all scopes');
     expect(page.html).toContain('uploading recordings');
-    const { code, stdout } = await login.running.finished;
-    expect(code).toBe(0);
     const lacks = [
       '  uploading recordings (`sync upload` needs workout:write)',
       '  nutrition records (`sync push nutrition` needs nutrition:write)',
@@ -150,9 +146,7 @@ describe('scopes', () => {
 
   it('saves and reports --scope, and the hint for a missing scope obtains it', async () => {
     const world = await openWorld();
-    const login = await startLogin(world, ['--scope', 'profile:read']);
-    await visit(login.authorizeUrl);
-    const { stdout } = await login.running.finished;
+    const { stdout } = await completeLogin(world, ['--scope', 'profile:read']);
     expect(stdout).toContain('Settings saved for profile "default": ');
     expect(stdout).toContain('scope "profile:read"');
     expect(stdout).toContain('`sync config unset scope`');
@@ -164,9 +158,7 @@ describe('scopes', () => {
     const hint = String(ndjson(refused.stdout)[0]?.['hint']);
     expect(hint).toBe('Run `sync login --scope "profile:read health:write"` and approve it.');
     const [, scope = ''] = /--scope "([^"]+)"/.exec(hint) ?? [];
-    const again = await startLogin(world, ['--scope', scope]);
-    await visit(again.authorizeUrl);
-    expect((await again.running.finished).code).toBe(0);
+    expect((await completeLogin(world, ['--scope', scope])).code).toBe(0);
     expect((await world.sync(push)).code).toBe(0);
     expect((await world.sync(['profile'])).code).toBe(0);
   });
@@ -200,10 +192,8 @@ describe('the port of the redirect URI', () => {
     const world = await openWorld({
       sandbox: { settings: { exactRedirectUris: true }, redirectUris: [redirectUri] },
     });
-    const login = await startLogin(world, ['--redirect-uri', redirectUri]);
-    expect(login.redirectUri).toBe(redirectUri);
-    expect((await visit(login.authorizeUrl)).status).toBe(200);
-    expect((await login.running.finished).code).toBe(0);
+    const login = await completeLogin(world, ['--redirect-uri', redirectUri]);
+    expect(login).toMatchObject({ redirectUri, code: 0, page: { status: 200 } });
     // The exchange names the same text, or the sandbox would have refused it.
     const [exchange] = world.sandbox.control.requests({ route: 'token' });
     expect(exchange?.body).toMatchObject({ redirect_uri: redirectUri });
@@ -214,9 +204,7 @@ describe('the port of the redirect URI', () => {
 it('a login over an earlier one names the athlete of the replaced login', async () => {
   const world = await openLoggedInWorld();
   world.sandbox.control.settings({ autoApproveAthlete: 'athlete-2' });
-  const login = await startLogin(world);
-  await visit(login.authorizeUrl);
-  const { code, stdout } = await login.running.finished;
+  const { code, stdout } = await completeLogin(world);
   expect(code).toBe(0);
   expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
   expect(stdout).toContain('It replaces the login of Ada Lindqvist');

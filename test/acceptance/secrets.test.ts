@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AUTHORIZE_URL,
+  completeLogin,
   filesHolding,
   openHome,
   openSandbox,
@@ -44,8 +45,8 @@ function leaks(text: string, secrets: Iterable<string>): string[] {
   return [...secrets].filter((secret) => spellings(secret).some((one) => text.includes(one)));
 }
 
-const verboseLogin = ({ world }: Pick<Scene, 'world'>, ...args: string[]) =>
-  startLogin(world, ['--verbose', '--client-secret-stdin', ...args], { input: 'sandbox-secret\n' });
+const VERBOSE = ['--verbose', '--client-secret-stdin'];
+const SECRET = { input: 'sandbox-secret\n' };
 
 /**
  * Runs everything that touches a token, with `--verbose`: successful and failed logins, a refresh,
@@ -57,7 +58,7 @@ async function playAll({ world }: Pick<Scene, 'world'>): Promise<Finished[]> {
   const sync = async (...args: string[]) => {
     runs.push(await world.sync([...args, '--verbose']));
   };
-  const login = (...args: string[]) => verboseLogin({ world }, ...args);
+  const login = () => startLogin(world, VERBOSE, SECRET);
 
   // A login that is attacked, and then refused by the token endpoint.
   control.addFaults('exchange:400(error=invalid_grant)');
@@ -67,15 +68,11 @@ async function playAll({ world }: Pick<Scene, 'world'>): Promise<Finished[]> {
   runs.push(await refused.running.finished);
   // A login that fails, a login that is interrupted, a login that works.
   control.addFaults('exchange:truncate');
-  const unreadable = await login('--json');
-  await visit(unreadable.authorizeUrl);
-  runs.push(await unreadable.running.finished);
+  runs.push(await completeLogin(world, ['--json', ...VERBOSE], SECRET));
   const interrupted = await login();
   interrupted.running.child.kill('SIGINT');
   runs.push(await interrupted.running.finished);
-  const good = await login();
-  await visit(good.authorizeUrl);
-  runs.push(await good.running.finished);
+  runs.push(await completeLogin(world, VERBOSE, SECRET));
 
   await sync('status');
   const ride = world.write('ride.fit', makeRecording());
@@ -161,9 +158,7 @@ describe('after runs with --verbose', () => {
       const processes = watchProcesses();
       onTestFinished(() => processes.stop());
       const { world } = scene;
-      const login = await verboseLogin(scene);
-      await visit(login.authorizeUrl);
-      const runs = [await login.running.finished];
+      const runs: Finished[] = [await completeLogin(world, VERBOSE, SECRET)];
       world.sandbox.control.expire();
       for (const args of [['upload', world.write('ride.fit', makeRecording())], ['logout']]) {
         runs.push(await world.sync([...args, '--verbose']));

@@ -65,6 +65,13 @@ export async function visit(
   return { status: response.status, html: await response.text(), url };
 }
 
+/** Starts a login, approves it in the browser, and waits for its end. */
+export async function completeLogin(...given: Parameters<typeof startLogin>) {
+  const login = await startLogin(...given);
+  const page = await visit(login.authorizeUrl);
+  return { ...login, page, ...(await login.running.finished) };
+}
+
 /** The program `script` of util-linux, which runs a child in a new terminal. */
 const SCRIPT = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path));
 
