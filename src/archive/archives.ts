@@ -38,11 +38,7 @@ interface ArchivePlace {
   readonly stamp?: string;
 }
 
-interface OpenArchive {
-  readonly place: ArchivePlace;
-  readonly zip: Zip;
-  readonly close: () => Promise<void>;
-}
+type OpenArchive = Awaited<ReturnType<typeof openFile>>;
 
 /**
  * Reads zip archives, and the archives inside them. Keeps one archive of each depth open; an inner
@@ -188,7 +184,7 @@ function placeInside(outer: ArchivePlace, entry: ZipEntry): ArchivePlace {
   };
 }
 
-async function openFile(place: ArchivePlace): Promise<OpenArchive> {
+async function openFile(place: ArchivePlace) {
   const handle = await open(place.origin, 'r');
   try {
     const { size, mtimeMs } = await handle.stat();

@@ -19,21 +19,9 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-export type FailureSource =
-  /** The command line, a setting, or the input. */
-  | 'command'
-  | 'login'
-  | 'keychain'
-  | 'network'
-  | 'service'
-  | 'process'
-  | 'storage'
-  | 'signal'
-  | 'program';
-
 interface ErrorFacts {
   readonly exitCode: ExitCode;
-  readonly source: FailureSource;
+  readonly source: string;
   /** The operation may succeed later, although the user changes nothing. */
   readonly temporary?: true;
 }
@@ -127,7 +115,8 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
   return ERRORS[code].exitCode;
 }
 
-export function sourceOf(code: ErrorCode): FailureSource {
+/** Returns whose fault an error is: `command` is the command line, a setting, or the input. */
+export function sourceOf(code: ErrorCode) {
   return ERRORS[code].source;
 }
 

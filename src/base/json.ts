@@ -40,14 +40,8 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** What a text shows before it is parsed, in far less time and memory. */
-export interface JsonScan {
-  readonly members: number;
-  /** Number of its lists, objects, elements and members, or a few less. */
-  readonly values: number;
-  /** Number of members of the object with the most. */
-  readonly widest: number;
-}
+/** What a text shows before it is parsed. */
+export type JsonScan = Readonly<ReturnType<typeof scanJson>>;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -59,11 +53,11 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Counts the parts of a text outside of its strings.
+ * Counts the parts of a text outside of its strings, in far less time and memory than parsing takes.
  *
  * @throws JsonTooDeep
  */
-export function scanJson(text: string): JsonScan {
+export function scanJson(text: string) {
   /** Members so far of the objects around the current place. */
   const around: number[] = [];
   let depth = 0;
@@ -96,7 +90,13 @@ export function scanJson(text: string): JsonScan {
         break;
     }
   }
-  return { members, values, widest };
+  return {
+    members,
+    /** Number of its lists, objects, elements and members, or a few less. */
+    values,
+    /** Number of members of the object with the most. */
+    widest,
+  };
 }
 
 /** Returns the index of the quote that ends a string, or the end of the text. */

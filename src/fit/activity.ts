@@ -12,26 +12,18 @@ import {
 } from './sports.ts';
 
 /** A recording as people recognise it. Fields that the recording does not state are undefined. */
-export interface Activity {
-  /** "Morning ride": see {@link activityName}. */
-  readonly name: string | undefined;
-  /** Start of the first session (ms since the epoch). */
-  readonly startedAt: number | undefined;
-  /** Local time minus UTC. */
-  readonly offsetMinutes: number | undefined;
-  /** Time without pauses, over all sessions (s). */
-  readonly movingSecs: number | undefined;
-  /** Over all sessions; if no session states it, by the records (m). */
-  readonly distanceMeters: number | undefined;
-}
+export type Activity = Readonly<ReturnType<typeof describeActivity>>;
 
 /** Describes a recording for people. What no session states is that of its records. */
-export function describeActivity(bytes: Uint8Array, summary: Summary): Activity {
+export function describeActivity(bytes: Uint8Array, summary: Summary) {
   const first = readFirstSession(bytes, summary);
   return {
     name: activityName(summary),
+    /** Start of the first session (ms since the epoch). */
     startedAt: first.startTime?.getTime(),
+    /** Local time minus UTC. */
     offsetMinutes: summary.localOffsetMinutes,
+    /** Time without pauses, over all sessions. */
     movingSecs: summary.timerSecs ?? first.timerSecs,
     distanceMeters: summary.distanceMetres ?? readRecorded(bytes).distanceMetres,
   };

@@ -35,21 +35,9 @@ export const OTHERS = -1;
 export const DEFINITION = -2;
 
 /** A message. Valid only during the visit. */
-export interface Message {
-  /** Its global number, or {@link DEFINITION}. */
-  readonly kind: number;
-  /** Offset of its header, and behind it. */
-  readonly start: number;
-  readonly end: number;
-  /** Its time, also of a message with a compressed time stamp (s, as in {@link dateOf}). */
-  readonly timestamp: number | undefined;
-  /** Returns an integer or float field of up to 4 bytes; undefined if absent or invalid. */
-  number(field: number): number | undefined;
-  /** Returns a string field without padding; undefined if absent or empty. */
-  text(field: number): string | undefined;
-  /** Returns a date field; undefined if absent, invalid or only seconds since power-on. */
-  date(field: number): Date | undefined;
-}
+export type Message = Readonly<
+  Pick<SegmentReader, 'kind' | 'start' | 'end' | 'timestamp' | 'number' | 'text' | 'date'>
+>;
 
 /** Called for each message of a kind. Ends the reading if it returns `false`. */
 export type Visitor = (message: Message) => unknown;
@@ -126,9 +114,12 @@ interface FieldDefinition {
 const COMPRESSED_MASK = 0x1f;
 
 /** Reads the records of one segment. It is the message that a visitor sees. */
-class SegmentReader implements Message {
+class SegmentReader {
+  /** Time of the message, also of one with a compressed time stamp (s, as in {@link dateOf}). */
   timestamp: number | undefined;
+  /** Global number of the message, or {@link DEFINITION}. */
   kind = DEFINITION;
+  /** Offset of its header, and behind it. */
   start = 0;
   end = 0;
   readonly #bytes: Uint8Array;
@@ -160,6 +151,7 @@ class SegmentReader implements Message {
     return at;
   }
 
+  /** Returns an integer or float field of up to 4 bytes; undefined if absent or invalid. */
   number(field: number): number | undefined {
     const found = this.#find(field);
     if (found === undefined) return undefined;
@@ -186,6 +178,7 @@ class SegmentReader implements Message {
     return undefined;
   }
 
+  /** Returns a string field without padding; undefined if absent or empty. */
   text(field: number): string | undefined {
     const found = this.#find(field);
     if (found === undefined || (found.baseType & 0x1f) !== 7) return undefined;
@@ -197,6 +190,7 @@ class SegmentReader implements Message {
     return text === '' ? undefined : text;
   }
 
+  /** Returns a date field; undefined if absent, invalid or only seconds since power-on. */
   date(field: number): Date | undefined {
     return dateOf(this.number(field));
   }

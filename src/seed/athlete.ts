@@ -34,21 +34,14 @@ export function athleteOf(seed: number) {
   };
 }
 
-/** Usual starts of workouts, in minutes after local midnight. */
-export interface Starts {
-  readonly habit: 'early' | 'lunch' | 'evening';
-  /** Intervals on a weekday. */
-  readonly hard: number;
-  /** Other workouts on a weekday. */
-  readonly easy: number;
-  readonly weekend: number;
-}
+/** Usual starts of workouts, in minutes after local midnight: intervals on a weekday, other workouts, weekends. */
+export type Starts = Athlete['character']['starts'];
 
-const STARTS: readonly [Starts, ...Starts[]] = [
+const STARTS = [
   { habit: 'early', hard: 5 * 60 + 50, easy: 6 * 60 + 25, weekend: 7 * 60 + 25 },
   { habit: 'lunch', hard: 12 * 60 + 5, easy: 12 * 60 + 20, weekend: 9 * 60 + 50 },
   { habit: 'evening', hard: 17 * 60 + 50, easy: 18 * 60 + 20, weekend: 8 * 60 + 50 },
-];
+] as const;
 
 /** Returns the habits that distinguish one athlete's training from another's. */
 function characterOf(seed: number) {
@@ -56,7 +49,7 @@ function characterOf(seed: number) {
   const sport = dealt<SeedSport>(seed, 'sport', ['cycling', 'running']);
   const workWeeks = dealt<WorkWeeks>(seed, 'weeks', [2, 3, 4]);
   const later = random.integer(-18, 18);
-  const { habit, hard, easy, weekend } = dealt(seed, 'starts', STARTS);
+  const { habit, hard, easy, weekend } = dealt<(typeof STARTS)[number]>(seed, 'starts', STARTS);
   return {
     sport,
     device: random.pick(DEVICES[sport]),
