@@ -40,17 +40,13 @@ export class ArchiveShare {
   readonly #limit: number;
   #bytes = 0;
   #inner = 0;
-  #isSpent = false;
+  /** Nothing more of the archive on the disk can be read, wherever the limit was met. */
+  isSpent = false;
 
   /** @param packed size of the archive (bytes) */
   constructor(budget: UnpackBudget, packed: number) {
     this.#budget = budget;
     this.#limit = budget.limits.small + packed * budget.limits.ratio;
-  }
-
-  /** Nothing more of the archive on the disk can be read, wherever the limit was met. */
-  get isSpent(): boolean {
-    return this.#isSpent;
   }
 
   /** Counts unpacked bytes. @throws ArchiveFault */
@@ -96,7 +92,7 @@ export class ArchiveShare {
   }
 
   #end(fault: ArchiveFault): never {
-    this.#isSpent = true;
+    this.isSpent = true;
     throw fault;
   }
 }

@@ -1,10 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
-import { Entry, type ZipFile, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
+import {
+  Entry,
+  getFileNameLowLevel,
+  type ZipFile,
+  fromRandomAccessReaderPromise,
+  RandomAccessReader,
+} from 'yauzl';
 import { through } from '../base/chunks.ts';
+import { printable } from '../base/printable.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { ArchiveShare } from './budget.ts';
 import { ArchiveFault, damaged, faultOf } from './fault.ts';
-import { memberName } from './member-name.ts';
 
 /** The entry of a member in an archive's directory, as far as a read needs it. */
 export type ZipEntry = Readonly<ReturnType<typeof entryOf>>;
@@ -175,6 +181,35 @@ function entryOf(entry: Entry, name: string) {
     /** The compression method (APPNOTE 4.4.5), or `encrypted`. */
     method,
   };
+}
+
+/** Longest shown name of a member (characters); the end of a longer one is kept. */
+const MAX_NAME = 300;
+
+/** Members that an operating system adds: resource forks, folder settings, thumbnails. */
+const LITTER = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._|Thumbs\.db$|desktop\.ini$)/i;
+
+/**
+ * Returns the name of a member for reports, with `/` between its parts; undefined for a folder or
+ * an operating system's own file. Never use it as a path on the disk.
+ */
+function memberName(entry: Entry): string | undefined {
+  const name = decoded(entry);
+  if (name.endsWith('/') || LITTER.test(name)) return undefined;
+  const clean = name
+    .split('/')
+    .map((part) => printable(part).trim())
+    .filter((part) => part !== '' && part !== '.' && part !== '..')
+    .join('/');
+  return clean === '' ? '(no name)' : clean.slice(-MAX_NAME);
+}
+
+/** Decodes a name: by the archive's flag, else as UTF-8 if it is valid UTF-8, else as CP437. */
+function decoded({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  const UTF8_FLAG = 0x800;
+  const text = fileNameRaw.toString('utf8');
+  const flag = Buffer.from(text).equals(fileNameRaw) ? UTF8_FLAG : 0;
+  return getFileNameLowLevel(generalPurposeBitFlag | flag, fileNameRaw, extraFields, false);
 }
 
 /** Bytes of the directory that are read at once: yauzl asks twice for each member. */

@@ -70,14 +70,10 @@ export function localOffset({
 
 /** Returns the UTC offset that a difference between two clocks stands for (s), if there is one. */
 export function credibleOffset(difference: number): number | undefined {
-  const secs = nearestOffset(difference);
+  const quarter = QUARTER_ZONES.find((zone) => Math.abs(difference - zone) <= SKEW_SECS);
+  const secs = quarter ?? Math.round(difference / HALF_HOUR_SECS) * HALF_HOUR_SECS;
   if (Math.abs(difference - secs) > SKEW_SECS) return undefined;
   return secs < EARLIEST_OFFSET_SECS || secs > LATEST_OFFSET_SECS ? undefined : secs;
-}
-
-function nearestOffset(secs: number): number {
-  const quarter = QUARTER_ZONES.find((zone) => Math.abs(secs - zone) <= SKEW_SECS);
-  return quarter ?? Math.round(secs / HALF_HOUR_SECS) * HALF_HOUR_SECS;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TokenProblem } from '../http/problem.ts';
 import { randomToken, sha256 } from '../random.ts';
-import { knownScopes, type Scope } from './scopes.ts';
+import { isScope, type Scope, scopeWords } from './scopes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { Store, Table } from '../store.ts';
 import type { LoginState, TokenAnswer } from '../types.ts';
@@ -200,7 +200,9 @@ export class Grants {
     const login = token?.kind === 'access' ? this.#loginOf(token) : undefined;
     if (login === undefined) return null;
     const { id, athleteId, clientId, scope } = login;
-    return { loginId: id, athleteId, clientId, scopes: knownScopes(scope) };
+    // An unknown scope permits nothing.
+    const scopes = scopeWords(scope).filter(isScope);
+    return { loginId: id, athleteId, clientId, scopes };
   }
 
   /** Revokes the login of a token of either kind. Ignores an unknown token. */

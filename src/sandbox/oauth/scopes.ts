@@ -28,8 +28,3 @@ export function describeScope(scope: string): string {
 export function scopeWords(text: string): string[] {
   return [...new Set(text.split(' ').filter((word) => word !== ''))];
 }
-
-/** Returns the known scopes of a granted scope string: others permit nothing. */
-export function knownScopes(text: string): Scope[] {
-  return scopeWords(text).filter(isScope);
-}

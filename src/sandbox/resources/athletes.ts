@@ -8,11 +8,6 @@ export function initials(name: string): string {
     .join('');
 }
 
-/** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
-export type AthleteChange = Partial<
-  Pick<AthleteProfile, 'weight' | 'weighedAt' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
->;
-
 /** Three time zones and one athlete in pounds: both have exposed client bugs. */
 export const DEFAULT_ATHLETES: readonly [AthleteProfile, ...AthleteProfile[]] = [
   {
@@ -82,7 +77,7 @@ export class Athletes {
     return this.ids.map((id) => this.get(id));
   }
 
-  change(id: string, change: AthleteChange): AthleteProfile {
+  change(id: string, change: Partial<AthleteProfile>): AthleteProfile {
     return this.#table.set(id, { ...this.get(id), ...change });
   }
 }

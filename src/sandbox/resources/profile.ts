@@ -1,6 +1,5 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import type { AthleteChange } from './athletes.ts';
 import { midnightOf } from './dates.ts';
 import { valueOf } from '../http/request-body.ts';
 import type { SandboxSettings } from '../settings.ts';
@@ -67,7 +66,7 @@ function changeOf(
   input: ReadChange,
   athlete: AthleteProfile,
   { profileUnits }: SandboxSettings,
-): AthleteChange {
+): Partial<AthleteProfile> {
   const { weight, weightUnits } = input;
   const pounds = profileUnits && (weightUnits ?? athlete.weightUnits) === 'Pounds';
   const metrics = METRICS.flatMap((name) => {
