@@ -24,7 +24,7 @@ export interface FramedUpload {
 /** The body of a request to `PATCH .../nutrition/DATE/items`. */
 export type ItemsRequest =
   | Readonly<Record<string, never>>
-  | { readonly action: 'delete'; readonly mealType: string; readonly itemId?: string };
+  | { readonly action: 'delete'; readonly mealType: string; readonly itemId: string };
 
 /** Statuses of that route that say something about the platform or the day. */
 const ABOUT_ITEMS: readonly number[] = [400, 401, 404, 405, 409, 501];

@@ -9,9 +9,6 @@ import { deliverDay } from './nutrition/delivery.ts';
 import type { NutritionRecord } from './nutrition/plan.ts';
 import { NutritionService } from './nutrition/service.ts';
 
-/** Limits the sent days that one run looks at without the scope for reading. */
-const MAX_LOOKS = 29;
-
 /** The options for days of earlier runs. */
 const AS_SENT = { force: false, merge: 'same-input' } as const;
 
@@ -24,8 +21,7 @@ export class NutritionRun {
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   readonly #listed = new Map<string, readonly ShownItem[]>();
   readonly #delivered = new Set<string>();
-  /** Days that are unfinished, or that another computer may have spoiled. */
-  #doubtful: ReadonlySet<string> = new Set();
+  #unfinished: ReadonlySet<string> = new Set();
   #isReview = false;
 
   constructor(
@@ -43,7 +39,7 @@ export class NutritionRun {
 
   /** Checks that a day needs a look, even if its record is unchanged. */
   isDoubtful(date: string): boolean {
-    return this.#doubtful.has(date);
+    return this.#unfinished.has(date) || this.#listed.has(date);
   }
 
   /** Checks that a record came from the user, not from an earlier run. */
@@ -67,44 +63,30 @@ export class NutritionRun {
     const open = ledger.nutrition
       .dates('open')
       .filter((date) => this.#byDate.has(date) || (failed.get(date) ?? 0) < ENOUGH_FAULTS);
-    const fresh = ledger.nutrition.dates('fresh').filter((date) => !changed.includes(date));
-    const seen = await this.#look([...changed, ...open], fresh);
-    this.#doubtful = new Set([...open, ...seen]);
+    this.#unfinished = new Set(open);
+    await this.#list([...changed, ...open, ...ledger.nutrition.dates('fresh')]);
     if (this.#options.undo !== undefined) return [];
-    return [...this.#doubtful].flatMap((date) =>
-      this.#byDate.has(date) ? [] : [this.#recordOf(date)],
-    );
+    const others = new Set([...open, ...this.#listed.keys()]);
+    return [...others]
+      .filter((date) => !this.#byDate.has(date))
+      .map((date) => this.#recordOf(date));
   }
 
   /** Returns the days of this run to compare again: another computer's request may have spoiled them. */
   async toReview(): Promise<readonly PreparedRecord[]> {
     this.#listed.clear();
     this.#isReview = true;
-    if (this.#delivered.size === 0 || !(await this.#service.canRead())) return [];
-    this.#doubtful = new Set(await this.#look([], [...this.#delivered]));
-    return [...this.#doubtful].map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
+    await this.#list(this.#delivered);
+    return [...this.#listed.keys()].map((date) => this.#byDate.get(date) ?? this.#recordOf(date));
   }
 
-  /**
-   * Lists days, if the login may. A failure is left to the days themselves.
-   *
-   * @param toCheck sent days. Without the scope, each costs a request, and a platform that replaces days
-   *   shows none.
-   * @returns those of `toCheck` that can be compared now
-   */
-  async #look(toSend: readonly string[], toCheck: readonly string[]): Promise<readonly string[]> {
+  /** Lists days, if the login may. A failure is left to the days themselves. */
+  async #list(dates: Iterable<string>): Promise<void> {
     try {
-      if (await this.#service.canRead()) {
-        const listed = await this.#service.list(new Set([...toSend, ...toCheck]));
-        for (const [date, shown] of listed) this.#listed.set(date, shown);
-        return toCheck.filter((date) => listed.has(date));
-      }
-      const newest = toCheck.toSorted().reverse().slice(0, MAX_LOOKS);
-      const [date] = newest;
-      return date !== undefined && (await this.#service.kind(date)) === 'adds' ? newest : [];
+      const listed = await this.#service.list(new Set(dates));
+      for (const [date, shown] of listed) this.#listed.set(date, shown);
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
-      return [];
     }
   }
 
@@ -123,18 +105,15 @@ export class NutritionRun {
     const { dryRun, undo, remember = false } = this.#options;
     // The user asked to replace or to force the days of the input only.
     const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : AS_SENT;
-    const outcome = await deliverDay(
-      this.#context,
+    const outcome = await deliverDay(this.#context, {
       record,
-      { merge, force, dryRun, undo, remember },
-      {
-        ...{ ledger, service: this.#service, run: this.#byDate, listed: this.#listed },
-        isDoubtful: this.#doubtful.has(date) || this.#listed.has(date),
-        isReview: this.#isReview,
-        warn: (warning) => warnings.push(warning),
-        url: url(kind).href,
-      },
-    );
+      options: { merge, force, dryRun, undo, remember },
+      ...{ ledger, service: this.#service, run: this.#byDate, listed: this.#listed },
+      isDoubtful: this.isDoubtful(date),
+      isReview: this.#isReview,
+      warn: (warning) => warnings.push(warning),
+      url: url(kind).href,
+    });
     if (dryRun) return outcome;
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {

@@ -79,6 +79,11 @@ interface Item {
    * is no longer on the platform, and present if one says that it was sent again.
    */
   unsure?: true;
+  /**
+   * Without reading: what a request at the same moment left of it. Until a later push sends the day, no look
+   * shows that.
+   */
+  raced?: { readonly held: number | undefined };
   /** The input has changed it since its sender's last complete run. */
   pending?: true;
   /** The athlete changed it meanwhile: the sender may send its new version, or leave the athlete's. */
@@ -260,6 +265,8 @@ class Life {
     this.#between = { date, run: () => other.push([theirs]) };
     await computer.push([file]);
     this.#between = undefined;
+    for (const [item, held] of this.#racing) item.raced = { held };
+    this.#racing.clear();
   }
 
   /** The athlete uses the app after the look at a day, and before the request that follows. */
@@ -439,6 +446,8 @@ class Life {
     for (const item of this.#items) {
       if (item.date !== date) continue;
       if (item.by.includes(by)) {
+        if (item.raced !== undefined) item.unsure = true;
+        delete item.raced;
         const isFirst = item.pending === true && items.includes(item);
         if (isFirst) delete item.pending;
         if (isFirst || item.recent !== undefined) item.recent = isFirst || again ? 'sent' : 'seen';
@@ -508,11 +517,12 @@ class Life {
   }
 
   #isExcused(item: Item, held: number | undefined, rows: readonly { name: string }[]): boolean {
-    const { name, date, by, carbs, unsure, refused, either, erased } = item;
+    const { name, date, by, carbs, unsure, refused, either, erased, raced } = item;
     // A platform that replaces days would erase foods of the athlete: no computer sends such a day.
     const hasFoods = rows.some((row) => row.name.startsWith('app-'));
     const isConflict = (one: string) => this.#reportsOf(one, date)[0]?.outcome === 'conflict';
     if (this.#replaces && hasFoods && by.some(isConflict)) return true;
+    if (raced !== undefined && held === raced.held) return true;
     if (erased === true) return held === undefined || held === carbs;
     if (refused === true) return held === undefined;
     if (either === true) return held === undefined || held === carbs;
@@ -560,11 +570,28 @@ class Life {
       this.#between = undefined;
       const { daily } = this.#sandbox.world;
       const before = daily.find(ATHLETE, 'nutrition', between.date)?.record;
+      const rows = this.#rows(between.date);
       await between.run();
+      this.#race(between.date, rows);
       const empty = { breakfast: [], lunch: [], dinner: [], snacks: [] };
       daily.put(ATHLETE, 'nutrition', between.date, before ?? empty, 0);
     }
     return await this.#sandbox.app.fetch(request);
+  }
+
+  /** What is held of the items that two requests at the same moment disagree about. */
+  readonly #racing = new Map<Item, number | undefined>();
+
+  /** Notes what a request undoes that had read these rows before the last run. */
+  #race(date: string, before: readonly { name: string; carbs: number }[]): void {
+    if (this.#reads) return;
+    const heldIn = (rows: typeof before, { name }: Item) =>
+      rows.find((row) => row.name === name)?.carbs;
+    const after = this.#rows(date);
+    for (const item of this.#items.filter((each) => each.date === date)) {
+      const held = heldIn(before, item);
+      if (held !== heldIn(after, item)) this.#racing.set(item, held);
+    }
   }
 
   #http(): Http {

@@ -269,8 +269,8 @@ describe('delivering a nutrition day', () => {
 
   it('retries after a temporary rejection and sends the day in the next run', async () => {
     const { run, sandbox, held } = await open();
-    sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
-    // The first step takes three requests, the second one, and the probe of the service one.
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*2+1', 'nutrition:429+1');
+    // The look takes one request, and sending the day four.
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
       { outcome: 'pushed', attempts: 4 },
     ]);
@@ -287,7 +287,7 @@ describe('delivering a nutrition day', () => {
     const days = dates.map((date) => day([gel('a')], date));
     // One run a day: each of them is left unfinished.
     for (const one of days.slice(0, 5)) {
-      sandbox.control.addFaults('nutrition:504*inf');
+      sandbox.control.addFaults('nutrition:504*inf+1');
       await run('nutrition', [one]);
       sandbox.control.clearFaults();
     }
@@ -416,7 +416,7 @@ it('waits for a day that another process is sending and reports its outcome', as
 
 it('throws the abort reason and releases every day', async () => {
   const { run, sandbox, another } = await open();
-  sandbox.control.addFaults('nutrition:hang*inf');
+  sandbox.control.addFaults('nutrition:hang*inf+1');
   const abort = new AbortController();
   const reason = new SyncError('INTERRUPTED', 'Interrupted.');
   const running = run('nutrition', [day([gel('a')])], { signal: abort.signal });

@@ -37,6 +37,8 @@ interface Found {
   readonly items: SentItem[];
   /** Items to remove from the platform. */
   readonly surplus: ShownItem[];
+  /** Items of this client that are not in `items`, such as other computers'. They stay. */
+  readonly others: ShownItem[];
   /** Items that the input holds no longer. */
   readonly gone: SentItem[];
   readonly news: News[];
@@ -51,9 +53,7 @@ export interface CompareOptions {
   readonly force: boolean;
   /** Send removed items again. */
   readonly resends?: boolean;
-  /** The day was sent from here since an earlier run looked at it: another request may have dropped items. */
-  readonly fresh: boolean;
-  /** This is the first look of a run. */
+  /** This is the first look of a run: what was sent before it has arrived. */
   readonly isFirst?: boolean;
   /** The items are from the answer to a request that held all unanswered items. */
   readonly isAnswer?: boolean;
@@ -73,83 +73,76 @@ export function compareDay(
   shown: readonly ShownItem[],
   options: CompareOptions,
 ) {
+  const isOurs = (item: ShownItem) => isOwn(item, options.source);
+  const free = new Set(shown.filter(isOurs));
   // What a platform that replaced days showed has other ids since the last replacement.
-  const idsLast = options.idsLast && day.idsLast;
-  const free = new Set(shown.filter((item) => isOwn(item, options.source)));
-  // An item that was taken back and has left may come from another computer now.
-  const isOver = ({ undone, state, edited }: SentItem) =>
-    undone === true && state === 'gone' && edited === undefined && !options.fresh;
-  const known = day.items.filter((item) => !isOver(item));
-  const found = matchItems(known, free, idsLast);
-  const surplus = takeCopies(found, free, options);
+  const found = matchItems(day.items, free, options.idsLast && day.idsLast);
+  const into: Found = { items: [], surplus: [], others: [], gone: [], news: [] };
+  takeCopies(found, free, options, into);
   /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
   const hasNews =
     [...free].some((item) => !day.others.includes(otherKey(item))) ||
     [...found].some(([{ id }, there]) => id !== undefined && id !== there.id);
-  const items = day.items.filter(isOver);
-  const into: Found = { items, surplus, gone: [], news: [] };
-  const kept = sortDropped(known, found, options, into);
-  for (const item of known.filter((each) => !isDropped(each))) {
-    const own = found.get(item);
-    const changed = isPending(item) ? kept.get(itemIdentity(item.body))?.there : undefined;
-    const there = changed ?? own;
+  into.others.push(...free);
+  const contested = sortDropped(day.items, found, options, into);
+  for (const item of day.items.filter((each) => !isDropped(each))) {
+    const there = found.get(item);
     if (there === undefined) into.items.push(absent(item, options, hasNews, into.news));
-    else {
-      if (changed !== undefined) kept.delete(itemIdentity(item.body));
-      // The athlete changed the earlier version while the new one was on its way.
-      if (own !== undefined && there !== own) into.surplus.push(own);
-      const isContested = changed !== undefined || (isPending(item) && item.edited !== undefined);
-      present(item, there, isContested, options, into);
-    }
+    else present(item, there, contested.has(item), options, into);
   }
-  const left = [...kept.values()];
-  for (const { item, there } of left) {
-    const isKnown = item.edited !== undefined && holdsItem(there.body, item.edited);
-    if (!isKnown || item.state === 'dropped') into.news.push({ what: 'kept', body: there.body });
-    into.items.push({ ...item, state: 'gone', edited: there.body });
-  }
-  /** Items of this client that are not in `items`, such as other computers'. They stay. */
-  const others = [...free, ...left.map(({ there }) => there)];
-  return { ...into, others };
+  return { ...into, foods: shown.filter((item) => !isOurs(item)) };
 }
 
 /**
- * Decides about the items that have to leave the platform.
+ * Decides about the items that have to leave the platform. Those that were changed there stay.
  *
- * @returns the items that were changed in the platform, by instant and name. They stay, and the ledger
- *   knows the change if the input has them again.
+ * @returns the items of the input that are new versions of changed ones, which `found` has in their place
  */
 function sortDropped(
-  known: readonly SentItem[],
-  found: ReadonlyMap<SentItem, ShownItem>,
-  { fresh, isAnswer, force }: CompareOptions,
+  items: readonly SentItem[],
+  found: Map<SentItem, ShownItem>,
+  { isFirst = false, isAnswer = false, force }: CompareOptions,
   into: Found,
-): Map<string, { readonly item: SentItem; readonly there: ShownItem }> {
-  const isWanted = (item: SentItem) => !isDropped(item);
-  const wanted = new Set(known.filter(isWanted).map(({ body }) => itemIdentity(body)));
-  const kept: ReturnType<typeof sortDropped> = new Map();
-  for (const item of known.filter(isDropped)) {
-    const identity = itemIdentity(item.body);
-    const there = found.get(item);
-    const holds = (own: JsonObject) => there !== undefined && holdsItem(there.body, own);
+): ReadonlySet<SentItem> {
+  const wanted = new Set(items.filter((item) => !isDropped(item)));
+  const versions = new KeyIndex(wanted, ({ body }) => itemIdentity(body));
+  const contested = new Set<SentItem>();
+  for (const item of items.filter(isDropped)) {
     const { edited, ...plain } = item;
-    const isEdited = (edited !== undefined && holds(edited)) || !holds(item.as ?? item.body);
+    const there = found.get(item);
+    const identity = itemIdentity(item.body);
+    const holds = (own: JsonObject) => there !== undefined && holdsItem(there.body, own);
+    const isKnown = edited !== undefined && holds(edited);
+    const isEdited = isKnown || !holds(item.as ?? item.body);
+    const leaves = item.state === 'dropped' && (there !== undefined || isAnswer);
     if (there !== undefined && isEdited && !force) {
-      kept.set(identity, { item, there });
+      const isFree = (each: SentItem) => isPending(each) && !contested.has(each);
+      const version = versions.first(identity, isFree);
+      if (version === undefined) {
+        if (!isKnown || item.state === 'dropped')
+          into.news.push({ what: 'kept', body: there.body });
+        into.items.push({ ...item, state: 'gone', edited: there.body });
+        into.others.push(there);
+        continue;
+      }
+      // The athlete changed the earlier version while the new one was on its way.
+      const own = found.get(version);
+      if (own !== undefined) into.surplus.push(own);
+      found.set(version, there);
+      contested.add(version);
       continue;
     }
-    const leaves = item.state === 'dropped' && (there !== undefined || isAnswer === true);
-    if (leaves && !wanted.has(identity)) into.gone.push(item);
+    if (leaves && versions.first(identity) === undefined) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
       const left = isEdited ? item : plain;
       into.items.push(there.id === undefined ? left : { ...left, id: there.id });
-    } else if (fresh || isAnswer === true || item.undone === true) {
+    } else if (!isFirst || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
       into.items.push({ ...plain, state: 'gone' });
     }
   }
-  return kept;
+  return contested;
 }
 
 function isPending({ state }: SentItem): boolean {
@@ -165,12 +158,13 @@ export function isToSend(item: SentItem): boolean {
 function present(
   item: SentItem,
   shown: ShownItem,
-  isContested: boolean,
+  isVersion: boolean,
   { force, isAnswer, isFirst }: CompareOptions,
   into: Found,
 ): void {
-  const { body, state, as } = item;
+  const { body, state, as, edited } = item;
   const { body: theirs, id, meal } = shown;
+  const isContested = isVersion || (isPending(item) && edited !== undefined);
   const place = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
   const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
   const at = { ...statedItem(item), ...(isFresh ? { state: 'fresh' as const } : {}), ...place };
@@ -181,7 +175,7 @@ function present(
     into.items.push({ ...at, as: theirs });
   } else if (!force && isContested) into.items.push({ ...at, edited: theirs, state: 'new' });
   else if (!force && state !== 'new') {
-    const isNews = item.edited === undefined || !holdsItem(theirs, item.edited);
+    const isNews = edited === undefined || !holdsItem(theirs, edited);
     if (isNews) into.news.push({ what: 'edited', body: theirs });
     into.items.push({ ...at, edited: theirs });
   } else {
@@ -208,25 +202,21 @@ function matchItems(items: readonly SentItem[], free: Set<ShownItem>, idsLast: b
     free.delete(shown);
     found.set(item, shown);
   };
-  const takeById = (item: SentItem) => {
-    if (item.id !== undefined) take(item, byId.first(item.id));
-  };
   const takeEqual = (item: SentItem) => {
     for (const own of [item.body, item.as, item.edited]) {
       if (own === undefined || found.has(item)) continue;
-      take(
-        item,
-        byIdentity.first(itemIdentity(own), ({ body }) => holdsItem(body, own)),
-      );
+      const isEqual = ({ body }: ShownItem) => holdsItem(body, own);
+      take(item, byIdentity.first(itemIdentity(own), isEqual));
     }
   };
-  // If its id is gone, a dropped item was removed: an equal one is another computer's.
-  const isOver = (item: SentItem) =>
-    found.has(item) || (idsLast && isDropped(item) && item.id !== undefined);
+  // An equal item may be another computer's if ours is known to have left.
+  const hasLeft = ({ id, undone, state, edited }: SentItem) =>
+    (idsLast && id !== undefined) || (state === 'gone' && undone === true && edited === undefined);
+  const isOver = (item: SentItem) => found.has(item) || (isDropped(item) && hasLeft(item));
   const wanted = items.filter((item) => !isDropped(item));
   const dropped = items.filter(isDropped);
   for (const group of [wanted, dropped]) {
-    group.forEach(takeById);
+    for (const item of group) if (item.id !== undefined) take(item, byId.first(item.id));
     group.filter((item) => !isOver(item)).forEach(takeEqual);
   }
   // Changed items: first the unchanged ones of the input, then new versions.
@@ -247,46 +237,42 @@ function takeCopies(
   found: Map<SentItem, ShownItem>,
   free: Set<ShownItem>,
   { source, idsLast }: CompareOptions,
-): ShownItem[] {
-  const copies: ShownItem[] = [];
-  if (source === undefined) return copies;
-  const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
+  { surplus }: Found,
+): void {
+  if (source === undefined) return;
   for (const [item, first] of found) {
-    if (isDropped(item) || !holdsItem(first.body, item.body)) continue;
-    let stays = first;
-    for (;;) {
-      const isCopy = (other: ShownItem) => holdsItem(other.body, item.body);
-      const copy = byIdentity.first(itemIdentity(item.body), isCopy);
-      if (copy === undefined) break;
-      free.delete(copy);
-      const isSmaller = idsLast && (copy.id ?? '') < (stays.id ?? '');
-      copies.push(isSmaller ? stays : copy);
-      if (isSmaller) stays = copy;
-    }
+    const isCopy = ({ body }: ShownItem) => holdsItem(body, item.body);
+    if (isDropped(item) || !isCopy(first)) continue;
+    const all = [first, ...[...free].filter(isCopy)];
+    for (const copy of all) free.delete(copy);
+    const idOf = ({ id = '' }: ShownItem) => id;
+    if (idsLast) all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+    const [stays = first, ...copies] = all;
+    surplus.push(...copies);
     found.set(item, stays);
   }
-  return copies;
 }
 
 /** Decides about an item that the platform does not show. */
 function absent(
   item: SentItem,
-  { fresh, isAnswer, resends = false }: CompareOptions,
+  { isAnswer, resends = false }: CompareOptions,
   hasNews: boolean,
   news: News[],
 ): SentItem {
-  if (item.state === 'unanswered' && isAnswer === true) {
-    news.push({ what: 'unshown', body: item.body });
+  const { state, body } = item;
+  if (state === 'unanswered' && isAnswer === true) {
+    news.push({ what: 'unshown', body });
     return { ...statedItem(item), state: 'fresh' };
   }
-  if (isPending(item)) return { ...statedItem(item), state: item.state ?? 'new' };
+  if (isPending(item)) return { ...statedItem(item), state: state ?? 'new' };
   if (resends) return { ...statedItem(item), state: 'unanswered' };
-  if (item.state === 'removed') return item;
+  if (state === 'removed') return item;
   // A request of another computer that had read the day before ours was written after ours.
-  if (fresh && hasNews && item.state === 'fresh') {
-    news.push({ what: 'again', body: item.body });
+  if (hasNews && state === 'fresh') {
+    news.push({ what: 'again', body });
     return { ...statedItem(item), state: 'unanswered' };
   }
-  news.push({ what: 'removed', body: item.body });
+  news.push({ what: 'removed', body });
   return { ...item, state: 'removed' };
 }

@@ -36,8 +36,8 @@ import * as words from './words.ts';
  * the day is right. A platform that replaces gets the whole day. The ledger holds the day as open from before
  * the first request that may change it until it is done: a request that may have been processed is never
  * repeated before the next look shows its effect. A changed item is added before its earlier version is
- * removed, so that a crash in between loses nothing, unless the platform cannot store the sum of both. (An
- * `update` by id would set unnamed macros to 0, and can hit an equal food of the athlete.)
+ * removed, so that a crash in between loses nothing. (An `update` by id would set unnamed macros to 0, and can
+ * hit an equal food of the athlete.)
  */
 
 /** Limits the attempts to bring a day to its intended content. */
@@ -46,8 +46,10 @@ const MAX_ROUNDS = 8;
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
-/** The run that a day belongs to. */
-export interface DayTarget {
+/** A day to deliver, and the run that it belongs to. */
+export interface DayJob {
+  readonly record: NutritionRecord;
+  readonly options: DayOptions;
   readonly ledger: RecordLedger;
   readonly service: NutritionService;
   /** The other records of the run, by date. */
@@ -63,39 +65,33 @@ export interface DayTarget {
   readonly url: string;
 }
 
+type Waits = Pick<Context, 'clock' | 'signal'>;
+
 /** Delivers one day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
-export async function deliverDay(
-  context: Pick<Context, 'clock' | 'signal'>,
-  record: NutritionRecord,
-  options: DayOptions,
-  target: DayTarget,
-): Promise<DayOutcome> {
-  const { date } = record;
-  const { ledger, warn } = target;
-  const known = ledger.nutrition.day(date);
-  const plan = planDay(record, known, options, ledger, target.run);
-  const { items, fields, moved, partialTotals } = plan;
+export async function deliverDay(context: Waits, job: DayJob): Promise<DayOutcome> {
+  const { record, options, ledger, warn } = job;
+  const known = ledger.nutrition.day(record.date);
+  const { moved, partialTotals, ...plan } = planDay(record, known, options, ledger, job.run);
   if (moved.length > 0) warn(words.movedNote(record, moved));
   const versions = record.parts.map(({ input, asOf }) => [input, asOf] as const);
-  const asOf = { ...known.asOf, ...Object.fromEntries(versions) };
-  const day = { ...known, items, fields, asOf };
-  const excess = excessOf(record, contentOf(day, []));
+  const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
+  const content = contentOf(day, []);
+  const excess = excessOf(record, content);
   if (excess !== undefined) return excess;
   // The platform may hold something else by now.
-  const isDoubtful = known.status === 'open' || target.isDoubtful;
-  const looksAnew = (options.force || options.merge === 'replace-day') && items.length > 0;
+  const isDoubtful = known.status === 'open' || job.isDoubtful;
+  const looksAnew = (options.force || options.merge === 'replace-day') && day.items.length > 0;
   if (isDone(day) && !isDoubtful && !looksAnew) {
     // Another input may hold an item now, or no longer.
-    if (!options.dryRun) ledger.nutrition.put(date, day);
+    if (!options.dryRun) ledger.nutrition.put(record.date, day);
     return atRest(day);
   }
   if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
-  if (!options.dryRun)
-    return await new DayDelivery(record, known, day, options, target).run(context);
-  const dropped = items.filter((item) => item.state === 'dropped');
+  if (!options.dryRun) return await new DayDelivery(context, job, known, day).run();
+  const dropped = day.items.filter(({ state }) => state === 'dropped');
   if (dropped.length > 0 && options.undo === undefined) warn(words.goneNote(record, dropped, true));
-  const body = nutritionBody(date, contentOf(day, []));
-  return { outcome: 'would-push', request: { method: 'POST', url: target.url, body } };
+  const body = nutritionBody(record.date, content);
+  return { outcome: 'would-push', request: { method: 'POST', url: job.url, body } };
 }
 
 /** Returns the outcome of a day without a request. */
@@ -114,10 +110,9 @@ interface Look {
 }
 
 class DayDelivery {
-  readonly #record: NutritionRecord;
-  readonly #options: DayOptions;
-  readonly #target: DayTarget;
-  readonly #service: NutritionService;
+  readonly #context: Waits;
+  readonly #job: DayJob;
+  readonly #date: string;
   /** The row of the ledger. */
   #stored: LedgerDay;
   #day: LedgerDay;
@@ -131,158 +126,142 @@ class DayDelivery {
   /** The request may have erased foods of others. */
   #isUnseen = false;
 
-  constructor(
-    record: NutritionRecord,
-    known: LedgerDay,
-    day: LedgerDay,
-    options: DayOptions,
-    target: DayTarget,
-  ) {
-    this.#record = record;
+  constructor(context: Waits, job: DayJob, known: LedgerDay, day: LedgerDay) {
+    this.#context = context;
+    this.#job = job;
+    this.#date = job.record.date;
     this.#stored = known;
     this.#day = day;
-    this.#options = options;
-    this.#target = target;
-    this.#service = target.service;
   }
 
-  async run(context: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
+  async run(): Promise<DayOutcome> {
     try {
-      return await this.#rounds(context);
+      for (let round = 1; round <= MAX_ROUNDS; round++) {
+        const outcome = await this.#round();
+        if (outcome !== undefined) return outcome;
+      }
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       throw error.with({ details: { attempts: this.#attempts } });
     }
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#conflict(words.unstableText(this.#date));
   }
 
-  async #rounds({ clock, signal }: Pick<Context, 'clock' | 'signal'>): Promise<DayOutcome> {
-    const { date } = this.#record;
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
-      const look = await this.#look();
-      const adds = (await this.#service.kind(date)) === 'adds';
-      if (adds && look === undefined) {
-        // Nothing has to be sent, and no look can show more.
-        return isDone(this.#day) ? this.#finish([]) : this.#conflict(words.unseenText(date));
-      }
-      const seen = look && this.#compare(look);
-      const surplus = seen?.surplus ?? [];
-      const missing = this.#day.items.filter(isToSend);
-      const left = look?.items.filter((item) => !surplus.includes(item)) ?? [];
-      const after = adds
-        ? { items: [...left, ...missing], fields: this.#day.fields }
-        : contentOf(this.#day, seen?.others ?? []);
-      const excess = excessOf(this.#record, after);
-      if (excess !== undefined) return excess;
-      const meanwhile = { ...after, items: [...surplus, ...after.items] };
-      if (adds && excessOf(this.#record, meanwhile) !== undefined) {
-        const stuck = look?.isListed === true ? [] : await this.#remove(surplus);
-        if (stuck === 'changed' || stuck.length === 0) continue;
-        return this.#finish(stuck);
-      }
-      const posted = await this.#sendMissing(look, seen, adds);
-      if (posted === 'unclear') await clock.sleep(SETTLE_MS, signal);
-      else if (typeof posted === 'object') return posted;
-      else if (posted === 'shown') continue;
-      else if (!adds || surplus.length === 0) return this.#finish([]);
-      // A removal follows a look at once.
-      else if (look?.isListed !== true) {
-        const stuck = await this.#remove(surplus);
-        if (stuck !== 'changed' && (await this.#restoreFields())) return this.#finish(stuck);
-      }
+  /** @returns undefined if another look has to follow */
+  async #round(): Promise<DayOutcome | undefined> {
+    const look = await this.#look();
+    const adds = (await this.#job.service.kind(this.#date)) === 'adds';
+    if (look === undefined) {
+      const isUnsent = this.#stored.items.length === 0;
+      if (!adds || isUnsent) return await this.#replace();
+      // Nothing has to be sent, and no look can show more.
+      return isDone(this.#day) ? this.#finish() : this.#conflict(words.unseenText(this.#date));
     }
-    if (this.#failure !== undefined) throw this.#failure;
-    return this.#conflict(words.unstableText(date));
+    const seen = this.#compare(look);
+    const held = contentOf(this.#day, [...seen.others, ...seen.foods]);
+    const excess = excessOf(this.#job.record, held);
+    if (excess !== undefined) return excess;
+    return adds ? await this.#add(look, seen) : await this.#replace(look, seen);
   }
 
   async #look(): Promise<Look | undefined> {
-    const { date } = this.#record;
-    const { listed } = this.#target;
+    const { listed, service } = this.#job;
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) return next;
-    const fromList = listed.get(date);
-    listed.delete(date);
+    const fromList = listed.get(this.#date);
+    listed.delete(this.#date);
     if (fromList !== undefined) return { items: fromList, isListed: true };
-    const read = (await this.#service.list([date])).get(date);
-    if (read !== undefined) return { items: read };
-    if ((await this.#service.kind(date)) !== 'adds') return undefined;
-    const hasRow = this.#stored.status === 'fresh';
-    const items = await this.#service.look(date, this.#day.fields, hasRow);
+    const items = await service.look(this.#date, this.#day.fields);
     return items && { items };
   }
 
   /** Compares the day with a look, and takes over its findings. */
   #compare({ items: shown, isAnswer = false }: Look): Comparison {
-    const { source, adds: idsLast } = this.#service;
-    const { force, merge } = this.#options;
+    const { record, service, options, isReview } = this.#job;
+    const idsLast = service.adds;
     const seen = compareDay(this.#day, shown, {
-      ...{ source, idsLast, isAnswer, force },
-      resends: merge === 'replace-day',
-      fresh: this.#stored.status !== 'settled',
-      isFirst: this.#attempts === 0 && !this.#target.isReview,
+      ...{ source: service.source, idsLast, isAnswer, force: options.force },
+      resends: options.merge === 'replace-day',
+      isFirst: this.#attempts === 0 && !isReview,
     });
     this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
     if (this.#gone.length === 0) this.#gone = seen.gone;
-    for (const note of words.newsNotes(this.#record, seen.news)) this.#warn(note);
+    for (const note of words.newsNotes(record, seen.news)) this.#warn(note);
     return seen;
   }
 
-  /**
-   * Sends what the day lacks: to a platform that adds the missing items, to any other the whole day.
-   *
-   * @returns as {@link #send}; undefined if nothing had to be sent
-   */
-  async #sendMissing(look: Look | undefined, seen: Comparison | undefined, adds: boolean) {
-    const { fields, sentFields } = this.#day;
+  /** Sends the missing items to a platform that adds, then removes the surplus ones. */
+  async #add(look: Look, { surplus }: Comparison): Promise<DayOutcome | undefined> {
+    const { fields } = this.#day;
     const items = this.#day.items.filter(isToSend);
-    const isSame = items.length === 0 && sameJson(fields, sentFields);
-    if (adds) return isSame ? undefined : await this.#send({ items, fields }, look);
+    const isComplete = items.length === 0 && sameJson(fields, this.#day.sentFields);
+    if (!isComplete && !(await this.#send({ items, fields }, look))) return undefined;
+    if (surplus.length === 0) return this.#finish();
+    // A removal follows a look at once.
+    if (look.isListed === true) return undefined;
+    const stuck = await this.#remove(surplus);
+    if (stuck === undefined) return undefined;
+    // The platform has recalculated the day's own fields.
+    const isRestored = stuck.length > 0 || sameJson(fields, {});
+    if (!isRestored && !(await this.#send({ items: [], fields }, look))) return undefined;
+    return this.#finish(stuck);
+  }
+
+  /** Sends the whole day to a platform that replaces it, unless that is there already. */
+  async #replace(look?: Look, seen?: Comparison): Promise<DayOutcome | undefined> {
+    const { record, options } = this.#job;
+    const { items, fields, sentFields } = this.#day;
     if (seen !== undefined) {
+      const isComplete = !items.some(isToSend) && sameJson(fields, sentFields);
       // The answer to the whole day shows no more than the request held.
-      if (look?.isAnswer === true || (isSame && seen.surplus.length === 0)) return undefined;
-      const foods = look?.items.filter((item) => !isOwn(item, this.#service.source)) ?? [];
-      if (foods.length > 0 && !this.#options.force) {
+      if (look?.isAnswer === true || (isComplete && seen.surplus.length === 0)) {
+        return this.#finish();
+      }
+      const { foods } = seen;
+      if (foods.length > 0 && !options.force) {
         // A replacement would erase what others wrote.
         const intended = contentOf(this.#day, []).items;
-        return this.#conflict(words.foodsText(this.#record.date, foods), foods, intended);
+        return this.#conflict(words.foodsText(this.#date, foods), foods, intended);
       }
-      if (foods.length > 0) this.#warn(words.erasedNote(this.#record, foods));
+      if (foods.length > 0) this.#warn(words.erasedNote(record, foods));
     }
     this.#isUnseen = seen === undefined;
-    return await this.#send(contentOf(this.#day, seen?.others ?? []), look);
+    const isSent = await this.#send(contentOf(this.#day, seen?.others ?? []), look);
+    return isSent ? this.#finish() : undefined;
   }
 
   /**
    * Sends a part of the day, or all of it.
    *
-   * @returns `shown` if the answer shows the day; `taken` if it does not; `unclear` if a look has to show
-   *   whether the platform took it.
+   * @returns false if the day has to be compared again: the answer shows it, or is unclear
    */
-  async #send(content: DayContent, look?: Look): Promise<'shown' | 'taken' | 'unclear'> {
-    const { adds } = this.#service;
+  async #send(content: DayContent, look?: Look): Promise<boolean> {
+    const { service, ledger } = this.#job;
+    const { adds } = service;
     const before = this.#stored;
-    const sent = this.#day.items.map((item): SentItem =>
+    const items = this.#day.items.map((item): SentItem =>
       isToSend(item) ? { ...item, state: 'unanswered' } : item,
     );
-    this.#put('open', { items: sent });
+    this.#put('open', { items });
     try {
       const repeatable = adds && content.items.length > 0 ? 'unless-acted-on' : 'always';
-      const posted = await this.#counted(
-        this.#service.post(this.#record.date, content, repeatable),
-      );
+      const posted = await this.#counted(service.post(this.#date, content, repeatable));
       this.#day = { ...this.#day, sentFields: content.fields };
       if (posted.items !== undefined) {
         this.#next = await this.#learn(look?.items ?? [], posted.items, content.items.length);
-        return 'shown';
+        return false;
       }
-      this.#day = { ...this.#day, items: sent.map((item) => passed(item, 'unanswered', 'fresh')) };
-      return 'taken';
+      this.#day = { ...this.#day, items: items.map((item) => passed(item, 'unanswered', 'fresh')) };
+      return true;
     } catch (error) {
-      if (!isUnclear(error)) this.#target.ledger.nutrition.put(this.#record.date, before);
+      if (!isUnclear(error)) ledger.nutrition.put(this.#date, before);
       if (!isUnclear(error) || !adds || endsRun(error.code)) throw error;
       this.#failure = error;
-      return 'unclear';
     }
+    await this.#context.clock.sleep(SETTLE_MS, this.#context.signal);
+    return false;
   }
 
   async #counted<T extends { readonly attempts: number }>(request: Promise<T>): Promise<T> {
@@ -302,68 +281,63 @@ class DayDelivery {
     after: readonly ShownItem[],
     sent: number,
   ): Promise<Look> {
-    this.#service.learnSource(before, after);
-    const isOurs = (item: ShownItem) => isOwn(item, this.#service.source);
-    if (!this.#service.adds && after.filter(isOurs).length > sent) {
-      this.#service.learnKind('adds');
+    const { service } = this.#job;
+    service.learnSource(before, after);
+    const isOurs = (item: ShownItem) => isOwn(item, service.source);
+    if (!service.adds && after.filter(isOurs).length > sent) {
+      service.learnKind('adds');
       return { items: after };
     }
     const ids = new Set(after.map(({ id }) => id));
     const lost = before.filter((item) => isOurs(item) && !ids.has(item.id));
-    const isDoubtful = this.#service.adds && lost.length > 0;
-    if (!isDoubtful || (await this.#service.askAgain(this.#record.date)) === 'adds') {
+    const isDoubtful = service.adds && lost.length > 0;
+    if (!isDoubtful || (await service.askAgain(this.#date)) === 'adds') {
       return { items: after, isAnswer: true };
     }
-    this.#service.learnKind('replaces');
     return { items: [...after, ...lost] };
   }
 
-  /** Removes items from a platform that adds. @returns those that cannot be removed from here */
-  async #remove(surplus: readonly ShownItem[]): Promise<readonly ShownItem[] | 'changed'> {
+  /**
+   * Removes items from a platform that adds.
+   *
+   * @returns those that cannot be removed from here; undefined if the day has to be compared again
+   */
+  async #remove(surplus: readonly ShownItem[]): Promise<readonly ShownItem[] | undefined> {
+    const { service } = this.#job;
     const stuck: ShownItem[] = [];
     for (const item of surplus) {
       this.#put('open', { sentFields: {} });
-      const { removal } = await this.#counted(this.#service.remove(this.#record.date, item));
-      if (removal === 'changed') return 'changed';
-      const isKindInDoubt = removal === 'no-route' && this.#service.isStated;
-      if (isKindInDoubt && (await this.#service.askAgain(this.#record.date)) === 'replaces') {
-        return 'changed';
-      }
+      const { removal } = await this.#counted(service.remove(this.#date, item));
+      if (removal === 'changed') return undefined;
+      const isKindInDoubt = removal === 'no-route' && service.isStated;
+      if (isKindInDoubt && (await service.askAgain(this.#date)) === 'replaces') return undefined;
       if (removal === 'no-route') stuck.push(item);
     }
     return stuck;
   }
 
-  /** Sends the day's own fields again, which the platform has recalculated. @returns false if it is unclear */
-  async #restoreFields(): Promise<boolean> {
-    const { fields } = this.#day;
-    return sameJson(fields, {}) || (await this.#send({ items: [], fields })) !== 'unclear';
-  }
-
   /** @param stuck surplus items that cannot be removed from here */
-  #finish(stuck: readonly ShownItem[]): DayOutcome {
-    const unseen = this.#isUnseen && !this.#service.adds;
-    const items = this.#day.items.map((item) =>
-      stuck.length > 0 ? item : passed(item, 'dropped', 'gone'),
-    );
-    const isSettled = unseen || (this.#attempts === 0 && !this.#target.isReview);
-    // Without the scope for reading, no look at a replaced day is possible.
-    this.#put(isSettled ? 'settled' : 'fresh', { items });
-    if (this.#gone.length > 0 && this.#options.undo === undefined && stuck.length === 0) {
-      this.#warn(words.goneNote(this.#record, this.#gone, false));
+  #finish(stuck: readonly ShownItem[] = []): DayOutcome {
+    const { record, options, service, isReview } = this.#job;
+    const attempts = this.#attempts;
+    const isStuck = stuck.length > 0;
+    const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
+    this.#put(attempts === 0 && !isReview ? 'settled' : 'fresh', { items });
+    if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {
+      this.#warn(words.goneNote(record, this.#gone, false));
     }
     const contested = items.filter(({ state, edited }) => state === 'new' && edited);
-    if (stuck.length > 0 || contested.length > 0) {
+    if (isStuck || contested.length > 0) {
       const theirs = contested.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
-      const text = words.conflictText(this.#record.date, stuck, contested);
+      const text = words.conflictText(this.#date, stuck, contested);
       return this.#conflict(text, [...stuck, ...theirs], contested);
     }
-    if (this.#attempts === 0) return atRest(this.#day);
-    if (this.#options.remember) return { outcome: 'undone', attempts: this.#attempts };
-    if (!unseen) return { outcome: 'pushed', attempts: this.#attempts };
-    if (!this.#service.saidUnseen) this.#warn(words.unseenNote(this.#record));
-    this.#service.saidUnseen = true;
-    return { outcome: 'pushed', attempts: this.#attempts, unseen: true };
+    if (attempts === 0) return atRest(this.#day);
+    if (options.remember) return { outcome: 'undone', attempts };
+    if (!this.#isUnseen || service.adds) return { outcome: 'pushed', attempts };
+    if (!service.saidUnseen) this.#warn(words.unseenNote(record));
+    service.saidUnseen = true;
+    return { outcome: 'pushed', attempts, unseen: true };
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {
@@ -375,7 +349,7 @@ class DayDelivery {
   /** Changes the day, and writes it to the ledger. */
   #put(status: DayStatus, change: Partial<LedgerDay>): void {
     this.#day = { ...this.#day, ...change, status };
-    this.#target.ledger.nutrition.put(this.#record.date, this.#day);
+    this.#job.ledger.nutrition.put(this.#date, this.#day);
     this.#stored = this.#day;
   }
 
@@ -383,7 +357,7 @@ class DayDelivery {
   #warn(warning: Warning): void {
     if (this.#said.has(String(warning.message))) return;
     this.#said.add(String(warning.message));
-    this.#target.warn(warning);
+    this.#job.warn(warning);
   }
 }
 

@@ -90,6 +90,7 @@ export class NutritionService {
   /** Asks again, after an answer that made the kind doubtful. */
   async askAgain(date: string): Promise<PlatformKind> {
     this.#kind = this.#probe(date);
+    this.isStated = false;
     return await this.kind(date);
   }
 
@@ -159,25 +160,17 @@ export class NutritionService {
   }
 
   /**
-   * Learns what a day holds on a platform that adds, without the scope for reading. A removal that names no
-   * item tells if the day has a row. Only then a day without items is sent: its answer shows the row.
+   * Reads a day, or learns what it holds from the answer to a day without items, which changes nothing on a
+   * platform that adds.
    *
-   * @param hasRow it is known that the day has one
-   * @returns undefined if the platform does not show it, or turned out to replace days.
+   * @returns undefined if the platform replaces days, or does not show them
    */
-  async look(
-    date: string,
-    fields: JsonObject,
-    hasRow: boolean,
-  ): Promise<readonly ShownItem[] | undefined> {
-    if (!hasRow) {
-      const { status, error } = await this.#patch(date, { action: 'delete', mealType: 'lunch' });
-      if (status === 404 && error !== undefined) return [];
-      if (status !== 400) {
-        this.learnKind('replaces');
-        return undefined;
-      }
-    }
+  async look(date: string, fields: JsonObject): Promise<readonly ShownItem[] | undefined> {
+    const read = (await this.list([date])).get(date);
+    if (read !== undefined) return read;
+    if ((await this.kind(date)) !== 'adds') return undefined;
+    // Under a wrong setting, it would empty the day.
+    if (this.isStated && (await this.askAgain(date)) !== 'adds') return undefined;
     return (await this.post(date, { items: [], fields }, 'always')).items;
   }
 

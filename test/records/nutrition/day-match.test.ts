@@ -49,7 +49,7 @@ interface Case extends Partial<CompareOptions> {
 function compare({ ledger, there, others = [], ...options }: Case): Record<string, string[]> {
   const day = { items: ledger.map(sent), others, idsLast: true };
   const found = compareDay(day, there.map(shown), {
-    ...{ source: OURS, idsLast: true, force: false, fresh: false },
+    ...{ source: OURS, idsLast: true, force: false, isFirst: true },
     ...options,
   });
   const { items, surplus, gone, others: left, news } = found;
@@ -90,18 +90,18 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   ],
   [
     'a fresh item that is missing was removed, if nobody else has written',
-    { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], others: ['9'], fresh: true },
+    { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], others: ['9'] },
     { items: ['gel 25#1 removed'], removed: ['gel 25'], others: ['tea 1#9'] },
   ],
   [
     'a fresh item that is missing beside a new one of another computer is sent again',
-    { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], fresh: true },
+    { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'] },
     { items: ['gel 25 unanswered'], again: ['gel 25'], others: ['tea 1#9'] },
   ],
   [
     'a fresh item beside a copy of our other one, from another computer, is sent again',
-    { ledger: ['gel 25#1 fresh', 'bar 40#2 fresh'], there: ['bar 40#9'], fresh: true },
-    { items: ['gel 25 unanswered', 'bar 40#9 fresh'], again: ['gel 25'] },
+    { ledger: ['gel 25#1 fresh', 'bar 40#2 fresh'], there: ['bar 40#9'] },
+    { items: ['gel 25 unanswered', 'bar 40#9'], again: ['gel 25'] },
   ],
   [
     'an edited item stays as it is there',
