@@ -111,6 +111,11 @@ export function withHint(said: {
   return said.hint === undefined ? [said.message] : [said.message, said.hint];
 }
 
+/** Returns a message, followed by its hint if there is one. */
+export function hinted(message: Text, hint: Text | undefined): Text {
+  return hint === undefined ? message : phrase`${message} ${hint}`;
+}
+
 /** Keeps the lines of a text that this program laid out, such as indented JSON. */
 export function linesOf(text: string): Phrase {
   return new Phrase(ownParts(text));

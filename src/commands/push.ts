@@ -3,13 +3,11 @@ import type { Command } from 'commander';
 import { type CommandModule, dryRun, zoneFlag, jobsFlag, jobsOf } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { pushItemJson, pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
+import { pushSummaryJson, pushSummaryText, warnOfZone } from '../app/words/days.ts';
 import { DayReport } from '../app/words/day-report.ts';
 import { storedWeight } from '../app/profile-update.ts';
 import { namedPaths, STDIN } from '../inputs/find-files.ts';
-import { FailureGroups } from '../app/words/failure-groups.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
-import { type PushItem, Tally } from '../app/outcomes.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type NamedInputs, namedInputs } from '../import/record-inputs.ts';
 import {
@@ -24,9 +22,9 @@ import {
 } from '../app/sources.ts';
 import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
-import { requireBaseUrl } from '../config/config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import type { MergeMode } from '../records/nutrition/day-plan.ts';
-import { type RecordItem, deliverRecords } from '../records/deliver.ts';
+import { type DeliveryOptions, type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { rankBy } from '../records/prefer.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
@@ -97,113 +95,116 @@ function declarePush(command: Command, force: string): Command {
     .addOption(dryRun('the values of each day, with --verbose the requests'));
 }
 
-/** Reads all inputs to their end, then sends one request a day. */
 async function push(
   kind: RecordKind,
   context: AppContext,
   files: readonly string[],
   flags: PushFlags,
 ): Promise<ExitCode> {
-  const { clock, output, signal } = context;
-  const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+  const { output } = context;
+  const config = configFor(context, { timezone: flags.tz });
   // A file can be checked without an account.
   const baseUrl = flags.dryRun === true ? config.get('baseUrl') : requireBaseUrl(config);
   if (files.filter((file) => file === STDIN).length > 1) {
     throw new SyncError('USAGE', 'stdin (-) can be read once.');
   }
-  const jobs = jobsOf(flags.jobs);
-  const options = {
+  const run = {
+    kind,
+    files,
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
     user: userOf(flags.user),
     sources: sourcesFor(context, flags),
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
-    jobs,
+    jobs: jobsOf(flags.jobs),
     nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
     rank: rankBy(config.get('prefer'), SOURCES),
   };
-  const tally = new Tally('day');
+  const report = new DayReport(output, run.zone);
+  const tally = report.tallies[kind];
   output.summarise(() => pushSummaryJson(tally));
-  const failures = new FailureGroups();
-  const days = new DayReport(output.verbose);
-  const report = (item: PushItem, zones?: ReadZones) => {
-    tally.add(item);
-    const { name, from } = options.zone;
-    const zone = ('date' in item ? zones?.zoneOf(item.date) : undefined) ?? name;
-    if (output.json) output.result(pushItemJson(item, { name: zone, from }));
-    else if (!failures.add(item)) days.add(item, zone);
-  };
-  const read = async (
-    zones?: ReadZones,
-    lastWeight?: number,
-    memory?: WellnessLedger,
-  ): Promise<PreparedRecord[]> => {
-    const zone = zones?.zone ?? options.zone;
-    const unitOf = unitAsker(context, memory, !options.strict);
-    const sources = { ...options.sources, unitOf };
-    const reading = { ...options, sources, zone, now: clock.now(), lastWeight };
-    const prepared = await prepareFiles(context, kind, files, reading);
-    if (output.json) for (const found of prepared.exports) output.result(exportJson(found));
-    else for (const text of exportsText(prepared.exports)) output.say(text);
-    for (const note of prepared.notes) output.say(note);
-    for (const warning of prepared.warnings) output.warn(warning);
-    for (const { name, problem } of prepared.empty) {
-      const hint = 'Export it again if it should have some.';
-      if (!files.includes(name)) output.say(problem);
-      else report({ outcome: 'invalid', kind, source: name, problems: [{ problem }], hint }, zones);
-    }
-    for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
-    return prepared.records;
-  };
-  const printDays = (): void => {
-    days.print(output);
-    failures.print(output);
-  };
-  const summarise = (): void => {
-    output.result(pushSummaryJson(tally), pushSummaryText(kind, tally));
-  };
   if (baseUrl === undefined) {
-    for (const record of await read()) report(withoutAddress(record, config.endpoints[kind]));
-    printDays();
-    summarise();
-    return tally.exitCode;
-  }
-  return await withLedger(
-    context,
-    config,
-    { connections: jobs, offline: options.dryRun },
-    async (connection, ledger) => {
-      const zones = new ReadZones(options.zone, ledger.records.zones);
-      const asks = kind === 'wellness' && !options.dryRun && files.some(isTableName);
-      const weight =
-        ledger.records.wellness.lastWeight() ??
-        (asks ? await storedWeight(connection.client, signal) : undefined);
-      try {
-        const records = await read(zones, weight, ledger.records.wellness);
-        if (!options.dryRun) zones.remember();
-        await withProgress(output, options, async (progress) => {
-          const total = records.length;
-          let done = 0;
-          progress.update({ noun: 'day', done, total });
-          await deliverRecords(context, records, options, {
-            ...targetsOf(context.version, connection, ledger).records,
-            report: (item) => {
-              report(item, zones);
-              done++;
-              progress.update({ noun: 'day', done, total });
-            },
-          });
+    for (const record of await readFiles(context, run, report)) {
+      report.add(withoutAddress(record, config.endpoints[kind]));
+    }
+    report.print();
+  } else await send(context, config, run, report);
+  output.result(pushSummaryJson(tally), pushSummaryText(kind, tally));
+  if (report.zones !== undefined) warnOfZone(context, config, report.zones, tally.zoneUsed);
+  return tally.exitCode;
+}
+
+interface PushRun extends Omit<RecordOptions, 'now' | 'lastWeight'>, DeliveryOptions {
+  readonly kind: RecordKind;
+  readonly files: readonly string[];
+  readonly sources: SourceOptions;
+}
+
+/** Reads all inputs to their end, then sends one request a day. */
+async function send(
+  context: AppContext,
+  config: Config,
+  run: PushRun,
+  report: DayReport,
+): Promise<void> {
+  const { output, signal, version } = context;
+  const { kind, dryRun, files, jobs } = run;
+  const options = { connections: jobs, offline: dryRun };
+  await withLedger(context, config, options, async (connection, ledger) => {
+    const { wellness, zones } = ledger.records;
+    report.zones = new ReadZones(run.zone, zones);
+    const asks = kind === 'wellness' && !dryRun && files.some(isTableName);
+    const weight =
+      wellness.lastWeight() ?? (asks ? await storedWeight(connection.client, signal) : undefined);
+    try {
+      const records = await readFiles(context, run, report, weight, wellness);
+      if (!dryRun) report.zones.remember();
+      await withProgress(output, run, async (progress) => {
+        const total = records.length;
+        let done = 0;
+        progress.update({ noun: 'day', done, total });
+        await deliverRecords(context, records, run, {
+          ...targetsOf(version, connection, ledger).records,
+          report: (item) => {
+            report.add(item);
+            done++;
+            progress.update({ noun: 'day', done, total });
+          },
         });
-      } finally {
-        printDays();
-      }
-      summarise();
-      warnOfZone(context, config, zones, tally.zoneUsed);
-      return tally.exitCode;
-    },
-  );
+      });
+    } finally {
+      report.print();
+    }
+  });
+}
+
+/** Reads the inputs, and reports what is in them and what cannot be sent. */
+async function readFiles(
+  context: AppContext,
+  run: PushRun,
+  report: DayReport,
+  lastWeight?: number,
+  memory?: WellnessLedger,
+): Promise<readonly PreparedRecord[]> {
+  const { clock, output } = context;
+  const { kind, files } = run;
+  const zone = report.zones?.zone ?? run.zone;
+  const sources = { ...run.sources, unitOf: unitAsker(context, memory, !run.strict) };
+  const reading = { ...run, sources, zone, now: clock.now(), lastWeight };
+  const prepared = await prepareFiles(context, kind, files, reading);
+  if (output.json) for (const found of prepared.exports) output.result(exportJson(found));
+  else for (const text of exportsText(prepared.exports)) output.say(text);
+  for (const note of prepared.notes) output.say(note);
+  for (const warning of prepared.warnings) output.warn(warning);
+  for (const { name, problem } of prepared.empty) {
+    const hint = 'Export it again if it should have some.';
+    if (!files.includes(name)) output.say(problem);
+    else report.add({ outcome: 'invalid', kind, source: name, problems: [{ problem }], hint });
+  }
+  for (const item of [...prepared.unreadable, ...prepared.invalid]) report.add(item);
+  return prepared.records;
 }
 
 /** The weights of a table may have no unit. */

@@ -60,7 +60,7 @@ function sourceText(source: Source): Text {
 /** Reads a file without sending anything, and prints its contents. */
 async function check(context: AppContext, path: string, flags: SourcesFlags): Promise<ExitCode> {
   const { clock, cwd, output, signal } = context;
-  const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+  const config = configFor(context, { timezone: flags.tz });
   const list = sourcesFor(context, flags);
   const input = () => ({ ...plainFileInput(resolve(cwd, path)), name: path });
   const matches = await matchInput(input(), list.list);

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { confirmed } from '../app/confirm.ts';
+import type { AppContext } from '../app/context.ts';
 import { DATE_FORMS } from '../app/flags/date.ts';
 import { type Subject, findSubject } from '../app/flags/subject.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -33,13 +34,12 @@ export const undoUpload: CommandModule = {
   examples: ['sync undo upload ride.fit', 'sync undo upload yesterday --yes'],
 
   async run(context, given: string, flags: UndoFlags) {
-    const { clock, output } = context;
+    const { output } = context;
     output.summarise();
     const config = configFor(context);
     requireBaseUrl(config);
     const { name: zone } = await zoneFor(config, context);
     const subject = await findSubject(given, () => zone, context);
-    const view = { zone, now: clock.now(), aligned: false };
     const offline = flags.dryRun ?? false;
     return await withLedger(
       context,
@@ -72,13 +72,7 @@ export const undoUpload: CommandModule = {
           return ExitCode.ok;
         }
         const confirm = async (found: readonly Removable[]): Promise<boolean> => {
-          for (const { upload, title } of found) {
-            const known = sent.get(upload.sha256);
-            if (known === undefined) continue;
-            const { activity, path } = known;
-            const text = activityText({ ...activity, name: title }, basename(path), view);
-            output.say(joinTexts([text, `  ${path}`], '\n'));
-          }
+          showWorkouts(context, found, sent, zone);
           const what =
             found.length === 1 ? 'this workout' : `these ${plural(found.length, 'workout')}`;
           const action = `remove ${what} from the platform`;
@@ -133,6 +127,23 @@ function sentUploads(subject: Subject, zone: string, ledger: UploadLedger): Ledg
   const identity = identify(contents.bytes);
   const upload = 'sha256' in identity ? ledger.find(identity.sha256) : undefined;
   return upload === undefined ? [] : [upload];
+}
+
+/** Shows the workouts that are to be removed, each with its recording. */
+function showWorkouts(
+  { clock, output }: AppContext,
+  found: readonly Removable[],
+  sent: ReadonlyMap<string, LedgerUpload>,
+  zone: string,
+): void {
+  const view = { zone, now: clock.now(), aligned: false };
+  for (const { upload, title } of found) {
+    const known = sent.get(upload.sha256);
+    if (known === undefined) continue;
+    const { activity, path } = known;
+    const text = activityText({ ...activity, name: title }, basename(path), view);
+    output.say(joinTexts([text, `  ${path}`], '\n'));
+  }
 }
 
 function again({ path }: LedgerUpload): Text {

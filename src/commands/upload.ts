@@ -62,23 +62,12 @@ export const upload: CommandModule = {
     if (paths.includes(STDIN)) throw notFromStdin();
     const config = configFor(context);
     requireBaseUrl(config);
-    const { since } = flags;
     let view = activityView(io, clock.now(), 'UTC');
     /** Loads the athlete's zone, which a run with nothing to send does not need. */
     const loadZone = async () => {
       if (!output.json) view = { ...view, zone: await zoneShown(config, context) };
     };
-    const isTooEarly = since === undefined ? undefined : await earlierThan(since, config, context);
-    const jobs = jobsOf(flags.jobs);
-    const options = {
-      jobs,
-      force: flags.force ?? false,
-      anyType: flags.anyType ?? false,
-      dryRun: flags.dryRun ?? false,
-      metadata: parseMetadata(flags.metadata ?? []),
-      isTooEarly,
-      ...(flags.name === undefined ? {} : { name: flags.name }),
-    };
+    const options = await optionsOf(flags, config, context);
     const tally = new Tally('recording');
     output.summarise(() => uploadSummaryJson(tally));
     const failures = new FailureGroups();
@@ -91,7 +80,7 @@ export const upload: CommandModule = {
     return await withLedger(
       context,
       config,
-      { connections: jobs, offline: options.dryRun },
+      { connections: options.jobs, offline: options.dryRun },
       async (connection, ledger) => {
         const { upload } = targetsOf(context.version, connection, ledger);
         let zoneLoaded: Promise<void> | undefined;
@@ -125,6 +114,19 @@ export const upload: CommandModule = {
     );
   },
 };
+
+async function optionsOf(flags: UploadFlags, config: Config, context: AppContext) {
+  const { since, name } = flags;
+  return {
+    jobs: jobsOf(flags.jobs),
+    force: flags.force ?? false,
+    anyType: flags.anyType ?? false,
+    dryRun: flags.dryRun ?? false,
+    metadata: parseMetadata(flags.metadata ?? []),
+    isTooEarly: since === undefined ? undefined : await earlierThan(since, config, context),
+    ...(name === undefined ? {} : { name }),
+  };
+}
 
 function notFromStdin(): SyncError {
   return new SyncError('USAGE', 'A recording cannot be read from stdin (-).', {

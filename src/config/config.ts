@@ -28,7 +28,8 @@ export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'system' | 'def
 /** The settings of one profile: flags, environment and configuration files, merged and checked. */
 export type Config = ReturnType<typeof loadConfig>;
 
-export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
+/** Settings as text; undefined: not set. */
+export type SettingOverrides = Readonly<Partial<Record<SettingKey, string | undefined>>>;
 
 export interface ProfileEntry {
   readonly settings: SettingOverrides;

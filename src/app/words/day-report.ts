@@ -1,9 +1,12 @@
 import { type Text, phrase, renderText } from '../../base/phrase.ts';
+import type { ReadZones } from '../../records/days/read-zones.ts';
 import type { RecordItem } from '../../records/deliver.ts';
+import type { Zone } from '../../records/types.ts';
 import type { Output } from '../../terminal/output.ts';
 import { plural } from '../../terminal/words.ts';
-import type { PushItem } from '../outcomes.ts';
-import { noteText, pushItemText } from './days.ts';
+import { type PushItem, Tally } from '../outcomes.ts';
+import { noteText, pushItemJson, pushItemText } from './days.ts';
+import { FailureGroups } from './failure-groups.ts';
 
 /** Number of days, or of unusable records, up to which each has a line. */
 const LISTED = 10;
@@ -15,24 +18,39 @@ const MANY = [
   ['nutrition', 'would-push', 'would be sent'],
 ] as const;
 
-/** Collects the days of a run, to report many in one line, and equal notes once. */
+/** Counts and reports the days of a run: many in one line, equal notes and failures once. */
 export class DayReport {
-  readonly #requests: boolean;
+  readonly #output: Output;
+  readonly #zone: Zone;
+  /** The zones in which times were read; undefined without an account. */
+  zones: ReadZones | undefined;
+  readonly failures = new FailureGroups();
+  readonly tallies = { wellness: new Tally('day'), nutrition: new Tally('day') };
   readonly #days: { readonly item: RecordItem; readonly zone: string }[] = [];
   readonly #unusable: Extract<PushItem, { readonly outcome: 'invalid' }>[] = [];
 
-  /** @param requests show the requests of `--dry-run`, and not the values alone */
-  constructor(requests: boolean) {
-    this.#requests = requests;
+  /** @param zone of the run */
+  constructor(output: Output, zone: Zone) {
+    this.#output = output;
+    this.#zone = zone;
   }
 
-  add(item: PushItem, zone: string): void {
-    if (item.outcome === 'invalid') this.#unusable.push(item);
-    else this.#days.push({ item, zone });
+  add(item: PushItem): void {
+    this.tallies[item.kind].add(item);
+    const { name: zoneOfRun, from } = this.#zone;
+    const date = 'date' in item ? item.date : undefined;
+    const name = (date === undefined ? undefined : this.zones?.zoneOf(date)) ?? zoneOfRun;
+    if (this.#output.json) this.#output.result(pushItemJson(item, { name, from }));
+    else if (this.failures.add(item)) return;
+    else if (item.outcome === 'invalid') this.#unusable.push(item);
+    else this.#days.push({ item, zone: name });
   }
 
-  /** Prints the days by date, and what cannot be sent after them. It may be called again for more. */
-  print(output: Output): void {
+  /** Prints the days by date, what cannot be sent, and the failures. It may be called again for more. */
+  print(): void {
+    const output = this.#output;
+    // The requests of `--dry-run`, and not the values alone.
+    const requests = output.verbose;
     const show = (text: Text | undefined): void => {
       if (text !== undefined) output.result({}, text);
     };
@@ -40,9 +58,9 @@ export class DayReport {
     const isMany = days.length > LISTED;
     const isMixed = days.some(({ item }) => item.kind !== days[0]?.item.kind);
     const isListed = ({ item: { outcome } }: (typeof days)[number]) =>
-      !isMany || outcome === 'conflict' || (outcome === 'would-push' && this.#requests);
+      !isMany || outcome === 'conflict' || (outcome === 'would-push' && requests);
     for (const { item, zone } of days.filter(isListed)) {
-      const text = pushItemText(item, zone, undefined, this.#requests);
+      const text = pushItemText(item, zone, undefined, requests);
       show(text && isMixed ? phrase`${item.kind} of ${text}` : text);
     }
     const others = days.filter((day) => !isListed(day));
@@ -71,6 +89,7 @@ export class DayReport {
         count === 1 ? text : phrase`${text} (and ${String(count - 1)} more, which --json lists)`,
       );
     }
+    this.failures.print(output);
   }
 }
 

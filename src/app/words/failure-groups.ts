@@ -1,4 +1,4 @@
-import { type Text, joinTexts, phrase, withHint } from '../../base/phrase.ts';
+import { type Text, hinted, joinTexts, phrase } from '../../base/phrase.ts';
 import type { Failure } from '../../base/errors.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -64,7 +64,10 @@ export class FailureGroups {
     group.counts.set(noun, (group.counts.get(noun) ?? 0) + 1);
   }
 
-  /** Prints each cause, in the order of occurrence. With `--json`, each item has its own line. */
+  /**
+   * Prints each cause, in the order of occurrence, and forgets it. With `--json`, each item has its own
+   * line.
+   */
   print(output: Output): void {
     if (output.json) return;
     for (const [problem, count] of this.#unusable) {
@@ -74,11 +77,13 @@ export class FailureGroups {
       output.result({}, `${files} not sent. ${problem} (--json lists all.)`);
     }
     for (const group of this.#groups.values()) output.result({}, groupText(group));
+    this.#unusable.clear();
+    this.#groups.clear();
   }
 }
 
 function groupText({ verdict, why: failure, names, counts }: Group): Text {
-  const why = joinTexts(withHint(failure), ' ');
+  const why = hinted(failure.message, failure.hint);
   const isRefused = verdict === 'refused by the platform';
   const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { ProgressState } from '../../terminal/progress-text.ts';
 import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../../upload/report.ts';
@@ -80,21 +80,17 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'skipped':
       return undefined;
     case 'invalid':
-      return withHint(
+      return hinted(
         `${path}: not sent. ${item.detail}`,
         invalidHint(item.path, item.reason, item.wellness),
       );
     case 'rejected':
       return `${path}: refused by the platform: ${item.message}`;
     case 'failed':
-      return withHint(`${path}: not sent. ${item.message}`, item.hint);
+      return hinted(`${path}: not sent. ${item.message}`, item.hint);
     case 'would-upload':
       return requestText(path, item.request);
   }
-}
-
-function withHint(message: string, hint: Text | undefined): Text {
-  return hint === undefined ? message : phrase`${message} ${hint}`;
 }
 
 function shownActivity(

@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
-import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import type { UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import type { InvalidReason } from '../../upload/report.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 
@@ -32,24 +31,21 @@ export function explainFile(
   if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
   const identity = identify(contents.bytes);
   if (!('sha256' in identity)) {
-    return { path, state: 'not-sent', reason: withHint(path, identity.verdict, identity.detail) };
+    const reason = hinted(identity.detail, invalidHint(path, identity.verdict));
+    return { path, state: 'not-sent', reason };
   }
   const { sha256 } = identity;
   const upload = uploads.find(sha256);
   if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };
   if (identity.verdict === 'not-an-activity') {
     const { verdict, detail, wellness } = identity;
-    return { path, sha256, state: 'not-sent', reason: withHint(path, verdict, detail, wellness) };
+    const reason = hinted(detail, invalidHint(path, verdict, wellness));
+    return { path, sha256, state: 'not-sent', reason };
   }
   const reason = loggedIn
     ? phrase`It was never sent. ${sync('upload', path)} sends it.`
     : phrase`It was not sent: there is no login. Run ${sync('login')}, then ${sync('upload', path)}.`;
   return { path, sha256, state: 'new', reason };
-}
-
-function withHint(path: string, verdict: InvalidReason, detail: string, wellness = false): Text {
-  const hint = invalidHint(path, verdict, wellness);
-  return hint === undefined ? detail : phrase`${detail} ${hint}`;
 }
 
 export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {

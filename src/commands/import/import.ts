@@ -3,10 +3,9 @@ import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { activityView } from '../../app/words/activities.ts';
 import { DATE_FORMS, dateFlag } from '../../app/flags/date.ts';
-import { pushItemJson, pushSummaryText, warnOfZone } from '../../app/words/days.ts';
+import { pushSummaryText, warnOfZone } from '../../app/words/days.ts';
 import { DayReport } from '../../app/words/day-report.ts';
 import { namedPaths } from '../../inputs/find-files.ts';
-import { FailureGroups } from '../../app/words/failure-groups.ts';
 import {
   recordingProgress,
   uploadItemJson,
@@ -19,7 +18,7 @@ import { ReadZones } from '../../records/days/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
 import { confirmed } from '../../app/confirm.ts';
 import { type OpenLedger, targetsOf, withLedger } from '../../app/ledger.ts';
-import { type PushItem, Tally } from '../../app/outcomes.ts';
+import { Tally } from '../../app/outcomes.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, exitCodeOf, worstExitCode } from '../../base/errors.ts';
@@ -68,7 +67,7 @@ export const importExport: CommandModule = {
 
   async run(context, paths: readonly string[], flags: ImportFlags) {
     const { clock, signal } = context;
-    const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+    const config = configFor(context, { timezone: flags.tz });
     const zone = await zoneFor(config, context);
     const options = {
       zone,
@@ -99,20 +98,16 @@ class Import {
   readonly #archives: Archives;
   readonly #options: StockOptions;
   readonly #uploads = new Tally('recording');
-  readonly #days = { wellness: new Tally('day'), nutrition: new Tally('day') };
   readonly #unreadable: ExitCode[] = [];
-  readonly #failures = new FailureGroups();
-  readonly #dayReport: DayReport;
-  /** Absent without an account. */
-  #zones: ReadZones | undefined;
+  readonly #report: DayReport;
 
   constructor(context: AppContext, config: Config, archives: Archives, options: StockOptions) {
     this.#context = context;
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
-    context.output.summarise(() => summaryJson(this.#uploads, Object.values(this.#days)));
-    this.#dayReport = new DayReport(context.output.verbose);
+    context.output.summarise(() => summaryJson(this.#uploads, Object.values(this.#report.tallies)));
+    this.#report = new DayReport(context.output, options.zone);
   }
 
   /** Shows the findings, the sums, and perhaps the requests: there are none without an account. */
@@ -141,7 +136,7 @@ class Import {
         toSendText(stock, undefined) !== '' &&
         (yes || toSend === '' || (await confirmed(this.#context, 'send it', 'Nothing was sent')))
       ) {
-        this.#zones?.remember();
+        this.#report.zones?.remember();
         await this.#send(stock, false, connection, ledger);
       }
       return this.#exitCode;
@@ -150,8 +145,9 @@ class Import {
 
   async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
     const { cwd, io, output } = this.#context;
-    this.#zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
-    const zone = this.#zones?.zone ?? this.#options.zone;
+    const zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
+    this.#report.zones = zones;
+    const zone = zones?.zone ?? this.#options.zone;
     const progress = output.progress();
     let stock: Stock;
     try {
@@ -170,18 +166,18 @@ class Import {
       );
     } finally {
       progress.stop();
-      this.#failures.print(output);
+      this.#report.failures.print(output);
     }
     const { findings, records } = stock;
     const { notes, warnings } = records.wellness;
     for (const note of notes) output.say(note);
     for (const warning of warnings) output.warn(warning);
     for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
-      for (const item of [...unreadable, ...invalid]) this.#reportDay(item);
+      for (const item of [...unreadable, ...invalid]) this.#report.add(item);
     }
     if (output.json) for (const finding of findings) output.result(findingJson(finding));
     else if (findings.length > 0) output.result({}, findingsText(findings, io));
-    this.#dayReport.print(output);
+    this.#report.print();
     const toSend = toSendText(stock, ledger?.records);
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
     return stock;
@@ -218,7 +214,7 @@ class Import {
           {
             ...records,
             report: (item) => {
-              this.#reportDay(item);
+              this.#report.add(item);
               done++;
               progress.update({ noun: 'day', done, total });
             },
@@ -226,15 +222,15 @@ class Import {
         );
       });
     } finally {
-      this.#dayReport.print(output);
-      this.#failures.print(output);
+      this.#report.print();
     }
     this.#summarise();
   }
 
   #summarise(): void {
     const { output } = this.#context;
-    const [uploads, days] = [this.#uploads, this.#days];
+    const { tallies: days, zones } = this.#report;
+    const uploads = this.#uploads;
     const texts = [
       ...(uploads.counts.total > 0 ? [uploadSummaryText(uploads)] : []),
       ...KINDS.filter((kind) => days[kind].counts.total > 0).map((kind) =>
@@ -242,26 +238,17 @@ class Import {
       ),
     ];
     output.result(summaryJson(uploads, Object.values(days)), joinTexts(texts, '\n'));
-    const zoneUsed = KINDS.some((kind) => this.#days[kind].zoneUsed);
-    if (this.#zones !== undefined) warnOfZone(this.#context, this.#config, this.#zones, zoneUsed);
+    const zoneUsed = KINDS.some((kind) => days[kind].zoneUsed);
+    if (zones !== undefined) warnOfZone(this.#context, this.#config, zones, zoneUsed);
   }
 
   #reportUpload(item: UploadItem): void {
     this.#uploads.add(item);
     const { clock, io, output } = this.#context;
     const view = activityView(io, clock.now(), this.#options.zone.name);
-    const isGrouped = this.#failures.add(item);
+    const isGrouped = this.#report.failures.add(item);
     const isSilent = isGrouped || (item.outcome === 'would-upload' && !output.verbose);
     output.result(uploadItemJson(item), isSilent ? undefined : uploadItemText(item, view));
-  }
-
-  #reportDay(item: PushItem): void {
-    const { name: ownZone, from } = this.#options.zone;
-    const name = ('date' in item ? this.#zones?.zoneOf(item.date ?? '') : undefined) ?? ownZone;
-    this.#days[item.kind].add(item);
-    const { output } = this.#context;
-    if (output.json) output.result(pushItemJson(item, { name, from }));
-    else if (!this.#failures.add(item)) this.#dayReport.add(item, name);
   }
 
   #reportUnreadable(piece: UnreadablePiece): void {
@@ -272,7 +259,7 @@ class Import {
   }
 
   get #exitCode(): ExitCode {
-    const { wellness, nutrition } = this.#days;
+    const { wellness, nutrition } = this.#report.tallies;
     const tallies = [this.#uploads, wellness, nutrition];
     return worstExitCode([...tallies.map(({ exitCode }) => exitCode), ...this.#unreadable]);
   }

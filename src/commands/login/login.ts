@@ -115,8 +115,7 @@ function overridesOf(platform: string | undefined, flags: LoginFlags): SettingOv
       hint: phrase`${sync('login')} shows the known platforms; an address looks like https://training.example.com.`,
     });
   }
-  const given = { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
 }
 
 /**

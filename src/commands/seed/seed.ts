@@ -87,7 +87,7 @@ export const seed: CommandModule = {
   async run(context, flags: SeedFlags) {
     const { clock, output, signal } = context;
     if (flags.out === undefined) output.summarise();
-    const overrides = flags.tz === undefined ? {} : { timezone: flags.tz };
+    const overrides = { timezone: flags.tz };
     const config = configFor(context, overrides);
     const { name: zone } = await zoneFor(config, context);
     const { days, seed: number, until = 'today', messy = false, jobs } = flags;

@@ -3,7 +3,7 @@ import { briefActivity } from '../../app/words/activities.ts';
 import { OUTCOMES } from '../../app/outcomes.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 import type { Context } from '../../base/context.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { type Text, hinted, phrase, sync } from '../../base/phrase.ts';
 import type { NotificationMode } from '../../config/settings.ts';
 import { plural } from '../../terminal/words.ts';
 import type { RecordItem } from '../../records/deliver.ts';
@@ -118,9 +118,7 @@ function urgentNote(notice: WatchNotice): Note | undefined {
     case 'obstacle': {
       // Without a connection, or while the service fails, waiting is all there is to do.
       if (notice.obstacle === 'offline' || notice.obstacle === 'service') return undefined;
-      const text =
-        notice.hint === undefined ? notice.message : phrase`${notice.message} ${notice.hint}`;
-      return { title: 'sync: recordings wait', text };
+      return { title: 'sync: recordings wait', text: hinted(notice.message, notice.hint) };
     }
     case 'device':
       return notice.left === undefined ? undefined : { title: LEFT, text: deviceText(notice) };
@@ -142,8 +140,7 @@ function entryOf(notice: WatchNotice): NoteEntry | undefined {
     case 'unfinished': {
       const { path, detail, reason } = notice;
       const name = basename(path);
-      const hint = invalidHint(path, reason);
-      const text = hint === undefined ? `${name}: ${detail}` : phrase`${name}: ${detail} ${hint}`;
+      const text = hinted(`${name}: ${detail}`, invalidHint(path, reason));
       return { topic: 'damaged', name, text };
     }
     case 'day':

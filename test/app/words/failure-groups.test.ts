@@ -33,6 +33,7 @@ describe('failures', () => {
     expect(printed(groups)).toEqual([
       '271 recordings and 21 days were not sent: The platform cannot answer now (503): Maintenance until 14:00. Try again later.',
     ]);
+    expect(printed(groups)).toEqual([]);
   });
 
   it('are listed if they are few', () => {
