@@ -166,13 +166,10 @@ describe.each(METHODS)('%s', (name, line, call) => {
     [302, 'unknown'],
     [303, 'unknown'],
     [307, 'not-sent'],
-  ] as const)(
-    'reports if the platform may have acted before it redirects (%i)',
-    async (status, is) => {
-      const { client } = await open([{ status, headers: { location: '/x' } }]);
-      expect((await failure(call(client))).details['delivery']).toBe(is);
-    },
-  );
+  ] as const)('reports if a redirect may follow an action (%i)', async (status, is) => {
+    const { client } = await open([{ status, headers: { location: '/x' } }]);
+    expect((await failure(call(client))).details['delivery']).toBe(is);
+  });
 
   it('names the address of a 404 and how to change it', async () => {
     const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
@@ -241,28 +238,21 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
 });
 
 it.each([
-  [
-    400,
-    { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
-    'Bad (date: Required)',
-  ],
+  [400, { message: 'Bad', data: [{ path: ['day'], message: 'Required' }] }, 'Bad (day: Required)'],
   [413, '<html>', 'The record is too large for the platform (413): send fewer fields.'],
   [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
   [409, '', 'The platform answered 409 with nothing.'],
-])(
-  'a permanent rejection fails the request with %i and the message of the platform',
-  async (status, body, message) => {
-    const { client, server } = await open([{ status, body }]);
-    const error = await failure(client.push('wellness', {}, 'always', never()));
-    const page = typeof body === 'string' ? { page: true } : {};
-    expect(about(error)).toEqual({
-      code: 'REJECTED',
-      message,
-      details: { status, attempts: 1, ...page },
-    });
-    expect(server.requests).toHaveLength(1);
-  },
-);
+])('a rejection fails with %i and the message of the platform', async (status, body, message) => {
+  const { client, server } = await open([{ status, body }]);
+  const error = await failure(client.push('wellness', {}, 'always', never()));
+  const page = typeof body === 'string' ? { page: true } : {};
+  expect(about(error)).toEqual({
+    code: 'REJECTED',
+    message,
+    details: { status, attempts: 1, ...page },
+  });
+  expect(server.requests).toHaveLength(1);
+});
 
 describe('a service that rejects a token after a refresh', () => {
   const REFUSED_HERE = { status: 401, body: { message: 'Unauthorized' } };
@@ -321,21 +311,18 @@ describe('a request that fails for every item alike', () => {
     ['an answer that says nothing', { body: {} }, 'SERVICE_ANSWER', 5],
     ['elsewhere', { status: 302, headers: { location: '/x' } }, 'SERVICE_ANSWER', 5],
     ['a token that is refused here alone', { status: 401, body: {} }, 'AUTH_EXPIRED', 4],
-  ])(
-    'fails with a hint, and is not attributed to the item (%s)',
-    async (_what, answer, code, exit) => {
-      const { client } = await open([answer]);
-      const error = await failure(client.uploadRecording(upload, never()));
-      expect({
-        code: error.code,
-        about: isAboutTheItem(error),
-        exit: exitCodeOfDelivery(error.code),
-        attempts: error.details['attempts'],
-      }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
-      expect(error.message).toMatch(/^[A-Z1].*\.$/);
-      expect(String(error.hint)).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
-    },
-  );
+  ])('fails with a hint, and not for its item (%s)', async (_what, answer, code, exit) => {
+    const { client } = await open([answer]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect({
+      code: error.code,
+      about: isAboutTheItem(error),
+      exit: exitCodeOfDelivery(error.code),
+      attempts: error.details['attempts'],
+    }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
+    expect(error.message).toMatch(/^[A-Z1].*\.$/);
+    expect(String(error.hint)).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+  });
 });
 
 describe('a success with an empty body', () => {
@@ -398,14 +385,8 @@ describe('a service that repeats the request in its answer', () => {
     ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
     ['in the issues of one', { status: 422, body: { message: 'No', data: [FIRST, echo] } }],
     ['in a success that is none', { body: { success: false, message: `${FIRST} ${echo}` } }],
-    [
-      'in its errors',
-      { body: { success: false, results: { errors: [FIRST, { message: echo }] } } },
-    ],
-    [
-      'in the state of a recording',
-      { body: { success: true, results: { items: [{ state: FIRST }] } } },
-    ],
+    ['in errors', { body: { success: false, results: { errors: [FIRST, { message: echo }] } } }],
+    ['in a state', { body: { success: true, results: { items: [{ state: FIRST }] } } }],
     ['in a refusal of the newer token', { status: 401, body: { message: `${FIRST} ${SECOND}` } }],
     ['in what is no JSON', { body: FIRST }],
   ])('has its text shortened and redacted %s', async (_where, answer) => {
@@ -547,14 +528,11 @@ describe('a route that a revision may not have', () => {
     expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual(item);
   });
 
-  it.each([401, 404, 405, 501])(
-    'returns %i to a valid token, and keeps the login',
-    async (status) => {
-      const { client, replaced } = await open([{ status }, {}]);
-      const answer = await client.patchNutritionItems('2026-02-15', {}, never());
-      expect([answer.status, replaced]).toEqual([status, []]);
-    },
-  );
+  it.each([401, 404, 405, 501])('returns %i to a token, and keeps the login', async (status) => {
+    const { client, replaced } = await open([{ status }, {}]);
+    const answer = await client.patchNutritionItems('2026-02-15', {}, never());
+    expect([answer.status, replaced]).toEqual([status, []]);
+  });
 
   it('names the scope that the login lacks', async () => {
     const { client } = await open([

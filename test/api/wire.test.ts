@@ -72,16 +72,8 @@ it.each<[string, unknown, unknown]>([
     ok({ ...none, duplicates: 1, items: [stored] }),
     { outcome: 'duplicate', service: stored },
   ],
-  [
-    'a duplicate without items',
-    ok({ ...none, duplicates: 1 }),
-    { outcome: 'duplicate', service: {} },
-  ],
-  [
-    'ids that are no texts are left out',
-    ok({ items: [{ state: 7, fitFileId: 12, workoutId: null }] }),
-    uploaded(),
-  ],
+  ['a duplicate alone', ok({ ...none, duplicates: 1 }), { outcome: 'duplicate', service: {} }],
+  ['numbers as ids', ok({ items: [{ state: 7, fitFileId: 12, workoutId: null }] }), uploaded()],
   ['items that are no list of objects', ok({ items: ['x'] }), uploaded()],
   [
     'success: false with a reason',
@@ -108,11 +100,7 @@ it.each<[string, unknown, unknown]>([
   ['a success that took nothing', ok({ ...none, total: 0, items: [] }), unclear],
   ['a success that counts the one file nowhere', ok(none), unclear],
   ['nothing processed', ok({ processed: 0 }), unclear],
-  [
-    'nothing processed, and an item without a state',
-    ok({ processed: 0, items: [{ filename: 'a.fit' }] }),
-    unclear,
-  ],
+  ['nothing processed, no state', ok({ processed: 0, items: [{ filename: 'a.fit' }] }), unclear],
   ['no counts of what was taken, as older revisions may', ok({ total: 1, failed: 0 }), uploaded()],
   [
     'an error beside no success at all',
@@ -133,11 +121,7 @@ it.each<[string, unknown, unknown]>([
 
 it.each<[string, unknown, unknown]>([
   ['success', { success: true }, { outcome: 'pushed' }],
-  [
-    'success with a day',
-    { success: true, data: { id: 1 } },
-    { outcome: 'pushed', data: { id: 1 } },
-  ],
+  ['a day', { success: true, data: { id: 1 } }, { outcome: 'pushed', data: { id: 1 } }],
   ['success: false', { success: false, message: 'no' }, rejected('no')],
   ['success: false with an error', { success: false, error: 'why' }, rejected('why')],
   ['nothing at all', '', { outcome: 'pushed' }],
@@ -203,18 +187,15 @@ it.each([
   [' \n', 'text/plain', 'nothing'],
   ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
   ['OK', 'text/plain', 'text'],
-])(
-  'a body that is not JSON is reported as a broken response, which a retry may fix: %j',
-  (text, type, described) => {
-    expect(() => jsonValue(response(text, 200, type))).toThrow(
-      expect.objectContaining({
-        code: 'NETWORK',
-        message: `The platform answered 200 with ${described}, not with JSON.`,
-        details: { status: 200, delivery: 'unknown' },
-      }),
-    );
-  },
-);
+])('a body that is not JSON is a broken response: %j', (text, type, described) => {
+  expect(() => jsonValue(response(text, 200, type))).toThrow(
+    expect.objectContaining({
+      code: 'NETWORK',
+      message: `The platform answered 200 with ${described}, not with JSON.`,
+      details: { status: 200, delivery: 'unknown' },
+    }),
+  );
+});
 
 it.each<[string, unknown, string]>([
   ['its message', { statusCode: 400, statusMessage: 'Bad Request', message: 'No date' }, 'No date'],

@@ -122,25 +122,17 @@ it.each<[string, Parameters<typeof makeZip>[0][number], string, unknown]>([
   ['has a wrong checksum', { name: 'x', bytes: 'x', lies: { crc: 1 } }, 'corrupt', DAMAGED],
   ['is shorter than stated', { name: 'x', bytes: 'x', lies: { size: 2 } }, 'corrupt', DAMAGED],
   ['is longer than stated', { name: 'x', bytes: 'xyz', lies: { size: 2 } }, 'corrupt', DAMAGED],
-  [
-    'is not deflated',
-    { name: 'x', bytes: 'xyz', stored: true, lies: { method: 8 } },
-    'corrupt',
-    DAMAGED,
-  ],
+  ['is stored', { name: 'x', bytes: 'xyz', stored: true, lies: { method: 8 } }, 'corrupt', DAMAGED],
   ['is not where it should be', { name: 'x', bytes: 'x', lies: { offset: 3 } }, 'corrupt', DAMAGED],
   ['lies outside', { name: 'x', bytes: 'x', lies: { offset: 1e9 } }, 'incomplete', /./],
-])(
-  'a faulty member that %s is reported, and the others are read',
-  async (_how, faulty, reason, problem) => {
-    const zip = makeZip([{ name: 'a', bytes: 'before' }, faulty, { name: 'b', bytes: 'after' }]);
-    const [first, second, third] = await openArchive(zip).readAll();
-    expect(first).toMatchObject({ text: 'before' });
-    expect(second).toMatchObject({ path: 'a.zip/x', reason });
-    if (!(problem instanceof RegExp)) expect(second).toMatchObject({ problem });
-    expect(third).toMatchObject({ text: 'after' });
-  },
-);
+])('a member that %s is reported, the others are read', async (_how, faulty, reason, problem) => {
+  const zip = makeZip([{ name: 'a', bytes: 'before' }, faulty, { name: 'b', bytes: 'after' }]);
+  const [first, second, third] = await openArchive(zip).readAll();
+  expect(first).toMatchObject({ text: 'before' });
+  expect(second).toMatchObject({ path: 'a.zip/x', reason });
+  if (!(problem instanceof RegExp)) expect(second).toMatchObject({ problem });
+  expect(third).toMatchObject({ text: 'after' });
+});
 
 describe('a faulty archive', () => {
   const whole = makeZip([{ name: 'a', bytes: randomBytes(1000) }]);
@@ -148,12 +140,7 @@ describe('a faulty archive', () => {
     ['has no end', whole.subarray(0, 900), 'incomplete', /The end of the zip archive is missing/],
     ['is another file', Buffer.from('{"a":1}'.repeat(10)), 'unreadable', /is not a zip archive/],
     ['is empty', Buffer.alloc(0), 'unreadable', /is not a zip archive/],
-    [
-      'has a tail',
-      Buffer.concat([whole, Buffer.from('tail')]),
-      'corrupt',
-      /something follows the end/,
-    ],
+    ['has a tail', Buffer.concat([whole, Buffer.from('x')]), 'corrupt', /something follows/],
     ['has a damaged directory', broken(whole), 'corrupt', /It is damaged \(/],
   ])('that %s is reported', async (_how, bytes, reason, problem) => {
     expect(await openArchive(bytes).readAll()).toEqual([

@@ -154,15 +154,12 @@ it.each<[number, Answer]>([
   [429, answering(429, 'Too Many Requests')],
   [405, answering(405, '', { 'x-amzn-waf-action': 'captcha' })],
   [503, answering(503, '<html>', { 'cf-mitigated': 'challenge' })],
-])(
-  'a check that a bot wall answers warns of status %i, and lets the login continue',
-  async (status, answer) => {
-    const url = await respond(answer);
-    expect(String(await check(url))).toBe(
-      `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`,
-    );
-  },
-);
+])('a bot wall that answers %i costs a warning alone', async (status, answer) => {
+  const url = await respond(answer);
+  expect(String(await check(url))).toBe(
+    `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`,
+  );
+});
 
 const CLIENT_HINT =
   'Check the client ID and the address: `sync login --client-id ID --base-url URL`.';

@@ -77,22 +77,19 @@ if (unavailable !== undefined) console.warn(`The race for a keychain is skipped:
 it.each([
   [10, 'file'],
   ...(unavailable === undefined ? ([[4, 'keychain']] as const) : []),
-] as const)(
-  '%i processes with one expired, rotating token in a %s: one refresh, and all succeed',
-  async (count, kind) => {
-    // Reuse of a rotated token would revoke the whole login, and everybody would notice.
-    const service = await sandbox({
-      settings: { refreshToken: 'rotate', reuseRevokesFamily: true },
-    });
-    const { env, store } = await sharedLogin(service, kind);
-    const workers = await Promise.all(Array.from({ length: count }, () => startWorker(env)));
-    for (const worker of workers) worker.begin();
-    const tokens = await Promise.all(workers.map((worker) => worker.result()));
+] as const)('%i processes with one expired token in a %s refresh it once', async (count, kind) => {
+  // Reuse of a rotated token would revoke the whole login, and everybody would notice.
+  const service = await sandbox({
+    settings: { refreshToken: 'rotate', reuseRevokesFamily: true },
+  });
+  const { env, store } = await sharedLogin(service, kind);
+  const workers = await Promise.all(Array.from({ length: count }, () => startWorker(env)));
+  for (const worker of workers) worker.begin();
+  const tokens = await Promise.all(workers.map((worker) => worker.result()));
 
-    const now = await store.load(never);
-    expect(new Set(tokens)).toEqual(new Set([now?.tokens.accessToken?.reveal()]));
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-    const [athlete] = service.control.state().athletes;
-    expect(athlete?.logins.map(({ revoked }) => revoked)).toEqual([false]);
-  },
-);
+  const now = await store.load(never);
+  expect(new Set(tokens)).toEqual(new Set([now?.tokens.accessToken?.reveal()]));
+  expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  const [athlete] = service.control.state().athletes;
+  expect(athlete?.logins.map(({ revoked }) => revoked)).toEqual([false]);
+});

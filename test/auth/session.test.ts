@@ -398,30 +398,27 @@ describe('failures that keep the login', () => {
   it.each([
     ['warns once of', 'rotate', 1],
     ['does not warn of a kept refresh token and', 'keep', 0],
-  ] as const)(
-    '%s tokens that are still unsaved at the end of the run',
-    async (_what, refreshToken, count) => {
-      const { clock, needs } = await loggedIn({ settings: { refreshToken } });
-      clock.advance(HOUR);
-      const warnings: Text[] = [];
-      const store = lockedStore(needs.store, () => true);
-      // The minute of attempts to save is over after a few.
-      let ms = 0;
-      const monotonic = () => (ms += 20_000);
-      const quick: Clock = { ...needs.clock, monotonic };
-      const session = openTestSession({ ...needs, clock: quick, store }, warnings);
-      const error = await failure(session.accessToken(never));
-      // The warning alone has the advice about the login.
-      expect(error.hint).toBe('Unlock it.');
-      await session.close();
-      await session.close();
-      expect(warnings).toHaveLength(count);
-      for (const warning of warnings) {
-        expect(renderText(warning, undefined)).toContain('The platform renewed the login');
-        expect(renderText(warning, undefined)).toContain('sync login');
-      }
-    },
-  );
+  ] as const)('%s tokens that are unsaved at the end', async (_what, refreshToken, count) => {
+    const { clock, needs } = await loggedIn({ settings: { refreshToken } });
+    clock.advance(HOUR);
+    const warnings: Text[] = [];
+    const store = lockedStore(needs.store, () => true);
+    // The minute of attempts to save is over after a few.
+    let ms = 0;
+    const monotonic = () => (ms += 20_000);
+    const quick: Clock = { ...needs.clock, monotonic };
+    const session = openTestSession({ ...needs, clock: quick, store }, warnings);
+    const error = await failure(session.accessToken(never));
+    // The warning alone has the advice about the login.
+    expect(error.hint).toBe('Unlock it.');
+    await session.close();
+    await session.close();
+    expect(warnings).toHaveLength(count);
+    for (const warning of warnings) {
+      expect(renderText(warning, undefined)).toContain('The platform renewed the login');
+      expect(renderText(warning, undefined)).toContain('sync login');
+    }
+  });
 });
 
 describe('refreshStartedAt in the store', () => {
@@ -430,11 +427,7 @@ describe('refreshStartedAt in the store', () => {
     ['keeps the mark if the answer is truncated', 'refresh:truncate', true],
     ['keeps the mark if a gateway answers for the platform', 'refresh:502*inf', true],
     ['clears the mark after 503', 'refresh:503*inf', false],
-    [
-      'clears the mark if the platform refuses the request',
-      'refresh:400(error=invalid_request)',
-      false,
-    ],
+    ['clears the mark if the request is refused', 'refresh:400(error=invalid_request)', false],
   ] as const)('%s', async (_what, fault, stays) => {
     const { clock, needs } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR);

@@ -18,12 +18,9 @@ it.each([
   expect(mostSimilar(typed, folders)).toBe(meant);
 });
 
-it.each(['Strava', 'Gmn', 'ab', 'd', ''])(
-  'suggests nothing for %j, which is not close',
-  (typed) => {
-    expect(mostSimilar(typed, folders)).toBeUndefined();
-  },
-);
+it.each(['Strava', 'Gmn', 'ab', 'd', ''])('suggests nothing for %j, not close', (typed) => {
+  expect(mostSimilar(typed, folders)).toBeUndefined();
+});
 
 it('prefers fewer edits over the order of the candidates', () => {
   expect(mostSimilar('rides', ['ridges', 'Rides'])).toBe('Rides');

@@ -13,6 +13,8 @@ function refusalOf(name: string): { code: string; message: string; hint: Text | 
   throw new Error(`${name} was taken`);
 }
 
+const EXAMPLES = 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.';
+
 describe('a zone name', () => {
   test('is accepted if the runtime knows it', () => {
     for (const zone of Intl.supportedValuesOf('timeZone')) expect(checkZone(zone)).toBe(zone);
@@ -34,16 +36,10 @@ describe('a zone name', () => {
   test.each([
     ['Berlin', 'Did you mean Europe/Berlin?'],
     ['new york', 'Did you mean America/New_York?'],
-    [
-      'Mars/Olympus',
-      'Name a zone by its region and city, such as Europe/Berlin or America/New_York.',
-    ],
-    ['', 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.'],
-    ['BST', 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.'],
-    [
-      '../etc/passwd',
-      'Name a zone by its region and city, such as Europe/Berlin or America/New_York.',
-    ],
+    ['Mars/Olympus', EXAMPLES],
+    ['', EXAMPLES],
+    ['BST', EXAMPLES],
+    ['../etc/passwd', EXAMPLES],
   ])('is rejected with a suggestion: %j', (name, hint) => {
     const message = `There is no time zone '${name}'.`;
     expect(refusalOf(name)).toEqual({ code: 'CONFIG', message, hint });

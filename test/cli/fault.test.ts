@@ -40,26 +40,23 @@ describe('a fault of the program', () => {
     ['in a command', IN_COMMAND, HASHES],
     ['in a timer', IN_TIMER, RUNS_ON],
     ['in a promise that nothing awaits', REJECTION, RUNS_ON],
-  ])(
-    'prints one line, the place of its trace, and exits with 1: %s',
-    async (_how, script, args) => {
-      const { options, traces, folder } = preloading(script);
-      const { code, stderr } = await runSync(args, {
-        ...options,
-        input: RECORD,
-      });
-      const [name = ''] = traces();
-      expect([code, stderr]).toEqual([
-        1,
-        'Error: This is a fault of sync itself: oops.\n' +
-          `  Its trace is in ${join(folder, name)}. Please report it at https://github.com/athlete-sync/athlete-sync/issues.\n`,
-      ]);
-      expect(traces()).toHaveLength(1);
-      const trace = readFileSync(join(folder, name), 'utf8');
-      expect(trace).toContain('TypeError: oops');
-      expect(trace).toContain('preload.cjs');
-    },
-  );
+  ])('prints a line, the place of its trace, and exits with 1: %s', async (_how, script, args) => {
+    const { options, traces, folder } = preloading(script);
+    const { code, stderr } = await runSync(args, {
+      ...options,
+      input: RECORD,
+    });
+    const [name = ''] = traces();
+    expect([code, stderr]).toEqual([
+      1,
+      'Error: This is a fault of sync itself: oops.\n' +
+        `  Its trace is in ${join(folder, name)}. Please report it at https://github.com/athlete-sync/athlete-sync/issues.\n`,
+    ]);
+    expect(traces()).toHaveLength(1);
+    const trace = readFileSync(join(folder, name), 'utf8');
+    expect(trace).toContain('TypeError: oops');
+    expect(trace).toContain('preload.cjs');
+  });
 
   it('is an error line with --json', async () => {
     const { options, traces, folder } = preloading(IN_COMMAND);

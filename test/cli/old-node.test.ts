@@ -102,18 +102,15 @@ describe('a Node.js that is too old', () => {
     expect(stdout).not.toContain('hush');
   });
 
-  it.runIf(terminals.present)(
-    "is reported at a terminal after the system's sync, with its exit code",
-    async () => {
-      const { home, env } = withVersion('18.20.8');
-      writeFileSync(join(home.dir, 'ride.fit'), '');
-      for (const args of [[], ['ride.fit']]) {
-        const terminal = openTerminal({ home }, args, env, PROGRAM);
-        const { code, stdout } = await terminal.finished;
-        expect([code, stdout.replaceAll('\r\n', '\n')]).toEqual([0, shown('18.20.8')]);
-      }
-      const flushed = await openTerminal({ home }, ['-f', '.'], env, PROGRAM).finished;
-      expect([flushed.code, flushed.stdout]).toEqual([0, '']);
-    },
-  );
+  it.runIf(terminals.present)("is reported after the system's sync, with its code", async () => {
+    const { home, env } = withVersion('18.20.8');
+    writeFileSync(join(home.dir, 'ride.fit'), '');
+    for (const args of [[], ['ride.fit']]) {
+      const terminal = openTerminal({ home }, args, env, PROGRAM);
+      const { code, stdout } = await terminal.finished;
+      expect([code, stdout.replaceAll('\r\n', '\n')]).toEqual([0, shown('18.20.8')]);
+    }
+    const flushed = await openTerminal({ home }, ['-f', '.'], env, PROGRAM).finished;
+    expect([flushed.code, flushed.stdout]).toEqual([0, '']);
+  });
 });

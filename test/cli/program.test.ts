@@ -17,56 +17,36 @@ describe('a command line that is wrong', () => {
     [
       ['uplaod', 'x'],
       /^Error: Unknown command 'uplaod'\.\n/,
-      /Did you mean `sync upload`\? See `sync --help`\./,
+      /mean `sync upload`\? See `sync --help`/,
     ],
     [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
-    [
-      ['upload', 'x.fit', '--forse'],
-      /^Error: Unknown option '--forse'/,
-      /See `sync upload --help`\./,
-    ],
-    [
-      ['upload', 'x', '--nam', 'y'],
-      /'--nam'\. Did you mean --name\?\n/,
-      /See `sync upload --help`/,
-    ],
+    [['upload', 'x', '--forse'], /^Error: Unknown option '--forse'/, /See `sync upload --help`/],
+    [['upload', 'x', '--nam', 'y'], /'--nam'\. Did you mean --name\?/, /See `sync upload --help`/],
     [['--forse'], /^Error: Unknown option '--forse'/, /See `sync --help`\./],
     [['status', 'extra'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
     [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
     [
       ['login', '--store', 'cloud'],
       /'cloud' is invalid.*keychain, file\.\n/,
-      /See `sync login --help`\./,
+      /See `sync login --help`/,
     ],
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
-    [
-      ['upgrade'],
-      /^Error: Unknown command 'upgrade'/,
-      /repeat the installation: https:\S+install\.md/,
-    ],
-    [
-      ['pull', 'x'],
-      /^Error: Unknown command 'pull'/,
-      /This program only sends\. `sync workouts` lists/,
-    ],
+    [['upgrade'], /^Error: Unknown command 'upgrade'/, /installation: https:\S+install\.md/],
+    [['pull', 'x'], /^Error: Unknown command 'pull'/, /only sends\. `sync workouts` lists/],
     [['delete'], /^Error: Unknown command 'delete'/, /`sync undo upload FILE` and /],
     [['log'], /^Error: Unknown command 'log'/, /Did you mean `sync daemon logs`/],
     [
       ['push', 'nutrition'],
-      /^Error: Missing required argument 'file'\./,
-      /See `sync push nutrition --help`\./,
+      /^Error: Missing required argument 'file'/,
+      /`sync push nutrition --help`/,
     ],
     [['config'], /^Error: \S/, /See `sync config --help`\./],
     [['--quiet', '--profile', 'ada'], /^Error: No command is named\.\n/, /See `sync --help`\./],
     [['--quiet', 'push', 'sleep'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
     [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
-    [
-      ['daemon'],
-      /^Error: `sync daemon` needs one of these: status, /,
-      /See `sync daemon --help`\./,
-    ],
+    [['daemon'], /^Error: `sync daemon` needs one of these: status, /, /`sync daemon --help`/],
   ])('%j exits with 2 and shows the correct form', async (args, message, hint) => {
     const options = fresh();
     const { code, stdout, stderr } = await runInProcess(args, options);
@@ -354,27 +334,24 @@ describe('a closed stdout', () => {
 it.each([
   ['SIGINT', false],
   ['SIGTERM', true],
-] as const)(
-  'Ctrl-C exits with 130 on %s, and the next run sends the interrupted file',
-  async (signal, json) => {
-    const world = await openLoggedInWorld();
-    world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
-    world.sandbox.control.addFaults('upload-fit:hang');
-    const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
-      home: world.home,
-    });
-    await expect.poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length).toBe(1);
-    running.child.kill(signal);
-    const { code, stdout, stderr } = await running.finished;
-    const message = '0 of 1 recording done; run the same command to continue.';
-    expect([code, stderr]).toEqual([130, `${message}\n`]);
-    const [error, summary] = ndjson(json ? stdout : '');
-    expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);
-    expect(summary?.['type']).toBe(json ? 'summary' : undefined);
-    const again = await world.sync(['upload', 'a.fit']);
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('1 file: 1 uploaded')]);
-  },
-);
+] as const)('%s exits with 130, and the next run sends the file', async (signal, json) => {
+  const world = await openLoggedInWorld();
+  world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+  world.sandbox.control.addFaults('upload-fit:hang');
+  const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
+    home: world.home,
+  });
+  await expect.poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length).toBe(1);
+  running.child.kill(signal);
+  const { code, stdout, stderr } = await running.finished;
+  const message = '0 of 1 recording done; run the same command to continue.';
+  expect([code, stderr]).toEqual([130, `${message}\n`]);
+  const [error, summary] = ndjson(json ? stdout : '');
+  expect(error).toEqual(json ? { type: 'error', code: 'INTERRUPTED', message } : undefined);
+  expect(summary?.['type']).toBe(json ? 'summary' : undefined);
+  const again = await world.sync(['upload', 'a.fit']);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('1 file: 1 uploaded')]);
+});
 
 it('shows no secrets in the configuration, in output or in errors', async () => {
   const sandbox = await openSandbox();

@@ -62,12 +62,7 @@ describe('the source of a setting', () => {
     ['then the environment', file, { env }, ['Europe/Rome', 'environment']],
     ['then the file', file, {}, ['Europe/Paris', 'profile']],
     ['then the default', undefined, {}, [undefined, 'default']],
-    [
-      'an empty variable is not set',
-      file,
-      { env: { SYNC_TIMEZONE: '' } },
-      ['Europe/Paris', 'profile'],
-    ],
+    ['no empty variable', file, { env: { SYNC_TIMEZONE: '' } }, ['Europe/Paris', 'profile']],
     ['another profile has its own', file, { profile: 'other' }, [undefined, 'default']],
   ])('has the documented priority: %s', (_name, content, given, expected) => {
     const config = withFile(content).load(given);
@@ -97,12 +92,7 @@ describe('the source of a setting', () => {
 
 describe('an invalid setting', () => {
   it.each<[string, Given, SettingKey, RegExp]>([
-    [
-      'a flag',
-      { flags: { baseUrl: 'nonsense' } },
-      'baseUrl',
-      /^--base-url: "nonsense" is not an address/,
-    ],
+    ['a flag', { flags: { baseUrl: 'nonsense' } }, 'baseUrl', /^--base-url: "nonsense" is not/],
     ['a flag of two words', { flags: { redirectPort: 'x' } }, 'redirectPort', /^--port: "x"/],
     [
       'a variable',
@@ -153,16 +143,8 @@ describe('an invalid setting', () => {
     ['profiles that are a list', { profiles: [] }, /: profiles is not an object\.$/],
     ['a profile that is a text', only('x'), /: profile "default" is not an object\.$/],
     ['an unknown setting', only({ baseURL: 'x' }), /"default": there is no setting "baseURL"\.$/],
-    [
-      'a setting that is no text',
-      only({ redirectPort: 1 }),
-      /: redirectPort is not a text in quotes\.$/,
-    ],
-    [
-      'an account without an id',
-      only({ account: { name: 'A' } }),
-      /: account\.id is not a text\.$/,
-    ],
+    ['a number', only({ redirectPort: 1 }), /: redirectPort is not a text in quotes\.$/],
+    ['no account id', only({ account: { name: 'A' } }), /: account\.id is not a text\.$/],
     ['an account that is a text', only({ account: 'A' }), /: account is not an object\.$/],
     ['a name of something else', { profile: { default: {} } }, /: "profile" means nothing here\.$/],
     ['an inherited name as a setting', only({ toString: 'x' }), /there is no setting "toString"/],
@@ -387,22 +369,16 @@ it.each<[string, NodeJS.Platform, Env, string[]]>([
     { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
     ['/my/c/config.json', '/my/s'],
   ],
-])(
-  'the folders for configuration and state follow the environment: %s',
-  (_name, platform, env, paths) => {
-    const [configFile, stateDir] = paths;
-    expect(findPaths(env, platform, HOME)).toEqual({ configFile, stateDir });
-  },
-);
+])('the folders follow the environment: %s', (_name, platform, env, paths) => {
+  const [configFile, stateDir] = paths;
+  expect(findPaths(env, platform, HOME)).toEqual({ configFile, stateDir });
+});
 
-it.runIf(process.platform !== 'win32')(
-  'refuses a pipe in place of the configuration at once',
-  () => {
-    const { paths, load } = withFile({});
-    rmSync(paths.configFile);
-    execFileSync('mkfifo', ['-m', '600', paths.configFile]);
-    expect(caught(() => load()).message).toBe(
-      `${paths.configFile} cannot be read: It is a pipe or a device, not a file: save it as one first.`,
-    );
-  },
-);
+it.runIf(process.platform !== 'win32')('refuses a pipe as the configuration at once', () => {
+  const { paths, load } = withFile({});
+  rmSync(paths.configFile);
+  execFileSync('mkfifo', ['-m', '600', paths.configFile]);
+  expect(caught(() => load()).message).toBe(
+    `${paths.configFile} cannot be read: It is a pipe or a device, not a file: save it as one first.`,
+  );
+});

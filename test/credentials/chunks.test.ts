@@ -60,16 +60,13 @@ describe('a value in a keychain with short entries', () => {
     [50, 5],
     [50, 80],
     [80, 50],
-  ])(
-    'leaves no parts of a value of %i characters after replacing it by %i',
-    async (before, after) => {
-      const { entries, store } = vault();
-      await saveValue(store, 'a', value('o', before), 10);
-      await saveValue(store, 'a', value('n', after), 10);
-      expect(await loadValue(store, 'a')).toBe(value('n', after));
-      expect([...entries.values()].join('')).not.toContain('o');
-    },
-  );
+  ])('leaves no parts of %i characters after replacing them by %i', async (before, after) => {
+    const { entries, store } = vault();
+    await saveValue(store, 'a', value('o', before), 10);
+    await saveValue(store, 'a', value('n', after), 10);
+    expect(await loadValue(store, 'a')).toBe(value('n', after));
+    expect([...entries.values()].join('')).not.toContain('o');
+  });
 
   it.each([
     [5, 50],

@@ -175,24 +175,17 @@ describe('a token file', () => {
     ['nested too deep', `{"hidden":${'['.repeat(200_000)}`, 'nested more than 200 deep'],
     ['a list', '[]', 'service'],
     ['another version', '{"version":2}', 'it was written by another version of this program'],
-    [
-      'a wrong field',
-      '{"version":1,"accessToken":5,"obtainedAt":1}',
-      'accessToken is not a string',
-    ],
+    ['a field', '{"version":1,"accessToken":5,"obtainedAt":1}', 'accessToken is not a string'],
     ['no token', '{"version":1,"obtainedAt":1}', 'it contains no token'],
-  ])(
-    'throws AUTH_REQUIRED for a damaged file (%s), without quoting it',
-    async (_w, text, words) => {
-      const { path, store: file } = store();
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text, { mode: 0o600 });
-      const error = await failure(file.load(never));
-      expect(error).toMatchObject({ code: 'AUTH_REQUIRED', details: { damaged: true } });
-      if (words !== 'service') expect(error.message).toContain(words);
-      expect(everythingShownOf(error)).not.toContain('hidden');
-    },
-  );
+  ])('throws AUTH_REQUIRED for damage (%s), without quoting it', async (_w, text, words) => {
+    const { path, store: file } = store();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+    const error = await failure(file.load(never));
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', details: { damaged: true } });
+    if (words !== 'service') expect(error.message).toContain(words);
+    expect(everythingShownOf(error)).not.toContain('hidden');
+  });
 
   const whyNot = whyNoMount();
   it.skipIf(whyNot !== undefined)(

@@ -138,16 +138,13 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Create a password keyring'],
     ['no-service', 'KEYCHAIN_MISSING', 'no-service', 'gnome-keyring, KWallet or KeePassXC'],
     ['silent', 'KEYCHAIN_LOCKED', 'not-answering', 'a prompt that asks to unlock it'],
-  ] as const)(
-    'fails the probe with a specific fix if its state is %s',
-    async (state, code, kind, hint) => {
-      const { open } = await keychain(state);
-      const error = await failure(open({ limitMs: 1_000 }).probe(never));
-      expect(error).toMatchObject({ code, details: { keychain: kind } });
-      expect(String(error.hint)).toContain(hint);
-      expect(children()).toEqual([]);
-    },
-  );
+  ] as const)('fails the probe with a fix if its state is %s', async (state, code, kind, hint) => {
+    const { open } = await keychain(state);
+    const error = await failure(open({ limitMs: 1_000 }).probe(never));
+    expect(error).toMatchObject({ code, details: { keychain: kind } });
+    expect(String(error.hint)).toContain(hint);
+    expect(children()).toEqual([]);
+  });
 
   it.each([
     ['is never asked to unlock by an unattended process', false, 0],
@@ -315,14 +312,11 @@ it.each([
   ['dies', 'process.exit(3)', 'KEYCHAIN_LOCKED'],
   ['cannot load its library', "throw new Error('Cannot find native binding')", 'KEYCHAIN_MISSING'],
   ['talks nonsense', "console.log('hello'); console.log('{}')", 'KEYCHAIN_LOCKED'],
-])(
-  'reports a child that %s as a keychain failure without showing a secret',
-  async (_n, code, error) => {
-    const childPath = join(scratchDir(), 'child.cjs');
-    writeFileSync(childPath, `${code};\nprocess.on('message', () => process.disconnect());\n`);
-    const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
-    const thrown = await failure(store.save(someCredentials('hidden'), never));
-    expect(thrown.code).toBe(error);
-    expect(everythingShownOf(thrown)).not.toContain('hidden');
-  },
-);
+])('reports a child that %s as a keychain failure without a secret', async (_n, code, error) => {
+  const childPath = join(scratchDir(), 'child.cjs');
+  writeFileSync(childPath, `${code};\nprocess.on('message', () => process.disconnect());\n`);
+  const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
+  const thrown = await failure(store.save(someCredentials('hidden'), never));
+  expect(thrown.code).toBe(error);
+  expect(everythingShownOf(thrown)).not.toContain('hidden');
+});

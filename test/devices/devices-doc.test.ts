@@ -22,12 +22,9 @@ describe('docs/devices.md', () => {
   });
 });
 
-it.each([...MAKERS, ...APPS])(
-  'the evidence of $title is an address or a file of a repository',
-  (entry) => {
-    for (const place of entry.evidence) {
-      expect(place).toMatch(/^(https:\/\/\S+|[\w.-]+\/[\w.-]+ \S+)$/);
-    }
-    expect(entry.confirmed && entry.evidence.length === 0).toBe(false);
-  },
-);
+it.each([...MAKERS, ...APPS])('the evidence of $title is an address or a file', (entry) => {
+  for (const place of entry.evidence) {
+    expect(place).toMatch(/^(https:\/\/\S+|[\w.-]+\/[\w.-]+ \S+)$/);
+  }
+  expect(entry.confirmed && entry.evidence.length === 0).toBe(false);
+});

@@ -22,31 +22,24 @@ class PulledOut extends MountReader {
   }
 }
 
-it.each([true, false])(
-  'finds a device unless it leaves while it is identified: %s',
-  async (stays) => {
-    const media = mkdtempSync(join(tmpdir(), 'sync-media-'));
-    onTestFinished(() => rmSync(media, { recursive: true, force: true }));
-    const root = join(media, 'GARMIN');
-    write(join(root, 'Garmin/GarminDevice.xml'), garminXml('Edge 840', '3412345678'));
-    writeRecording(join(root, 'Garmin/Activity/ride.fit'));
-    const request = {
-      platform: process.platform,
-      env: {},
-      homeDir: '',
-      mounts: foldersOf(media),
-      apps: false,
-      survey: false,
-      limitMs: 10_000,
-    };
-    const answers: SearchAnswer[] = [];
-    await search(
-      request,
-      (answer) => answers.push(answer),
-      stays ? undefined : new PulledOut(root),
-    );
-    expect(answers).toMatchObject(
-      stays ? [{ state: 'found', device: { key: 'serial:garmin:3412345678' } }] : [],
-    );
-  },
-);
+it.each([true, false])('finds a device unless it leaves meanwhile: %s', async (stays) => {
+  const media = mkdtempSync(join(tmpdir(), 'sync-media-'));
+  onTestFinished(() => rmSync(media, { recursive: true, force: true }));
+  const root = join(media, 'GARMIN');
+  write(join(root, 'Garmin/GarminDevice.xml'), garminXml('Edge 840', '3412345678'));
+  writeRecording(join(root, 'Garmin/Activity/ride.fit'));
+  const request = {
+    platform: process.platform,
+    env: {},
+    homeDir: '',
+    mounts: foldersOf(media),
+    apps: false,
+    survey: false,
+    limitMs: 10_000,
+  };
+  const answers: SearchAnswer[] = [];
+  await search(request, (answer) => answers.push(answer), stays ? undefined : new PulledOut(root));
+  expect(answers).toMatchObject(
+    stays ? [{ state: 'found', device: { key: 'serial:garmin:3412345678' } }] : [],
+  );
+});

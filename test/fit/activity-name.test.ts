@@ -64,24 +64,14 @@ describe('the name of an activity', () => {
     ['a BMX ride keeps its capitals', sessions([2, 29]), 'BMX ride', 'Morning BMX ride'],
     ['an e-bike ride', sessions([21]), 'E-bike ride', 'Morning e-bike ride'],
     ['a pool swim', sessions([5, 17]), 'Pool swim', 'Morning pool swim'],
-    [
-      'an open water swim of a 310XT',
-      sessions([0, 18]),
-      'Open water swim',
-      'Morning open water swim',
-    ],
+    ['an open water swim', sessions([0, 18]), 'Open water swim', 'Morning open water swim'],
     ['a generic trail run', sessions([0, 3]), 'Trail run', 'Morning trail run'],
     ['a generic virtual ride', sessions([0, 58]), 'Virtual ride', 'Morning virtual ride'],
     ['a flight in capitals', sessions([0, 0, 'PARAGLIDING']), 'Paragliding', 'Paragliding'],
     ['"other" in German', sessions([0, 0, 'Sonstige']), undefined, undefined],
     ['"other" in Chinese', sessions([0, 0, '其他']), undefined, undefined],
     ['a triathlon', sessions([5], [3], [2], [3], [1]), 'Triathlon', 'Triathlon'],
-    [
-      'a triathlon with transitions by sub sport',
-      sessions([5], [2, 34], [2], [1]),
-      'Triathlon',
-      'Triathlon',
-    ],
+    ['a triathlon by sub sports', sessions([5], [2, 34], [2], [1]), 'Triathlon', 'Triathlon'],
     ['a duathlon', sessions([1], [3], [2], [3], [1]), 'Duathlon', 'Duathlon'],
     ['a ride and a run', sessions([2], [3], [1]), 'Multisport', 'Multisport'],
     ['what calls itself multisport', sessions([18]), 'Multisport', 'Multisport'],
@@ -139,10 +129,7 @@ describe("the device's word for a sport", () => {
   it.each([
     ['the session', { session: { sport: 0, name: 'Squash' } }],
     ['the sport message', { sport: { name: 'Squash' }, session: { sport: 0 } }],
-    [
-      'the session before the sport message',
-      { sport: { name: 'Tennis' }, session: { sport: 0, name: 'Squash' } },
-    ],
+    ['the session first', { sport: { name: 'Tennis' }, session: { sport: 0, name: 'Squash' } }],
   ])('is read from %s', (_, parts) => {
     const activity = { local: START + 600 + 3600 };
     expect(activityName(readSummary(makeActivity({ ...parts, activity })))).toBe('Morning squash');

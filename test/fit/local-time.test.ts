@@ -80,13 +80,10 @@ describe('an offset of 0', () => {
     ['Paris in winter', WINTER, 48.9, 2.4, undefined],
     ['Taipei', WINTER, 25.05, 121.55, undefined],
     ['no GPS fix', WINTER, 0, 0, undefined],
-  ])(
-    'of another maker is believed at a place with that time: %s',
-    (_, start, lat, lon, expected) => {
-      expect(offset(at(start, lat, lon))).toBe(expected);
-      expect(offset(at(start, lat, lon, COROS))).toBe(expected);
-    },
-  );
+  ])('of another maker counts at a place with that time: %s', (_, start, lat, lon, expected) => {
+    expect(offset(at(start, lat, lon))).toBe(expected);
+    expect(offset(at(start, lat, lon, COROS))).toBe(expected);
+  });
 
   it.each([
     [GARMIN, 0],

@@ -139,18 +139,8 @@ describe('readFirstSession', () => {
 
   it.each([
     ['has its own start and timer time', [record(AT), session([2, AT + 5], [8, 60_000])], 5, 60],
-    [
-      'is the first in the file',
-      [session([2, AT + 9], [8, 1000]), session([2, AT], [8, 2000])],
-      9,
-      1,
-    ],
-    [
-      'is as long as the records if there is none',
-      [record(AT + 30), record(AT), record(AT + 90)],
-      0,
-      90,
-    ],
+    ['is the first', [session([2, AT + 9], [8, 1000]), session([2, AT], [8, 2000])], 9, 1],
+    ['is else that of the records', [record(AT + 30), record(AT), record(AT + 90)], 0, 90],
   ])('%s', (_what, messages, start, timerSecs) => {
     expect(of(...messages)).toMatchObject({ startTime: date(AT + start), timerSecs });
   });

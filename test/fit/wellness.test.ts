@@ -123,14 +123,8 @@ describe('readFitWellness', () => {
     ['a VO2max without a time', fitMessage('maxMet', { tenths: 500, sport: 1 })],
     ['a mean HRV of a week', fitMessage('hrvStatus', { timestamp: START, week: 8_000 })],
     ['an HRV of 0', fitMessage('hrvStatus', { timestamp: START, lastNight: 0 })],
-    [
-      'a weight that the scale is still measuring',
-      fitMessage('weightScale', { timestamp: START, hundredthKg: 0xfffe }),
-    ],
-    [
-      'a weight at a time since power-on',
-      fitMessage('weightScale', { timestamp: 3_600, hundredthKg: 7_200 }),
-    ],
+    ['an unfinished weight', fitMessage('weightScale', { timestamp: START, hundredthKg: 0xfffe })],
+    ['a time since power-on', fitMessage('weightScale', { timestamp: 3_600, hundredthKg: 7_200 })],
     ['a weight without a time', fitMessage('weightScale', { hundredthKg: 7_200 })],
   ])('ignores %s', (_, message) => {
     expect(readFitWellness(fitFile(MONITORING, localTime(1), message))).toEqual([]);

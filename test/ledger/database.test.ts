@@ -44,23 +44,20 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
   expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0, undone: 0 });
 });
 
-it.runIf(process.platform !== 'win32')(
-  'is for its owner alone, and so is what belongs to it',
-  () => {
-    const dir = join(scratchDir(), 'deep', 'state');
-    const umask = process.umask(0);
-    try {
-      const database = openIn(dir);
-      database.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
-      const modes = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'].map(
-        (name) => statSync(join(dir, name)).mode & 0o777,
-      );
-      expect([statSync(dir).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
-    } finally {
-      process.umask(umask);
-    }
-  },
-);
+it.runIf(process.platform !== 'win32')('is for its owner alone, with what belongs to it', () => {
+  const dir = join(scratchDir(), 'deep', 'state');
+  const umask = process.umask(0);
+  try {
+    const database = openIn(dir);
+    database.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
+    const modes = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'].map(
+      (name) => statSync(join(dir, name)).mode & 0o777,
+    );
+    expect([statSync(dir).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
+  } finally {
+    process.umask(umask);
+  }
+});
 
 it('keeps its rows when it is opened again', () => {
   const dir = scratchDir();

@@ -160,30 +160,27 @@ describe('delivering a wellness day', () => {
   it.each([
     ['2026-02', ['steps', 'floors']],
     ['2026-08', []],
-  ] as const)(
-    'names the fields that the platform dropped, and is not sent twice (%s)',
-    async (revision, dropped) => {
-      const { run } = await open({ revision });
-      const day = { ...DAY, steps: 9000, floors: 3 };
-      const { items } = await run('wellness', [day]);
-      expect(items).toMatchObject([{ outcome: 'pushed' }]);
-      expect(items[0]?.warnings).toEqual(
-        dropped.map((field) => ({
-          source: 'in.json#/0',
-          field,
-          message: 'the platform took the day without it: it does not know this field',
-        })),
-      );
-      const again = await run('wellness', [day]);
-      expect(again.items).toMatchObject([{ outcome: 'skipped', warnings: [] }]);
-      expect(again.bodies).toEqual([]);
-      const changed = { ...day, steps: 9001 };
-      // The platform keeps what a request lacks.
-      expect((await run('wellness', [changed])).bodies).toEqual([
-        { date: DAY.date, steps: 9001, ...(dropped.length > 0 ? { floors: 3 } : {}) },
-      ]);
-    },
-  );
+  ] as const)('names the dropped fields, and is not sent twice (%s)', async (revision, dropped) => {
+    const { run } = await open({ revision });
+    const day = { ...DAY, steps: 9000, floors: 3 };
+    const { items } = await run('wellness', [day]);
+    expect(items).toMatchObject([{ outcome: 'pushed' }]);
+    expect(items[0]?.warnings).toEqual(
+      dropped.map((field) => ({
+        source: 'in.json#/0',
+        field,
+        message: 'the platform took the day without it: it does not know this field',
+      })),
+    );
+    const again = await run('wellness', [day]);
+    expect(again.items).toMatchObject([{ outcome: 'skipped', warnings: [] }]);
+    expect(again.bodies).toEqual([]);
+    const changed = { ...day, steps: 9001 };
+    // The platform keeps what a request lacks.
+    expect((await run('wellness', [changed])).bodies).toEqual([
+      { date: DAY.date, steps: 9001, ...(dropped.length > 0 ? { floors: 3 } : {}) },
+    ]);
+  });
 
   it('is sent again when the platform may know the fields that it dropped', async () => {
     const { run, sandbox, pass } = await open({ revision: '2026-02' });
@@ -317,20 +314,17 @@ describe('a nutrition day that is read again in another zone', () => {
   const soup = at('soup', '2026-02-15T23:30:00Z');
   const tea = at('tea', '2026-02-16T15:00:00Z');
 
-  it.each(REVISION_NAMES)(
-    'sends nothing if the day contains the same items (%s)',
-    async (revision) => {
-      const { run, held } = await open({ revision });
-      await run('nutrition', [{ items: [oats, rice] }]);
-      for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
-        const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
-        expect(again.requests).toEqual([]);
-        expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
-        expect(again.items[0]?.warnings).toEqual([]);
-      }
-      expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
-    },
-  );
+  it.each(REVISION_NAMES)('sends nothing if the day has the same items (%s)', async (revision) => {
+    const { run, held } = await open({ revision });
+    await run('nutrition', [{ items: [oats, rice] }]);
+    for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
+      const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
+      expect(again.requests).toEqual([]);
+      expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
+      expect(again.items[0]?.warnings).toEqual([]);
+    }
+    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
+  });
 
   it('keeps an item on the day for which it was sent, although its date has changed', async () => {
     const { run, held } = await open({ revision: '2026-08' });

@@ -66,11 +66,7 @@ describe('the forms of an input', () => {
   ];
   const forms: [name: string, text: string, records: RawRecord[]][] = [
     ['an object', one, [{ source: 'in', value: MONDAY }]],
-    [
-      'an object over several lines',
-      JSON.stringify(MONDAY, null, 2),
-      [{ source: 'in', value: MONDAY }],
-    ],
+    ['an object on lines', JSON.stringify(MONDAY, null, 2), [{ source: 'in', value: MONDAY }]],
     ['an object and a line break', `${one}\n`, [{ source: 'in', value: MONDAY }]],
     ['an array', `[${one},${two}]`, both('in#/0', 'in#/1')],
     ['an array over several lines', pretty, both('in#/0', 'in#/1')],
@@ -297,10 +293,7 @@ describe('NDJSON', () => {
           source: 'in:2',
           problem: "is not JSON: expected ',' or '}' after property value (column 10)",
         },
-        {
-          source: 'in:3',
-          problem: 'is not JSON: unexpected "nonsense" (column 1)',
-        },
+        { source: 'in:3', problem: 'is not JSON: unexpected "nonsense" (column 1)' },
         {
           source: 'in:4',
           value: { hrv: 4 },

@@ -62,18 +62,15 @@ describe('docs/records.md', () => {
     expect(new Set(forms)).toEqual(new Set(['object', 'array', 'NDJSON']));
   });
 
-  test.each(examples)(
-    'contains an example that is sent without a warning: %s %s',
-    async (_, text) => {
-      const kind: RecordKind = text.includes('logged_at') ? 'nutrition' : 'wellness';
-      const { records, invalid, unreadable } = await prepareFiles(
-        kind,
-        { example: text },
-        { strict: true },
-      );
-      expect([invalid, unreadable]).toEqual([[], []]);
-      expect(records.length).toBeGreaterThan(0);
-      expect(records.flatMap(({ warnings }) => warnings)).toEqual([]);
-    },
-  );
+  test.each(examples)('has an example that is sent without a warning: %s %s', async (_, text) => {
+    const kind: RecordKind = text.includes('logged_at') ? 'nutrition' : 'wellness';
+    const { records, invalid, unreadable } = await prepareFiles(
+      kind,
+      { example: text },
+      { strict: true },
+    );
+    expect([invalid, unreadable]).toEqual([[], []]);
+    expect(records.length).toBeGreaterThan(0);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([]);
+  });
 });

@@ -54,12 +54,9 @@ it.each([
   ['/usr/bin:.:bin::/bin:', 'linux', '/usr/bin:/bin'],
   ['C:\\Windows;.;bin;;D:\\tools', 'win32', 'C:\\Windows;D:\\tools'],
   ['.', 'linux', ''],
-] as const)(
-  'leaves the folders of the PATH that do not depend on the place: %s',
-  (path, on, all) => {
-    expect(absoluteFolders(path, on)).toBe(all);
-  },
-);
+] as const)('leaves folders of the PATH that do not depend on the place: %s', (path, on, all) => {
+  expect(absoluteFolders(path, on)).toBe(all);
+});
 
 describe("taking this process's environment", () => {
   it('returns all of it, and leaves no secret and no relative folder to libraries', () => {

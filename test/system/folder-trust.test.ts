@@ -150,32 +150,26 @@ describe.skipIf(me === undefined)('the trust in a file of this program', () => {
     expect(findOwnDistrust(file, 2)).toMatchObject({ above: 0, foreign: true });
   });
 
-  it.skipIf(!root)(
-    'includes a file in a sticky store of root, as on NixOS (run as root only)',
-    () => {
-      const store = join(scratchDir(), 'store');
-      mkdirSync(join(store, 'abc-config'), { recursive: true });
-      chownSync(store, 0, 30_000);
-      chmodSync(store, 0o1775);
-      const file = join(store, 'abc-config', 'config.json');
-      writeFileSync(file, '{}');
-      chmodSync(file, 0o444);
-      expect(findDistrust(file, trustOf(me))).toBeUndefined();
-      expect(findDistrust(file, trustOf(4_242))?.path).toBeUndefined();
-    },
-  );
+  it.skipIf(!root)('includes a file in a sticky store, as on NixOS (run as root only)', () => {
+    const store = join(scratchDir(), 'store');
+    mkdirSync(join(store, 'abc-config'), { recursive: true });
+    chownSync(store, 0, 30_000);
+    chmodSync(store, 0o1775);
+    const file = join(store, 'abc-config', 'config.json');
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o444);
+    expect(findDistrust(file, trustOf(me))).toBeUndefined();
+    expect(findDistrust(file, trustOf(4_242))?.path).toBeUndefined();
+  });
 
-  it.skipIf(!root)(
-    'includes owners from outside a user namespace, who all look like one (run as root only)',
-    () => {
-      const { below } = folders({});
-      chownSync(below, OTHER, OTHER);
-      expect(findDistrust(below, trustOf(me, OTHER))).toBeUndefined();
-      expect(findDistrust(below, trustOf(me))).toMatchObject({ path: below, foreign: true });
-      chmodSync(below, 0o777);
-      expect(findDistrust(below, trustOf(me, OTHER))).toMatchObject({ foreign: false });
-    },
-  );
+  it.skipIf(!root)('includes owners from outside a user namespace (run as root only)', () => {
+    const { below } = folders({});
+    chownSync(below, OTHER, OTHER);
+    expect(findDistrust(below, trustOf(me, OTHER))).toBeUndefined();
+    expect(findDistrust(below, trustOf(me))).toMatchObject({ path: below, foreign: true });
+    chmodSync(below, 0o777);
+    expect(findDistrust(below, trustOf(me, OTHER))).toMatchObject({ foreign: false });
+  });
 
   it('names the command for each kind of fault, and the variable', () => {
     const fault = { path: '/x', above: 0, reason: 'is faulty' };
@@ -197,11 +191,7 @@ describe.skipIf(me === undefined)('the trust in a file of this program', () => {
 it.each([
   ['the system', '         0          0 4294967295\n', undefined],
   ['no such file', '', undefined],
-  [
-    'rootless Podman',
-    '         0       1000          1\n         1     100000      65536\n',
-    65_534,
-  ],
+  ['Podman', '         0       1000          1\n         1     100000      65536\n', 65_534],
   ['bubblewrap', '      1000       1000          1\n', 65_534],
 ])('knows the owner that stands for all unmapped ones: %s', (_where, map, owner) => {
   expect(unmappedOwner(map, '65534\n')).toBe(owner);

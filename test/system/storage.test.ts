@@ -109,12 +109,9 @@ describe.each(FLAT)('a file on $title', ({ missing, modes, mountAt }) => {
     },
   );
 
-  it.skipIf(missing !== undefined)(
-    'keeps a secret if the mount is for this user alone',
-    async () => {
-      const path = join(await mounted(modes.own), 'login.json');
-      replaceFile(path, 'secret', { secret: true });
-      expect(readFileSync(path, 'utf8')).toBe('secret');
-    },
-  );
+  it.skipIf(missing !== undefined)('keeps a secret if it is for this user alone', async () => {
+    const path = join(await mounted(modes.own), 'login.json');
+    replaceFile(path, 'secret', { secret: true });
+    expect(readFileSync(path, 'utf8')).toBe('secret');
+  });
 });

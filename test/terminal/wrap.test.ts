@@ -7,16 +7,8 @@ describe('a text in a terminal', () => {
     ['keeps short lines and their order', 'one\n\ntwo', ['one', '', 'two']],
     ['keeps the indentation', '  one two three four five', ['  one two three four', '  five']],
     ['indents below a bullet', '- one two three four five', ['- one two three four', '  five']],
-    [
-      'indents beside a label',
-      'Zone  UTC; for a day or two',
-      ['Zone  UTC; for a day', '      or two'],
-    ],
-    [
-      'does not indent beside a long label',
-      'a label of 15  and its text',
-      ['a label of 15  and', 'its text'],
-    ],
+    ['indents by a label', 'Zone  UTC; for a day or two', ['Zone  UTC; for a day', '      or two']],
+    ['leaves a long label', 'a label of 15  and its text', ['a label of 15  and', 'its text']],
     ['keeps a command whole', 'Now run `sync login x`.', ['Now run', '`sync login x`.']],
     [
       'breaks a command that is longer than a line',

@@ -67,15 +67,12 @@ describe('a framed recording', () => {
     expect(await parse(second)).toContainEqual(filePart('ride.fit'));
   });
 
-  it.each([3_000, 4_000, 4_096, 5_000, 300_000])(
-    'accepts a name of %i bytes, in place or not',
-    async (length) => {
-      const name = 'n'.repeat(length);
-      const parts = await parse(frameUpload(contentsOf(BYTES), { ...FIELDS, name }));
-      expect(parts[0]).toEqual({ name: 'name', value: name });
-      expect(parts[2]).toEqual(filePart('ride.fit'));
-    },
-  );
+  it.each([3_000, 4_000, 4_096, 5_000, 300_000])('accepts a name of %i bytes', async (length) => {
+    const name = 'n'.repeat(length);
+    const parts = await parse(frameUpload(contentsOf(BYTES), { ...FIELDS, name }));
+    expect(parts[0]).toEqual({ name: 'name', value: name });
+    expect(parts[2]).toEqual(filePart('ride.fit'));
+  });
 
   it.each([
     ['umlauts and emoji', 'Größe 🚴 日本.fit'],

@@ -254,54 +254,47 @@ describe('a response that rejects an upload', () => {
   it.each([
     ['in a body of success', 'upload-fit:success-false', undefined],
     ['by a status', 'upload-fit:422', 422],
-  ])(
-    'rejects and records one recording, %s, without stopping the rest',
-    async (_how, fault, status) => {
-      const { sandbox, dir, run, ledger } = await openUploads();
-      put(dir, '1.fit', RIDE);
-      put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
-      sandbox.control.addFaults(fault);
-      const { items, byPath, requests } = await run(['1.fit', '2.fit'], { jobs: 1 });
-      expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
-      expect(byPath['1.fit']).toEqual({
-        outcome: 'rejected',
-        activity: RIDE_ACTIVITY,
-        sha256: sha256(RIDE),
-        size: 2_000,
-        attempts: 1,
-        message: aText,
-        ...(status === undefined ? {} : { status }),
-      });
-      expect(requests).toHaveLength(2);
-      expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
-      // The service may have fixed the refusal: the next run tries again.
-      expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
-    },
-  );
+  ])('rejects one recording, %s, without stopping the rest', async (_how, fault, status) => {
+    const { sandbox, dir, run, ledger } = await openUploads();
+    put(dir, '1.fit', RIDE);
+    put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
+    sandbox.control.addFaults(fault);
+    const { items, byPath, requests } = await run(['1.fit', '2.fit'], { jobs: 1 });
+    expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
+    expect(byPath['1.fit']).toEqual({
+      outcome: 'rejected',
+      activity: RIDE_ACTIVITY,
+      sha256: sha256(RIDE),
+      size: 2_000,
+      attempts: 1,
+      message: aText,
+      ...(status === undefined ? {} : { status }),
+    });
+    expect(requests).toHaveLength(2);
+    expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
+    // The service may have fixed the refusal: the next run tries again.
+    expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
+  });
 
   it.each([
     ['an address where nothing is', 'upload-fit:404*inf', '(404)'],
     ['the page of somebody in between', 'upload-fit:html(status=400)*inf', '400'],
-  ])(
-    'rejects no recording if it comes from %s: a few are tried, none is lost',
-    async (_, fault, says) => {
-      const { sandbox, dir, run, ledger } = await openUploads();
-      sandbox.control.addFaults(fault);
-      for (let i = 0; i < 12; i++)
-        put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
-      const { items, requests } = await run(['.'], { jobs: 1 });
-      expect(items).toHaveLength(12);
-      for (const item of items) {
-        expect(item).toMatchObject({
-          outcome: 'failed',
-          code: 'REJECTED',
-          message: expect.stringContaining(says) as unknown,
-        });
-      }
-      expect(requests).toHaveLength(3);
-      expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
-    },
-  );
+  ])('rejects no recording if it comes from %s: none is lost', async (_, fault, says) => {
+    const { sandbox, dir, run, ledger } = await openUploads();
+    sandbox.control.addFaults(fault);
+    for (let i = 0; i < 12; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    const { items, requests } = await run(['.'], { jobs: 1 });
+    expect(items).toHaveLength(12);
+    for (const item of items) {
+      expect(item).toMatchObject({
+        outcome: 'failed',
+        code: 'REJECTED',
+        message: expect.stringContaining(says) as unknown,
+      });
+    }
+    expect(requests).toHaveLength(3);
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
+  });
 
   it('moves recordings that failed before to the end, so that they delay no others', async () => {
     const { sandbox, dir, run, recordings } = await openUploads();

@@ -97,11 +97,7 @@ describe('an uploaded recording', () => {
     ['by its start and file name', [workout('w')]],
     ['although the platform hides it as a duplicate', [workout('w', { isDuplicate: true })]],
     ['if the platform knows another length', [workout('w', { durationSec: 0 })]],
-    [
-      'by the id that the service named',
-      [workout('other'), workout('w', { externalId: 'x' })],
-      { workoutId: 'w' },
-    ],
+    ['by its id', [workout('other'), workout('w', { externalId: 'x' })], { workoutId: 'w' }],
     [
       'under the name that it was first sent by',
       [workout('w', { externalId: `fit_${START}_other_fit` })],
@@ -134,10 +130,7 @@ describe('an uploaded recording', () => {
   it.each<[when: string, workouts: Workout[]]>([
     ['after an hour', []],
     ['if only another source has that workout', [workout('w', ELSEWHERE)]],
-    [
-      'if the workout of that time has another length',
-      [workout('w', { externalId: 'x', durationSec: 1800 })],
-    ],
+    ['if its length is another', [workout('w', { externalId: 'x', durationSec: 1800 })]],
     ['if the workout of that length has another time', [workout('w', atAnotherTime)]],
   ])('is missing %s', async (_when, workouts) => {
     const { verify } = await platform(workouts);

@@ -80,10 +80,7 @@ describe('failures', () => {
 
   it.each<[string, UploadItem]>([
     ['a success', { path: 'a.fit', outcome: 'skipped', reason: 'already-uploaded' }],
-    [
-      'a fault of the file',
-      { path: 'a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'The CRC is wrong.' },
-    ],
+    ['a fault', { path: 'a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'Wrong CRC.' }],
   ])('do not include %s', (_what, item) => {
     const groups = new FailureGroups();
     expect(groups.add(item)).toBe(false);

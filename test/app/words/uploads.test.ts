@@ -51,10 +51,7 @@ describe('the outcome of a file', () => {
       },
       'r/a.fit: not sent. The address cannot be found. Later.',
     ],
-    [
-      { path: 'a\nb.fit', outcome: 'failed', code: 'NETWORK', message: 'No.' },
-      'a b.fit: not sent. No.',
-    ],
+    [{ path: 'a\nb', outcome: 'failed', code: 'NETWORK', message: 'No.' }, 'a b: not sent. No.'],
     [
       {
         ...sent,

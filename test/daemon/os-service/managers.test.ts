@@ -112,15 +112,12 @@ describe('the service manager for systemd', () => {
   it.each<[string, Answers]>([
     ['is missing', () => ({ code: 'missing' })],
     ['refuses', (command) => (command.includes(' show ') ? {} : { code: 1 })],
-  ])(
-    'names a command without a folder if systemd %s: it may watch devices only',
-    async (_what, answers) => {
-      const { manager } = managerOn('linux', { answers });
-      const error = await manager.install(DEFINITION).catch((thrown: unknown) => thrown);
-      const hint = renderText((error as SyncError).hint ?? '', undefined);
-      expect(hint).toContain('`sync watch --daemon` with the same arguments');
-    },
-  );
+  ])('names a command without a folder if systemd %s', async (_what, answers) => {
+    const { manager } = managerOn('linux', { answers });
+    const error = await manager.install(DEFINITION).catch((thrown: unknown) => thrown);
+    const hint = renderText((error as SyncError).hint ?? '', undefined);
+    expect(hint).toContain('`sync watch --daemon` with the same arguments');
+  });
 
   it('reports a missing systemd before it writes anything', async () => {
     const missing = managerOn('linux', { answers: () => ({ code: 'missing' }) });

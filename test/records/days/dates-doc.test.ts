@@ -60,20 +60,17 @@ describe('docs/dates.md and docs/internals/days.md', () => {
     },
   );
 
-  test.each(times)(
-    'sends %s in %s (zone from %s) as %s',
-    async (written, name, namedBy, at, day, said) => {
-      const zone = zoneOf(name, namedBy);
-      const items = [{ logged_at: written, name: 'Rice' }];
-      const { records, invalid } = await prepare('nutrition', [{ items }], { zone });
-      const [record] = records;
-      const sent = (record?.body['items'] as [{ logged_at: string }] | undefined)?.[0];
-      const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
-      expect({ at: sent?.logged_at ?? 'refused', day: record?.date ?? '', notes }).toEqual({
-        at,
-        day,
-        notes: said === '' ? [] : [`"${written}": ${said}`],
-      });
-    },
-  );
+  test.each(times)('sends %s in %s (%s) as %s', async (written, name, namedBy, at, day, said) => {
+    const zone = zoneOf(name, namedBy);
+    const items = [{ logged_at: written, name: 'Rice' }];
+    const { records, invalid } = await prepare('nutrition', [{ items }], { zone });
+    const [record] = records;
+    const sent = (record?.body['items'] as [{ logged_at: string }] | undefined)?.[0];
+    const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
+    expect({ at: sent?.logged_at ?? 'refused', day: record?.date ?? '', notes }).toEqual({
+      at,
+      day,
+      notes: said === '' ? [] : [`"${written}": ${said}`],
+    });
+  });
 });

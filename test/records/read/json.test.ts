@@ -151,12 +151,9 @@ describe('parsing a JSON value', () => {
     ['{"a/b~c": 1, "a/b~c": 2}', 'a~1b~0c', 'appears twice, as 1 and 2'],
     ['{"a": 1e400}', 'a', 'the number 1e400 is too large'],
     [`{"a": [-${'9'.repeat(400)}]}`, 'a/0', `the number -${'9'.repeat(36)}... is too large`],
-  ])(
-    'names contradicting duplicates and numbers that are too large: %s',
-    (text, field, problem) => {
-      expect(read(text)).toMatchObject({ source: 'x', faults: [{ field, problem }] });
-    },
-  );
+  ])('names contradicting duplicates and numbers too large: %s', (text, field, problem) => {
+    expect(read(text)).toMatchObject({ source: 'x', faults: [{ field, problem }] });
+  });
 
   test('accepts a duplicate name with the same value', () => {
     expect(read('{"weight": 70, "weight": 70}')).toEqual({ source: 'x', value: { weight: 70 } });

@@ -256,10 +256,7 @@ describe('a file', () => {
       'Lose It!',
       'Date,Name,Quantity,Units,Meal,Calories,Deleted,Fat (g),Protein (g),Carbohydrates (g)',
     ],
-    [
-      'a log with foods and times',
-      'Date,Time,Meal,Food,Calories,Fat (g),Protein (g),Carbohydrates (g)',
-    ],
+    ['foods and times', 'Date,Time,Meal,Food,Calories,Fat (g),Protein (g),Carbohydrates (g)'],
     ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
   ])('is not taken for another program’s: %s', async (_, header) => {
     const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');

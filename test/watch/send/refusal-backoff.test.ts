@@ -10,22 +10,16 @@ it.each([
   ['a day ago, for the second time', 2, -DAY, true],
   ['an hour from now, by a clock that was set back since', 1, 3_600_000, true],
   ['a year from now, by a clock that was wrong', 1, 365 * DAY, false],
-])(
-  'isAtRest, for a recording that was refused %s (refusals: %s, age: %s ms): %s',
-  (_, refusals, ms, rests) => {
-    const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
-    expect(isAtRest(upload, NOW)).toBe(rests);
-  },
-);
+])('isAtRest for one refused %s (refusals: %s, age: %s ms): %s', (_, refusals, ms, rests) => {
+  const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
+  expect(isAtRest(upload, NOW)).toBe(rests);
+});
 
 it.each([
   ['rejected', 5, false],
   ['rejected', 6, true],
   ['pending', 6, false],
   ['confirmed', 6, false],
-] as const)(
-  'isGivenUp, for a recording that is %s after %s refusals: %s',
-  (state, refusals, is) => {
-    expect(isGivenUp({ state, attempts: 6, refusals, changedAt: NOW })).toBe(is);
-  },
-);
+] as const)('isGivenUp for a recording that is %s after %s refusals: %s', (state, refusals, is) => {
+  expect(isGivenUp({ state, attempts: 6, refusals, changedAt: NOW })).toBe(is);
+});

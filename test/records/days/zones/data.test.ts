@@ -111,13 +111,10 @@ describe('the newest zone data', () => {
     [next.runtime, '2025b', 'runtime', next.runtime],
     [next.runtime, next.system, 'system', next.system],
     ['2027z', '2027za', 'system', '2027za'],
-  ])(
-    'with a runtime of %s and a system of %s is the %s release',
-    async (runtime, its, origin, version) => {
-      const sources = { runtime, system: its === undefined ? undefined : system(its) };
-      expect(await newestZoneData(sources)).toMatchObject({ origin, version });
-    },
-  );
+  ])('with runtime %s and system %s is the %s release', async (runtime, its, origin, version) => {
+    const sources = { runtime, system: its === undefined ? undefined : system(its) };
+    expect(await newestZoneData(sources)).toMatchObject({ origin, version });
+  });
 
   test('of the system answers from its zone files, whichever capitals a name has', async () => {
     const folder = zoneFolder({ '+VERSION': '2099a\n', Here: tzif({ footer: '<+05>-5' }) });
