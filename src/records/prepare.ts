@@ -29,7 +29,7 @@ export interface PreparedInputs {
   readonly exports: readonly RecognisedInput[];
   /** The inputs without any record: the names, and why. */
   readonly empty: readonly { readonly name: string; readonly problem: string }[];
-  /** About FIT files: as in `FitChoice`. */
+  /** About FIT files: as in `chooseSamples`. */
   readonly notes: readonly Text[];
   readonly warnings: readonly Text[];
 }

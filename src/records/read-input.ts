@@ -110,18 +110,15 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const NEW_LINE = 0x0a;
 
-/** The first bytes of an input. */
-interface InputHead {
-  readonly bytes: Buffer;
-  /** The record on the first line, if the input is NDJSON. */
-  readonly first?: JsonValue;
-}
-
 /**
  * Reads the first bytes of an input: of JSON until its form is known, at most {@link LARGE_BYTES}
  * and a chunk, as of blanks; of any other text, {@link TEXT_HEAD}.
+ *
+ * @returns `first`: the record on the first line, if the input is NDJSON
  */
-async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<InputHead> {
+async function readHead(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+): Promise<{ readonly bytes: Buffer; readonly first?: JsonValue }> {
   let bytes: Buffer = Buffer.alloc(0);
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     bytes = Buffer.concat([bytes, next.value]);

@@ -49,7 +49,7 @@ describe('the input of sync push', () => {
     expect(lines.slice(0, 3).map(({ reason }) => reason)).toEqual(Array(3).fill('unreadable'));
     expect(lines.at(-1)).toMatchObject({ total: 5, pushed: 2, invalid: 3 });
     expect(JSON.stringify(lines)).toContain(`${broken}:2:11: the JSON ends`);
-    expect(JSON.stringify(lines)).toContain('there is no such file');
+    expect(JSON.stringify(lines)).toContain('There is no such file');
     expect(stderr).toBe('');
   });
 

@@ -387,11 +387,11 @@ describe('an input file', () => {
     fileInput(missing);
     await expect(readFile(missing)).rejects.toMatchObject({
       code: 'INPUT_INVALID',
-      message: `${missing} can't be read: there is no such file.`,
+      message: `${missing}: There is no such file or folder.`,
     });
     await expect(readFile(folder)).rejects.toMatchObject({
       code: 'INPUT_INVALID',
-      message: `${folder} can't be read: it is a folder.`,
+      message: `${folder}: It is a folder.`,
     });
   });
 });

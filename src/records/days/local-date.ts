@@ -57,7 +57,8 @@ export type LoggedAt =
  * athlete was, so the written date counts, unless the zone came from a flag. A time without an offset is
  * wall time in the zone.
  */
-export function localDateOf(value: string, zone: Zone): LocalDate {
+export function localDateOf(value: string, run: Zone): LocalDate {
+  const zone = zoneOfTime(value, run);
   const read = readTimestamp(value, 'date');
   if ('problem' in read) return { ok: false, problem: read.problem };
   if (read.form === 'date') return plainDate(read.date, zone);
@@ -87,7 +88,8 @@ export function dateAt(instant: number, zone: Zone): string {
  * Returns a timestamp as `logged_at` is sent: the same instant, with the offset that holds at its place
  * and time. A numeric offset is kept, unless the zone came from a flag.
  */
-export function toLoggedAt(value: string, zone: Zone): LoggedAt {
+export function toLoggedAt(value: string, run: Zone): LoggedAt {
+  const zone = zoneOfTime(value, run);
   const read = readTimestamp(value, 'time');
   if ('problem' in read) return { ok: false, problem: read.problem };
   if (read.form === 'date') {
@@ -107,9 +109,14 @@ export function toLoggedAt(value: string, zone: Zone): LoggedAt {
 export function instantAt(value: string, zone: Zone): number | undefined {
   const read = readTimestamp(value, 'time');
   if ('problem' in read || read.form === 'date') return undefined;
-  const place = locate(read, zone);
+  const place = locate(read, zoneOfTime(value, zone));
   if ('problem' in place || outOfRange(dateOf(place.wall)) !== undefined) return undefined;
   return place.instant;
+}
+
+/** Returns the zone in which a written time is read: that of an earlier run, or of this one. */
+export function zoneOfTime(written: string, run: Zone): Zone {
+  return run.earlier?.(written) ?? run;
 }
 
 type Time = Timestamp & { form: 'time' };

@@ -48,8 +48,3 @@ export class ReadZones {
     return zone;
   }
 }
-
-/** Returns the zone in which a written time is read. */
-export function zoneOfTime(written: string, zone: Zone): Zone {
-  return zone.earlier?.(written) ?? zone;
-}

@@ -1,7 +1,6 @@
 import { dateAt, localDateOf, type LocalDate, type LoggedAt, type Noted } from './local-date.ts';
 import { joinPointer } from '../listed.ts';
 import { dateName, plain } from '../names.ts';
-import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, RecordOptions, Zone } from '../types.ts';
 import type { Notes } from '../notes.ts';
@@ -32,7 +31,7 @@ export function readDate(
   if (name === undefined) return undefined;
   const read = (key: string) =>
     readTime(record[key] ?? null, joinPointer(path, key), notes, 'date', (text) =>
-      localDateOf(text, zoneOfTime(text, zone)),
+      localDateOf(text, zone),
     );
   const result = read(name);
   if (result === undefined) return 'invalid';

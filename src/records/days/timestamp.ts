@@ -132,23 +132,19 @@ function wrongEnd(text: string): string {
 const zones = new Map<string, string | undefined>();
 
 function knownZone(name: string): string | undefined {
-  if (!zones.has(name)) {
-    if (zones.size >= MAX_ZONES) zones.clear();
-    zones.set(name, findZone(name));
+  if (zones.has(name)) return zones.get(name);
+  if (zones.size >= MAX_ZONES) zones.clear();
+  let zone: string | undefined;
+  try {
+    zone = checkZone(name);
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
   }
-  return zones.get(name);
+  zones.set(name, zone);
+  return zone;
 }
 
 const MAX_ZONES = 1_000;
-
-function findZone(name: string): string | undefined {
-  try {
-    return checkZone(name);
-  } catch (error) {
-    if (error instanceof SyncError) return undefined;
-    throw error;
-  }
-}
 
 function wrongDate(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12) return `there is no month ${month}`;

@@ -1,6 +1,12 @@
 import { readTimeOfDay } from '../clock.ts';
-import { dateAt, instantAt, localDateOf, toLoggedAt, writeInstant } from '../days/local-date.ts';
-import { zoneOfTime } from '../days/read-zones.ts';
+import {
+  dateAt,
+  instantAt,
+  localDateOf,
+  toLoggedAt,
+  writeInstant,
+  zoneOfTime,
+} from '../days/local-date.ts';
 import type { JsonValue, Zone } from '../types.ts';
 import { scalarText, show } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
@@ -35,21 +41,20 @@ export function readWhen(
       problem: `${nameOf(rule)} is ${show(value)}, which is no ${FORMATS[rule.format ?? 'iso']}`,
     };
   }
-  const place = zoneOfTime(text, zone);
   const isDate = /^.{10}$/.test(text);
-  const read = wanted === 'day' || isDate ? localDateOf(text, place) : toLoggedAt(text, place);
+  const read = wanted === 'day' || isDate ? localDateOf(text, zone) : toLoggedAt(text, zone);
   if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
   const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
   const { plusHours } = rule;
   if (plusHours === undefined || instant === undefined) return { date: read.date, instant, text };
-  return { date: dateAt(instant + plusHours * 3_600_000, place), instant, text };
+  return { date: dateAt(instant + plusHours * 3_600_000, zoneOfTime(text, zone)), instant, text };
 }
 
 /** Returns the instant of a record (ms since 1970); undefined if it has no time that can be read. */
 export function readInstant(row: Row, rule: TimeRule, zone: Zone): number | undefined {
   const value = firstValue(row, rule.from);
   const text = value === undefined ? undefined : isoOf(value, rule, row);
-  return text === undefined ? undefined : instantAt(text, zoneOfTime(text, zone));
+  return text === undefined ? undefined : instantAt(text, zone);
 }
 
 const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {

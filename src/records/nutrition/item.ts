@@ -2,7 +2,6 @@ import { readTimeOfDay } from '../clock.ts';
 import { ITEM_FIELDS } from '../fields.ts';
 import { toLoggedAt } from '../days/local-date.ts';
 import { Names } from '../names.ts';
-import { zoneOfTime } from '../days/read-zones.ts';
 import { noteImplausibleItem, notePlan } from '../plausible.ts';
 import { readDate, readTime } from '../days/record-date.ts';
 import { TIME_EXAMPLE } from '../days/timestamp.ts';
@@ -64,9 +63,7 @@ export function readItem(
     return undefined;
   }
   const field = `${path}/${written.names[0] ?? 'logged_at'}`;
-  const time = readTime(written.value, field, notes, 'time', (text) =>
-    toLoggedAt(text, zoneOfTime(text, zone)),
-  );
+  const time = readTime(written.value, field, notes, 'time', (text) => toLoggedAt(text, zone));
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
   const body = Object.assign(known, { logged_at: loggedAt });

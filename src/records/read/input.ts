@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf, SyncError, systemCode } from '../../base/errors.ts';
+import { SyncError, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
-import { openPlainFile } from '../../system/plain-file.ts';
+import { NotPlainFile, describeFileError, openPlainFile } from '../../system/plain-file.ts';
 import { keepHeapSmall } from '../../system/small-heap.ts';
 
 /** Limits an input; records of many years stay far below it. */
@@ -74,7 +74,9 @@ export async function* openInput(
     }
   } catch (error) {
     if (systemCode(error) === undefined || error instanceof SyncError) throw error;
-    throw new SyncError('INPUT_INVALID', `${name} can't be read: ${reasonOf(error)}.`, {
+    // Opening a socket fails.
+    const cause = systemCode(error) === 'ENXIO' ? new NotPlainFile() : error;
+    throw new SyncError('INPUT_INVALID', `${name}: ${describeFileError(cause)}`, {
       cause: error,
       details: { path: name },
     });
@@ -89,22 +91,6 @@ function utf16Decoder([first, second]: Uint8Array) {
 
 function sizeOf(bytes: number): string {
   return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MB` : `${bytes} bytes`;
-}
-
-function reasonOf(error: unknown): string {
-  switch (systemCode(error)) {
-    case 'ENOENT':
-      return 'there is no such file';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    case 'ENXIO':
-      return 'it is a pipe or a device, not a file';
-    default:
-      return messageOf(error);
-  }
 }
 
 /** Returns the first bytes: all, or more than `limit`. */

@@ -29,15 +29,6 @@ export interface Dated {
   readonly other?: FitSample;
 }
 
-export interface FitChoice {
-  /** At most one of each field and day. */
-  readonly chosen: readonly Dated[];
-  /** Remarks: a day that is not over, VO2max of several sports. */
-  readonly notes: readonly Text[];
-  /** Measurements that were left out, and why. */
-  readonly warnings: readonly Text[];
-}
-
 /** Time by which the clock of a device may be ahead (ms). */
 const AHEAD_MS = 24 * 3_600_000;
 /** No device wrote FIT before this day: clocks that were never set do (s since 1970). */
@@ -46,8 +37,11 @@ const FIRST_FIT = Date.UTC(2008, 0, 1) / 1000;
 /**
  * Chooses the latest measurement of each field and day, in any order of the files. A resting heart rate
  * counts after its day is over in the athlete's zone and on the device's clock: it falls during the day.
+ *
+ * @returns `notes` about a day that is not over and VO2max of several sports; `warnings` about measurements that
+ *   were left out
  */
-export function chooseSamples(files: Iterable<FitFile>, options: Options): FitChoice {
+export function chooseSamples(files: Iterable<FitFile>, options: Options) {
   const { credible, warnings } = credibleSamples(files, options);
   const [open, over] = split(credible, (dated) => isOpen(dated, options));
   const users = new Set(over.flatMap(({ sample }) => (isWeight(sample) ? [sample.user] : [])));

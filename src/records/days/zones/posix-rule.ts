@@ -14,19 +14,18 @@ const TIME = '[+-]?\\d{1,3}(?::\\d\\d){0,2}';
 const DATE = `(?:M\\d{1,2}\\.[1-5]\\.[0-6]|J?\\d{1,3})(?:/${TIME})?`;
 const RULE = new RegExp(`^${NAME}(${TIME})(?:${NAME}(${TIME})?,(${DATE}),(${DATE}))?$`);
 
-export interface PosixRule {
-  /** The offset outside of summer time. */
-  readonly offset: number;
-  /** Lists the changes of a year, in the order of their instants. */
-  readonly changesOf: (year: number) => readonly OffsetChange[];
-}
-
-/** Parses a TZ string; returns undefined for text that is none. */
-export function readPosixRule(text: string): PosixRule | undefined {
+/**
+ * Parses a TZ string.
+ *
+ * @returns the offset outside of summer time, and the changes of a year in the order of their instants;
+ *   undefined for text that is none
+ */
+export function readPosixRule(text: string) {
   const [, standard, summer, start, end] = RULE.exec(text) ?? [];
   if (standard === undefined) return undefined;
   const offset = offsetOf(standard);
-  if (start === undefined || end === undefined) return { offset, changesOf: () => [] };
+  const never = (): OffsetChange[] => [];
+  if (start === undefined || end === undefined) return { offset, changesOf: never };
   const summerOffset = summer === undefined ? offset + HOUR : offsetOf(summer);
   const changesOf = (year: number): OffsetChange[] => {
     const begin = { instant: wallOf(start, year) - offset, offset: summerOffset };

@@ -10,14 +10,7 @@ const SECOND = 1_000;
 const FIRST_YEAR = 1969;
 const LAST_YEAR = 2101;
 
-interface Sizes {
-  readonly isUt: number;
-  readonly isStandard: number;
-  readonly leap: number;
-  readonly times: number;
-  readonly types: number;
-  readonly chars: number;
-}
+type Sizes = NonNullable<ReturnType<typeof countsAt>>;
 
 /**
  * Reads a TZif file, version 2 or later.
@@ -52,7 +45,7 @@ function yearsFrom(first: number): number[] {
   return Array.from({ length: LAST_YEAR - first + 1 }, (_, index) => first + index);
 }
 
-function countsAt(view: DataView, start: number): Sizes | undefined {
+function countsAt(view: DataView, start: number) {
   if (view.byteLength < start + HEADER_BYTES) return undefined;
   const magic = String.fromCharCode(...[0, 1, 2, 3].map((at) => view.getUint8(start + at)));
   const version = view.getUint8(start + 4);
