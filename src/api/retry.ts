@@ -179,7 +179,7 @@ const LONGEST_ASKED_MS = 86_400_000;
  *
  * @returns ms from now, from 0 to a day.
  */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Math.min(LONGEST_ASKED_MS, Number(header) * 1000);
   // All three date formats begin with the weekday; the oldest has no zone and means GMT.
