@@ -37,7 +37,7 @@ function manifestConstants() {
 
 /**
  * Writes `watcher-chunks.txt`: the chunks that the watcher loads on demand, which it loads ahead of an update
- * (src/system/load-ahead.ts). All chunks would take 2 to 5 MB more.
+ * (`loadAhead`). All chunks would take 2 to 5 MB more.
  */
 function watcherChunks() {
   return {

@@ -23,7 +23,6 @@ export async function openConnection(context: AppContext, config: Config, option
   const { connections, attended = context.io.interactive } = options;
   const http = tracedHttp(context, await openHttp({ ...context, connections }));
   const session = openSession(context, config, { ...context, http, attended });
-  session.start();
   const reportPause = pauseReporter(context);
   const client = createServiceClient(context, {
     baseUrl: requireBaseUrl(config),

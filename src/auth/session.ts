@@ -64,30 +64,12 @@ export class Session implements TokenSource {
   #state: State = { name: 'unread' };
   /** The newest login that was read, usable or not. */
   #lastRead: Credentials | undefined;
-  /** The load that {@link start} began. */
-  #earlyLoad:
-    | { readonly found: Promise<Credentials | undefined>; cancel: (reason: unknown) => void }
-    | undefined;
   /** The read or refresh in flight; all callers share it. */
   #task: SharedTask<Credentials> | undefined;
 
   constructor(context: Context, options: SessionOptions) {
     this.#context = context;
     this.#options = options;
-  }
-
-  /**
-   * Begins to load the login, so that it is there when the first token is needed. A failure is
-   * reported when a token is asked for.
-   */
-  start(): void {
-    const isLoaded = this.#state.name === 'usable' || this.#earlyLoad !== undefined;
-    if (isLoaded || this.#closing.signal.aborted) return;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
-    const found = this.#options.store.load(signal);
-    found.catch(() => undefined);
-    this.#earlyLoad = { found, cancel: (reason) => stop.abort(reason) };
   }
 
   async accessToken(signal: AbortSignal, refused?: Secret): Promise<Secret> {
@@ -258,7 +240,7 @@ export class Session implements TokenSource {
   /** Loads a login of this service and this athlete. */
   async #load(signal: AbortSignal): Promise<Credentials> {
     const { store, profile, attended = false } = this.#options;
-    const found = await (this.#takeEarlyLoad(signal) ?? store.load(signal));
+    const found = await store.load(signal);
     if (found === undefined) throw notLoggedIn(profile, loginHint(attended));
     if (store.kind !== 'environment') refuseForeign(found, this.#options);
     this.#lastRead = found;
@@ -271,15 +253,6 @@ export class Session implements TokenSource {
     const isStored = this.#options.store.kind !== 'environment';
     if (found.endedAt !== undefined && isStored) throw endedAt(found.endedAt);
     return found;
-  }
-
-  #takeEarlyLoad(signal: AbortSignal): Promise<Credentials | undefined> | undefined {
-    if (this.#earlyLoad === undefined) return undefined;
-    const { found, cancel } = this.#earlyLoad;
-    this.#earlyLoad = undefined;
-    const onAbort = () => cancel(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    return found.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
   readonly #isExpired = ({ tokens }: Credentials): boolean =>

@@ -18,6 +18,8 @@ const GRACE_MS = 2_000;
 /** Pause before the next attempt to save tokens (ms). */
 const RETRY_MS = 300;
 
+const tell: (message: KeychainAnswer) => Promise<void> = answer;
+
 // Ctrl-C, or a service manager that stops the whole group, must not lose a token while it is
 // stored. The time limit ends this process in any case.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -205,10 +207,6 @@ async function outputOf(program: string, args: readonly string[]): Promise<strin
       (error, stdout) => resolve(error?.code === 'ENOENT' ? undefined : stdout),
     );
   });
-}
-
-async function tell(message: KeychainAnswer): Promise<void> {
-  await answer(message);
 }
 
 /** The parent turns the message into an error of the keychain; the trace of a fault helps no user. */

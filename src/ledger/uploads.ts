@@ -58,8 +58,6 @@ export class UploadLedger {
    */
   claim(recording: ClaimedRecording, force: boolean): Claim {
     const { sha256, path } = recording;
-    // Nearly every recording is new: one statement finds that out and takes it.
-    if (this.#insert(recording)) return this.#begin(sha256);
     const claim = transaction(this.#database, () => {
       const found = this.#row(sha256);
       const judged = this.#judge(found, force);
@@ -77,19 +75,17 @@ export class UploadLedger {
       }
       return judged;
     });
-    return claim === 'yours' ? this.#begin(sha256) : claim;
+    if (claim === 'yours') this.#mark.begin(this.#workOf(sha256));
+    return claim;
   }
 
-  /** Returns false if the recording has a row. */
-  #insert({ sha256, path, size, activity }: ClaimedRecording): boolean {
+  #insert({ sha256, path, size, activity }: ClaimedRecording): void {
     const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
-    const inserted = this.#database.run`
+    this.#database.run`
       INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at,
         name, started_at, offset_minutes, moving_secs, distance_meters)
       VALUES (${this.#account}, ${sha256}, 'pending', ${this.#mark.id}, ${path}, ${size}, ${this.#now()},
-        ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters})
-      ON CONFLICT DO NOTHING`;
-    return inserted === 1;
+        ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters})`;
   }
 
   confirm(
@@ -272,11 +268,6 @@ export class UploadLedger {
 
   #workOf(sha256: string): string {
     return `upload ${this.#account} ${sha256}`;
-  }
-
-  #begin(sha256: string): Claim {
-    this.#mark.begin(this.#workOf(sha256));
-    return 'yours';
   }
 
   #end(sha256: string, write: () => void): void {

@@ -1,8 +1,9 @@
 import type { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type * as crypto from 'node:crypto';
 import type * as os from 'node:os';
-import type * as v8 from 'node:v8';
 import type * as zlib from 'node:zlib';
 import type { DatabaseSync as DatabaseClass, DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '../base/time.ts';
@@ -40,10 +41,6 @@ export function loadCrypto(): typeof crypto {
 
 export function loadOs(): typeof os {
   return process.getBuiltinModule('node:os');
-}
-
-export function loadV8(): typeof v8 {
-  return process.getBuiltinModule('node:v8');
 }
 
 export function loadZlib(): typeof zlib {
@@ -92,4 +89,39 @@ export function hasStableSqlite(version: string): boolean {
 /** Returns the SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return loadCrypto().hash('sha256', data);
+}
+
+/** Growth of the heap beyond what lives in it, until garbage is collected (percent). */
+const GROWTH = 15;
+
+/**
+ * Makes V8 collect garbage before the heap has grown to several times of what lives in it: for a file that
+ * is large, or read in parts. Applies to the rest of the process.
+ */
+export function keepHeapSmall(): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
+}
+
+/**
+ * Makes V8 keep the room for new objects as it is now: for a process that runs for weeks and mostly waits.
+ * Call it after threads were started: a new thread lets that room grow again.
+ */
+export function keepIdleHeapSmall(): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+  process.getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size');
+}
+
+/** Names the chunks that the watcher may load, one a line; the build writes it (scripts/bundles.mjs). */
+const LIST = 'watcher-chunks.txt';
+
+/**
+ * Loads the parts of this program that are otherwise loaded on demand: a process that runs for
+ * weeks continues after an update deleted its files.
+ *
+ * @param programDir the built program's folder
+ */
+export function loadAhead(programDir: string): void {
+  const require = createRequire(join(programDir, 'main.cjs'));
+  const names = readFileSync(join(programDir, LIST), 'utf8').split('\n');
+  for (const name of names) require(`./${name}`);
 }

@@ -53,7 +53,7 @@ describe('a login that is still good', () => {
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('loads the login early after start(), and reads it once for many concurrent callers', async () => {
+  it('reads the login once for many concurrent callers', async () => {
     const { needs, credentials } = await loggedIn();
     let loads = 0;
     const store: CredentialStore = {
@@ -64,9 +64,6 @@ describe('a login that is still good', () => {
       },
     };
     const session = openTestSession({ ...needs, store });
-    session.start();
-    session.start();
-    expect(loads).toBe(1);
     const tokens = await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
     expect(new Set(tokens.map((token) => token.reveal()))).toEqual(new Set([access(credentials)]));
     expect(loads).toBe(1);
@@ -77,15 +74,6 @@ describe('a login that is still good', () => {
     const load = () => Promise.reject(new Error('the store was read'));
     const session = openTestSession({ ...needs, store: { ...needs.store, load } });
     await session.close();
-  });
-
-  it('reports a failed early load when a token is asked for', async () => {
-    const { needs } = await loggedIn();
-    const load = () => Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'locked'));
-    const session = openTestSession({ ...needs, store: { ...needs.store, load } });
-    session.start();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect((await failure(session.accessToken(never))).code).toBe('KEYCHAIN_LOCKED');
   });
 });
 

@@ -22,6 +22,8 @@ const CHUNK_BYTES = 128 * 1024;
 const BATCH_MS = 200;
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
+const tell: (part: RemoteAnswer) => Promise<void> = answer;
+
 // The parent waits for the last answer before the next request. If the parent ends, the channel closes,
 // and with it this process.
 onRequest(serve);
@@ -108,8 +110,4 @@ async function read(path: string, limit: number): Promise<void> {
   } finally {
     closeSync(descriptor);
   }
-}
-
-async function tell(part: RemoteAnswer): Promise<void> {
-  await answer(part);
 }

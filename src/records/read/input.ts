@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import { NotPlainFile, describeFileError, openPlainFile } from '../../system/plain-file.ts';
-import { keepHeapSmall } from '../../system/small-heap.ts';
+import { keepHeapSmall } from '../../system/this-process.ts';
 
 /** Limits an input; records of many years stay far below it. */
 export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
