@@ -207,26 +207,20 @@ class Recurring {
   tell(merger: DayMerger): void {
     for (const { date, source, note, times } of this.#told.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
-      const message = `${withDone(note.found(), note.done)}${often}`;
+      const found = note.found();
+      const done = note.done === undefined ? '' : `${found.endsWith('?') ? '' : '.'} ${note.done}`;
+      const message = `${found}${done}${often}`;
       merger.warn(date, { source, field: note.field, message });
     }
     if (this.#firstUnsent !== undefined) {
       const { date, source } = this.#firstUnsent;
-      merger.warn(date, { source, message: this.#unsentMessage() });
+      const listed = listNames([...this.#unsent]);
+      const message = `not sent, since the platform does not know it: ${listed}`;
+      merger.warn(date, { source, message });
     }
     if (this.#beyond === undefined) return;
     const { date, source, times } = this.#beyond;
     const message = `there are ${times.toLocaleString('en-US')} more such notes about fields and dates of this input`;
     merger.warn(date, { source, message });
   }
-
-  #unsentMessage(): string {
-    const listed = listNames([...this.#unsent]);
-    return `not sent, since the platform does not know it: ${listed}`;
-  }
-}
-
-function withDone(found: string, done?: string): string {
-  if (done === undefined) return found;
-  return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }

@@ -51,7 +51,7 @@ export async function* readInput(
     }
     rejectOtherFormat(name, bytes);
     // XML is read in parts, and never held in memory.
-    if (isXml(bytes.toString('latin1', 0, 100))) limit.bytes = Infinity;
+    if (isXml(bytes.toString('utf8', 0, 100))) limit.bytes = Infinity;
     const text = await exports?.readText(name, bytes, all);
     if (text !== undefined) {
       yield* text;

@@ -274,6 +274,12 @@ describe('an input that can’t be read as a whole', () => {
     expect(given).toBe(11_000);
   });
 
+  test.each(['', BOM])('may be larger if it is XML: %j', async (mark) => {
+    const text = `${mark}<HealthData>${' '.repeat(50_000)}</HealthData>`;
+    const { error } = await read(text, { size: 1_000, maxBytes: 40_000 });
+    expect(error?.message).toMatch(/^in:1:1: unexpected "</);
+  });
+
   test('is rejected if its list has too many records', async () => {
     const text = `[${'0,'.repeat(MAX_RECORDS)}0]`;
     expect(await read(text, { size: 1e6 })).toMatchObject({

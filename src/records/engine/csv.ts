@@ -2,10 +2,13 @@ import { Readable, pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { SyncError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { plain } from '../names.ts';
+import type { JsonValue } from '../types.ts';
 import { anyOf, matches } from './recognise.ts';
 import type { Encoding } from '../read/text.ts';
-import { type Row, textRow } from './row.ts';
+import { valueAt } from './path.ts';
+import type { Row } from './row.ts';
 import type { Match, Path, Source } from '../sources/types.ts';
 
 /**
@@ -128,29 +131,43 @@ export async function* readTable(
   const columns = header.map(plain);
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
-  const rowOf = ({ record, info }: TableLine, faults?: Pick<Row, 'problem' | 'doubt'>): Row => {
-    const cells = new Map<string, string>();
-    for (const [index, cell] of record.entries()) {
-      const column = columns[index];
-      if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
-    }
-    // The parser counts lines up to the end of the record.
-    const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
-    return textRow(`${name}:${info.lines - breaks}`, cells, faults);
-  };
   let isHeader = true;
   try {
-    for await (const line of parser as AsyncIterable<TableLine>) {
-      const { record, raw } = line;
-      const isOpen = !/[\r\n]$/.test(raw);
-      if (isHeader) isHeader = false;
-      else {
-        const doubt = isOpen ? 'the last line has no line break: was the file cut off?' : undefined;
-        yield [rowOf(line, { problem: misfit(record, widths, delimiter), doubt })];
+    for await (const { record, raw, info } of parser as AsyncIterable<TableLine>) {
+      if (isHeader) {
+        isHeader = false;
+        continue;
       }
+      const cells = new Map<string, string>();
+      for (const [index, cell] of record.entries()) {
+        const column = columns[index];
+        if (column !== undefined && !cells.has(column)) cells.set(column, cell.trim());
+      }
+      // The parser counts lines up to the end of the record.
+      const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
+      const isOpen = !/[\r\n]$/.test(raw);
+      const row: Row = {
+        source: `${name}:${info.lines - breaks}`,
+        get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
+        problem: misfit(record, widths, delimiter),
+        doubt: isOpen ? 'the last line has no line break: was the file cut off?' : undefined,
+      };
+      yield [row];
     }
   } catch (error) {
     throw isTableFault(error) ? tableFault(name, error) : error;
+  }
+}
+
+/** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
+function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue | undefined {
+  const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
+  const cell = column === undefined ? undefined : cells.get(plain(column));
+  if (rest === undefined || cell?.startsWith('{') !== true) return undefined;
+  try {
+    return valueAt({ value: parseJson(cell) as JsonValue, around: [], pointer: '' }, rest);
+  } catch {
+    return undefined;
   }
 }
 

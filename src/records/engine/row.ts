@@ -1,6 +1,4 @@
-import { parseJson } from '../../base/json.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
-import { plain } from '../names.ts';
 import { type Place, valueAt } from './path.ts';
 import type { Path, SourcePaths } from '../sources/types.ts';
 
@@ -38,28 +36,4 @@ export function jsonRow(name: string, place: Place & { readonly value: JsonObjec
     source: place.pointer === '' ? name : `${name}#/${place.pointer}`,
     get: (path) => valueAt(place, path),
   };
-}
-
-type Cells = ReadonlyMap<string, string>;
-type Faults = Pick<Row, 'problem' | 'doubt'>;
-
-/** Makes a row of named texts: the cells of a line, or the attributes of an element. */
-export function textRow(source: string, cells: Cells, faults: Faults = {}): Row {
-  return {
-    source,
-    ...faults,
-    get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
-  };
-}
-
-/** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
-function memberOfCell(cells: Cells, path: Path): JsonValue | undefined {
-  const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
-  const cell = column === undefined ? undefined : cells.get(plain(column));
-  if (rest === undefined || cell?.startsWith('{') !== true) return undefined;
-  try {
-    return valueAt({ value: parseJson(cell) as JsonValue, around: [], pointer: '' }, rest);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { textRow } from '../../../src/records/engine/row.ts';
 import { readWhen } from '../../../src/records/engine/time.ts';
 
 function dateIn(zone: string, stamp: string): unknown {
-  const row = textRow('days.csv:2', new Map([['timestamp', stamp]]));
+  const row = { source: 'days.csv:2', get: () => stamp };
   return readWhen(
     row,
     { from: 'timestamp', format: 'day' },
