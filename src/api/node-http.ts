@@ -20,17 +20,24 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
  */
 export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
   const agents = createAgents(options.connections);
+  // On a shared connection, a repeated answer with tokens could become the answer to another request.
+  const agentsForTokens = createAgents(1);
   return {
     send: (request) => {
-      const secure = request.url.protocol === 'https:';
+      const { url, method, bearer } = request;
+      const isForTokens = method === 'POST' && bearer === undefined;
+      const from = isForTokens ? agentsForTokens : agents;
+      const secure = url.protocol === 'https:';
       return send(request, options.userAgent, {
         start: secure ? https.request : http.request,
-        agent: secure ? agents['https:'] : agents['http:'],
+        agent: secure ? from['https:'] : from['http:'],
       });
     },
     close: () => {
-      agents['http:'].destroy();
-      agents['https:'].destroy();
+      for (const each of [agents, agentsForTokens]) {
+        each['http:'].destroy();
+        each['https:'].destroy();
+      }
       return Promise.resolve();
     },
   };
@@ -44,8 +51,7 @@ function send(
   return exchange(request, (course) => {
     const outgoing = transport.start(request.url, {
       method: request.method,
-      // On a shared connection, a repeated answer with tokens could become the answer to another request.
-      agent: isForTokens(request) ? false : transport.agent,
+      agent: transport.agent,
       headers: requestHeaders(request, userAgent),
     });
     let connecting: NodeJS.Timeout | undefined;
@@ -93,10 +99,6 @@ function send(
       outgoing.destroy();
     };
   });
-}
-
-function isForTokens({ method, bearer }: HttpRequest): boolean {
-  return method === 'POST' && bearer === undefined;
 }
 
 /** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */

@@ -3,17 +3,17 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
+type Direction = 'request' | 'answer';
+type Cut = 'reset' | 'close';
+
 /** Misbehaviour of a line between the program and the service, counted in bytes. */
 export type LineFault =
-  /** Passes `after` bytes of the request, then ends both connections. */
-  | { readonly what: 'cut-request'; readonly after: number; readonly how: Cut }
-  /** Passes the request and `after` bytes of the answer, then ends both connections. */
-  | { readonly what: 'cut-answer'; readonly after: number; readonly how: Cut }
-  /** As `cut-request` and `cut-answer`, after a silence of `ms`; Infinity: never ends them. */
-  | { readonly what: 'stall-request'; readonly after: number; readonly ms: number }
-  | { readonly what: 'stall-answer'; readonly after: number; readonly ms: number }
+  /** Passes `after` bytes in this direction, then ends both connections. */
+  | { readonly what: 'cut'; readonly in: Direction; readonly after: number; readonly how: Cut }
+  /** The same after a silence of `ms`; Infinity: never ends them. */
+  | { readonly what: 'stall'; readonly in: Direction; readonly after: number; readonly ms: number }
   /** Ends its sending direction after `after` bytes of the answer, and goes on reading. */
-  | { readonly what: 'half-close'; readonly after: number }
+  | { readonly what: 'half-close'; readonly in: 'answer'; readonly after: number }
   /** Passes both directions one byte at a time, and loses nothing. */
   | { readonly what: 'drip' }
   /** Sends these bytes before the answer. */
@@ -22,8 +22,6 @@ export type LineFault =
   | { readonly what: 'double' }
   /** Accepts the request and never reads it; ends the connection after `ms`. */
   | { readonly what: 'never-read'; readonly ms: number };
-
-type Cut = 'reset' | 'close';
 
 /** A TCP proxy to the sandbox that misbehaves once for each fault of its script. */
 export interface BadLine {
@@ -113,6 +111,17 @@ function carry(
     await sleep(ms);
     end('reset');
   };
+  /** Passes on what the fault leaves of some bytes, and breaks the line behind the last one. */
+  const passOn = (direction: Direction, bytes: Buffer, write: (part: Buffer) => void) => {
+    const limit = fault && 'in' in fault && fault.in === direction ? fault.after : Infinity;
+    const left = limit - passed[direction];
+    passed[direction] += bytes.length;
+    write(bytes.subarray(0, Math.max(0, left)));
+    if (passed[direction] < limit) return;
+    if (fault?.what === 'cut') end(fault.how);
+    if (fault?.what === 'half-close') client.end();
+    if (fault?.what === 'stall') void after(fault.ms);
+  };
   client.on('data', (bytes) => {
     // The first bytes after an answer are a new request.
     if (answering) {
@@ -126,43 +135,18 @@ function carry(
       }
     }
     if (fault?.what === 'never-read') return;
-    const left = limitOf(fault, 'request') - passed.request;
-    passed.request += bytes.length;
-    toService.write(bytes.subarray(0, Math.max(0, left)), fault?.what === 'drip');
-    if (passed.request < limitOf(fault, 'request')) return;
-    if (fault?.what === 'cut-request') end(fault.how);
-    if (fault?.what === 'stall-request') void after(fault.ms);
+    passOn('request', bytes, (part) => toService.write(part, fault?.what === 'drip'));
   });
   service.on('data', (bytes) => {
     if (!answering && fault?.what === 'garbage') client.write(fault.bytes, 'latin1');
     answering = true;
-    const left = limitOf(fault, 'answer') - passed.answer;
-    passed.answer += bytes.length;
-    const part = bytes.subarray(0, Math.max(0, left));
-    toClient.write(part, fault?.what === 'drip');
-    if (fault?.what === 'double') client.write(part);
-    if (passed.answer < limitOf(fault, 'answer')) return;
-    if (fault?.what === 'cut-answer') end(fault.how);
-    if (fault?.what === 'half-close') client.end();
-    if (fault?.what === 'stall-answer') void after(fault.ms);
+    passOn('answer', bytes, (part) => {
+      toClient.write(part, fault?.what === 'drip');
+      if (fault?.what === 'double') client.write(part);
+    });
   });
   client.once('close', () => service.destroy());
   service.once('close', () => void toClient.written().then(() => client.destroySoon()));
-}
-
-/** Returns the number of bytes that a fault lets pass in one direction. */
-function limitOf(fault: LineFault | undefined, direction: 'request' | 'answer'): number {
-  switch (fault?.what) {
-    case 'cut-request':
-    case 'stall-request':
-      return direction === 'request' ? fault.after : Infinity;
-    case 'cut-answer':
-    case 'stall-answer':
-    case 'half-close':
-      return direction === 'answer' ? fault.after : Infinity;
-    default:
-      return Infinity;
-  }
 }
 
 /** Bytes that are dripped; the rest of a recording follows in one piece. */

@@ -52,11 +52,11 @@ export function lineFault(random: Random): LineFault {
   const how = random.chance(0.5) ? 'reset' : 'close';
   const ms = random.integer(5, 60);
   return random.pick<LineFault>([
-    { what: 'cut-request', after, how },
-    { what: 'cut-answer', after, how },
-    { what: 'stall-request', after, ms },
-    { what: 'stall-answer', after, ms },
-    { what: 'half-close', after },
+    { what: 'cut', in: 'request', after, how },
+    { what: 'cut', in: 'answer', after, how },
+    { what: 'stall', in: 'request', after, ms },
+    { what: 'stall', in: 'answer', after, ms },
+    { what: 'half-close', in: 'answer', after },
     { what: 'drip' },
     { what: 'garbage', bytes: random.pick(GARBAGE) },
     { what: 'double' },

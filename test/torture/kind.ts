@@ -80,14 +80,12 @@ export function torture(kind: Kind): void {
     for (const number of chosen) {
       it(`round ${number}`, { timeout: ROUND_MS }, async (context) => {
         if (missing === undefined) return await runRound(context, kind, number, plan.seed);
-        context.task.meta.torture = { ...EMPTY, ...naming(kind), missing };
+        context.task.meta.torture = { ...resultOf(kind), missing };
         return context.skip(missing);
       });
     }
   });
 }
-
-const EMPTY = { counts: {}, failures: [], notes: [] };
 
 /** @throws Error that lists the round's failures */
 async function runRound(
@@ -101,7 +99,7 @@ async function runRound(
   const found: string[] = [];
   const notes: string[] = [];
   // Stays if vitest ends the round by its time limit.
-  task.meta.torture = { ...naming(kind), counts, failures: ['hang'], notes };
+  task.meta.torture = resultOf(kind, counts, ['hang'], notes);
   try {
     await kind.run({
       number,
@@ -120,10 +118,15 @@ async function runRound(
     found.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   if (signal.aborted) return;
-  task.meta.torture = { ...naming(kind), counts, failures, notes };
+  task.meta.torture = resultOf(kind, counts, failures, notes);
   if (found.length > 0) throw new Error(found.join('\n'));
 }
 
-function naming({ name, title }: Kind): Pick<RoundResult, 'kind' | 'title'> {
-  return { kind: name, title };
+function resultOf(
+  { name, title }: Kind,
+  counts: RoundResult['counts'] = {},
+  failures: readonly Failure[] = [],
+  notes: readonly string[] = [],
+): RoundResult {
+  return { kind: name, title, counts, failures, notes };
 }

@@ -82,21 +82,15 @@ export async function openSceneBehind<L extends { readonly url: string }>(
       ? await world.program(args, { input })
       : await runInProcess(args, { home, input, clock: hastyClock });
     round.count('runs');
-    round.note(described(args, finished, performance.now() - started));
-    judgeOutput(round, args.join(' '), finished);
+    const { code, stdout, stderr } = finished;
+    const ms = Math.round(performance.now() - started);
+    const command = args.join(' ');
+    round.note(`$ sync ${command} -> ${String(code)} after ${ms} ms\n${stdout}${stderr}`);
+    judgeOutput(round, command, finished);
     return finished;
   };
   let serials = 0;
   const serial = () => ++serials;
   const scene = { round, world, revision, readsNutrition, cargo: emptyCargo(), serial, run };
   return { scene, line };
-}
-
-/** @param ms that the run took */
-function described(
-  args: readonly string[],
-  { code, stdout, stderr }: Finished,
-  ms: number,
-): string {
-  return `$ sync ${args.join(' ')} -> ${String(code)} after ${Math.round(ms)} ms\n${stdout}${stderr}`;
 }

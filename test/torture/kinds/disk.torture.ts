@@ -40,8 +40,8 @@ torture({
     const sending = await SENDING[name](world, random);
     if (random.chance(0.5)) expireAccess(world);
 
-    const nth = random.integer(0, 4);
-    const attack = nth === 0 || trouble === 'read-only' ? failNow(disk) : failAtAnswer(nth, disk);
+    const nth = trouble === 'read-only' ? 0 : random.integer(0, 4);
+    const stop = failAtAnswer(nth, disk);
     round.note(`${place} ${trouble} at answer ${nth}`);
     for (let run = 1; run <= 2; run++) {
       const json = [...sending.args, '--json'];
@@ -50,11 +50,11 @@ torture({
       judgeWords(round, place === 'tmp' ? UNPACKING : DISK, finished);
       round.count(finished.code === 0 ? 'runs that ended well' : 'failed runs');
     }
-    attack.stop();
+    const route = stop();
     disk.repair();
     if (isLoginLost(world, issued)) {
       // Space is reserved before a refresh. A disk that fails during it takes the new tokens with it.
-      if (trouble !== 'fails' || !attack.hitsRefresh()) round.failed('lost', 'the login');
+      if (trouble !== 'fails' || route !== 'token') round.failed('lost', 'the login');
       round.count('logins lost with an answer');
       await loginWithToken(world);
     }
@@ -85,19 +85,12 @@ function openDisk(dir: string, trouble: Trouble): Disk {
   };
 }
 
-interface Attack {
-  readonly stop: () => void;
-  /** The disk failed while the service answered a refresh. */
-  readonly hitsRefresh: () => boolean;
-}
-
-function failNow(disk: Disk): Attack {
-  disk.fail();
-  return { stop: () => undefined, hitsRefresh: () => false };
-}
-
-/** Fails the disk while the service sends its nth answer. */
-function failAtAnswer(nth: number, disk: Disk): Attack {
+/**
+ * Fails a disk while the service sends its nth answer; 0: now.
+ *
+ * @returns a function that stops the attack, and returns the route of that answer
+ */
+function failAtAnswer(nth: number, disk: Disk): () => string | null {
   let answers = 0;
   let route: string | null = null;
   const onExchange = (message: unknown) => {
@@ -105,10 +98,14 @@ function failAtAnswer(nth: number, disk: Disk): Attack {
     ({ route } = (message as LoggedExchange).record);
     disk.fail();
   };
+  if (nth === 0) disk.fail();
   subscribe(EXCHANGES, onExchange);
   const stop = () => void unsubscribe(EXCHANGES, onExchange);
   onTestFinished(stop);
-  return { stop, hitsRefresh: () => route === 'token' };
+  return () => {
+    stop();
+    return route;
+  };
 }
 
 /** The words for the disk of the state folder, and those for an archive that needs space to be unpacked. */

@@ -7,11 +7,11 @@ torture({
   rounds: { short: 1, full: 2 },
   run: async (round) => {
     await runSessions(round, [
-      { service: false, watchers: true, folders: false },
-      { service: false, watchers: true, folders: true },
-      { service: true, watchers: true, folders: false },
-      { service: true, watchers: true, folders: false },
-      { service: true, watchers: true, folders: true },
+      ['watchers'],
+      ['watchers', 'folders'],
+      ['watchers', 'service'],
+      ['watchers', 'service'],
+      ['watchers', 'service', 'folders'],
     ]);
   },
 });

@@ -6,12 +6,6 @@ torture({
   title: 'random life of watched folders, with a service that fails',
   rounds: { short: 1, full: 2 },
   run: async (round) => {
-    await runSessions(round, [
-      { service: false, watchers: false, folders: false },
-      { service: false, watchers: false, folders: true },
-      { service: false, watchers: false, folders: true },
-      { service: true, watchers: false, folders: false },
-      { service: true, watchers: false, folders: true },
-    ]);
+    await runSessions(round, [[], ['folders'], ['folders'], ['service'], ['service', 'folders']]);
   },
 });

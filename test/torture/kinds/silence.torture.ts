@@ -52,8 +52,8 @@ async function playCommand(round: Round, errand: ErrandName, random: Random): Pr
 function silence(random: Random): LineFault {
   const after = random.integer(0, 300);
   return random.pick<LineFault>([
-    { what: 'stall-request', after, ms: Infinity },
-    { what: 'stall-answer', after, ms: Infinity },
+    { what: 'stall', in: 'request', after, ms: Infinity },
+    { what: 'stall', in: 'answer', after, ms: Infinity },
     { what: 'never-read', ms: Infinity },
   ]);
 }

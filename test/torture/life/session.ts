@@ -13,11 +13,8 @@ import { Shelf } from './shelf.ts';
 import { Writer } from './writers.ts';
 
 /** What disturbs a session besides the life of its folders. */
-export interface Troubles {
-  readonly service: boolean;
-  readonly watchers: boolean;
-  readonly folders: boolean;
-}
+type Trouble = 'service' | 'watchers' | 'folders';
+type Troubles = readonly Trouble[];
 
 /** Time in which nothing more arrives, although recordings are left; and again after a restart (ms). */
 const LAST_MS = 15_000;
@@ -104,11 +101,13 @@ async function live(
   await Promise.all([
     writing,
     ...keepers.map((keeper, i) =>
-      keeper.disturb(labelled(`keeper ${i}`), troubles.watchers, until),
+      keeper.disturb(labelled(`keeper ${i}`), troubles.includes('watchers'), until),
     ),
     waitForBatches(keepers, shelves, until),
-    ...(troubles.service ? [troubleService(labelled('service'), world, round, until)] : []),
-    ...(troubles.folders
+    ...(troubles.includes('service')
+      ? [troubleService(labelled('service'), world, round, until)]
+      : []),
+    ...(troubles.includes('folders')
       ? movers.map((mover, i) => mover.move(i === 0 ? MOUNTS : MOVES, until))
       : []),
   ]);
@@ -161,7 +160,13 @@ async function judgeLife(
   for (const keeper of keepers) round.note(keeper.log());
   const held = new Set(world.hashes());
   // The restart breaks off requests that the platform takes all the same.
-  judgeClaims(round, lines, held, made, isLate || troubles.service || troubles.watchers);
+  judgeClaims(
+    round,
+    lines,
+    held,
+    made,
+    isLate || troubles.includes('service') || troubles.includes('watchers'),
+  );
   const before = world.requests();
   const upload = world.run(['upload', ...shelves.map(({ dir }) => dir)]);
   const finished = await upload.finished;
@@ -175,7 +180,7 @@ async function judgeLife(
   round.count('recordings', due.size);
   round.count('gone before due', made.size - due.size);
   const stashed = namesIn(stash);
-  if (!troubles.watchers && stashed.length > 0) {
+  if (!troubles.includes('watchers') && stashed.length > 0) {
     round.failed('wrong report', `left in the stash: ${stashed.join()}`);
   }
 }
