@@ -81,7 +81,7 @@ function reportKnown(
  * Returns the known outcome of an unchanged file, or whether an earlier upload failed. Reads only the
  * ledger: for a folder without new files, nothing else is loaded or opened.
  */
-export function knownOutcome(
+function knownOutcome(
   file: RecordingFile,
   options: Pick<SendOptions, 'force' | 'anyType' | 'name'>,
   known: KnownFiles,

@@ -7,8 +7,9 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { SyncError } from '../../src/base/errors.ts';
 import type { HttpRequest } from '../../src/api/http.ts';
+
+export { failure } from '../support/failure.ts';
 
 /** A server of a test's own, that counts what reaches it and ends with the test. */
 export interface TestServer {
@@ -178,14 +179,4 @@ export const never = (): AbortSignal => new AbortController().signal;
 
 export function requestTo(url: URL | string, over: Partial<HttpRequest> = {}): HttpRequest {
   return { method: 'GET', url: new URL(url), signal: never(), ...over };
-}
-
-/** What a promise is rejected with; a `SyncError`, or the test fails. */
-export async function failure(promise: Promise<unknown>): Promise<SyncError> {
-  const error = await promise.then(
-    (value) => new Error(`it did not fail: ${JSON.stringify(value)}`),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof SyncError) return error;
-  throw error;
 }

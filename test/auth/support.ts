@@ -18,6 +18,7 @@ import type { Clock } from '../../src/base/time.ts';
 import { testContext } from '../support/context.ts';
 import { plainIo } from '../support/io.ts';
 
+export { failure } from '../support/failure.ts';
 export { scratchDir } from '../support/scratch-dir.ts';
 
 /** Starts a sandbox on a free port; it ends with the test. */
@@ -109,17 +110,6 @@ export function tokenRequests({ control }: SandboxServer): readonly { status: nu
 export async function openStart(address: string): Promise<URL> {
   const response = await fetch(address, { redirect: 'manual' });
   return new URL(response.headers.get('location') ?? `about:${String(response.status)}`);
-}
-
-/** What a promise is rejected with, as a plain object, for comparison as a whole. */
-export async function failure(promise: Promise<unknown>): Promise<SyncError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
 }
 
 /** Every way in which a thing may end up on a screen or in a log. */

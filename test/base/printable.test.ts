@@ -65,7 +65,7 @@ describe('a text from outside', () => {
         expect(printable(shown)).toBe(shown);
         expect(printableLines(text).replaceAll(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -94,7 +94,7 @@ describe('a text from outside', () => {
         expect(shown.replaceAll('\n', '')).not.toMatch(FORBIDDEN);
         expect(renderText(one, undefined)).toBe(printable(one));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -117,7 +117,7 @@ it('JSON escapes what cannot be seen, and means the same', () => {
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

@@ -12,10 +12,10 @@ import {
   requireClientId,
 } from '../../src/config/config.ts';
 import type { Env } from '../../src/base/env.ts';
-import { SyncError } from '../../src/base/errors.ts';
 import { type Paths, findPaths } from '../../src/config/paths.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
+import { caught } from '../support/failure.ts';
 
 interface Given {
   readonly env?: Env;
@@ -37,16 +37,6 @@ function withFile(content?: unknown) {
   const load = ({ env = {}, profile, flags = {} }: Given = {}) =>
     loadConfig({ env, paths }, profile, flags);
   return { paths, load };
-}
-
-function caught(task: () => unknown): SyncError {
-  try {
-    task();
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
 }
 
 /** A file with one profile. */

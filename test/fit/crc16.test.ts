@@ -24,7 +24,7 @@ describe('the CRC of FIT files', () => {
         shifted.set(bytes);
         expect(crc16(shifted)).toBe(bitwise(bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -122,7 +122,7 @@ describe('checkEnvelope', () => {
           expect(checkEnvelope(bytes).state).not.toBe('whole');
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

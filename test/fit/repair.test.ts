@@ -145,7 +145,7 @@ describe('the repair of a recording', () => {
           expect(readContents(repair.bytes).end.complete).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -96,7 +96,7 @@ describe('invalid bytes', () => {
         activityName(readSummary(bytes));
         deviceId(readFileId(bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

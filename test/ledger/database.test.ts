@@ -11,28 +11,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SyncError } from '../../src/base/errors.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
+import { caught } from '../support/failure.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
   workers = await buildWorker();
 });
 afterAll(() => workers.remove());
-
-const caught = (task: () => unknown): SyncError => {
-  try {
-    task();
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
-};
 
 it('lets twenty processes start at once in an empty folder, and loses no row', async () => {
   const dir = join(scratchDir(), 'state');

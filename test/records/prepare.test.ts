@@ -283,7 +283,7 @@ describe('merging input by input', () => {
       fc.property(inputs('wellness'), (read) => {
         expect(sent(inputByInput('wellness', read))).toEqual(sent(atOnce('wellness', read.flat())));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -312,7 +312,7 @@ describe('merging input by input', () => {
           expect(sent.sort()).toEqual(expected);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -347,7 +347,7 @@ describe('a digest', () => {
       fc.property(fc.dictionary(fc.string(), json), (value) => {
         expect(recordDigest(reversed(value) as JsonObject)).toBe(recordDigest(value as JsonObject));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

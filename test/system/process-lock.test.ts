@@ -6,6 +6,7 @@ import { SyncError } from '../../src/base/errors.ts';
 import { isHeld, tryLock, withLock } from '../../src/system/process-lock.ts';
 import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
 import { buildWorker, markIn, scratchDir } from '../ledger/support.ts';
+import { caught } from '../support/failure.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -61,7 +62,7 @@ describe('a lock', () => {
     for (const path of paths) {
       const error = caught(() => tryLock(path));
       expect(error).toMatchObject({ code: 'STORAGE', details: { path } });
-      expect(error?.message).toContain(path === paths[0] ? join(dir, 'file') : path);
+      expect(error.message).toContain(path === paths[0] ? join(dir, 'file') : path);
     }
   });
 
@@ -264,13 +265,3 @@ describe('the mark of a process', () => {
     expect(marksIn(dir)).toEqual(new Set([starting, fileOf(mine)]));
   });
 });
-
-function caught(task: () => unknown): SyncError | undefined {
-  try {
-    task();
-    return undefined;
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-}

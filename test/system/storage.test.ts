@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/base/errors.ts';
 import {
   makeFolder,
   makeNamedFolder,
@@ -11,16 +10,7 @@ import {
 import { scratchDir } from '../support/scratch-dir.ts';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { mountVfat, whyNoVfat } from '../support/vfat.ts';
-
-function caught(task: () => void): SyncError {
-  try {
-    task();
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { caught } from '../support/failure.ts';
 
 describe('creating a folder', () => {
   it('creates its parents too, for the owner only if requested', () => {

@@ -2,22 +2,17 @@ import { mkdirSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { Uploader } from '../../src/upload/uploader.ts';
 import type { UploadProgress } from '../../src/upload/report.ts';
-import { buildWorker, markIn } from '../ledger/support.ts';
+import { markIn } from '../ledger/support.ts';
 import { clientOf } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
-let workers: Awaited<ReturnType<typeof buildWorker>>;
-beforeAll(async () => {
-  workers = await buildWorker();
-});
-afterAll(() => workers.remove());
 afterEach(() => vi.restoreAllMocks());
 
 const RIDE = makeRecording({ seed: 1, sizeBytes: 2_000 });
@@ -557,18 +552,6 @@ describe('another process', () => {
     const { items, requests, elsewhere } = await running;
     expect(outcomes(items)).toEqual({ 'a.fit': 'skipped already-uploaded' });
     expect([requests, elsewhere]).toEqual([[], [1]]);
-  });
-
-  it('leaves the recording to this process if it is killed', async () => {
-    const { dir, run, state } = await openUploads();
-    put(dir, 'a.fit', RIDE);
-    const other = workers.start('claim-upload', state, sha256(RIDE));
-    expect(await other.line()).toBe('yours');
-    const running = run(['a.fit']);
-    await other.kill();
-    const { items, requests } = await running;
-    expect(outcomes(items)).toEqual({ 'a.fit': 'uploaded' });
-    expect(requests).toHaveLength(1);
   });
 });
 

@@ -140,7 +140,7 @@ describe('parsing a JSON value', () => {
       fc.property(fc.json({ noUnicodeString: false }), (text) => {
         expect(read(text)).toMatchObject({ source: 'x', value: JSON.parse(text) as unknown });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EventHandler } from '../../../src/watch/find/event-handler.ts';
 import { Classifier } from '../../../src/watch/find/classify.ts';
@@ -6,7 +6,6 @@ import { Rescanner } from '../../../src/watch/find/rescan.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 import { partsWith } from '../parts.ts';
-import { anotherRecording, put, until } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
 let root: string;
@@ -51,33 +50,10 @@ afterEach(() => {
   folder.close();
 });
 
-it('finds the recordings in a new folder tree before any rescan', async () => {
-  put(join(root, 'a/b/c/1.fit'), anotherRecording());
-  put(join(root, 'a/b/2.FIT'), anotherRecording());
-  put(join(root, 'a/TEMPFIT/3.fit'), anotherRecording());
-  await until(() => new Set(candidates).size === 2);
-  expect(new Set(candidates)).toEqual(new Set([join('a/b/c/1.fit'), join('a/b/2.FIT')]));
-  // Looked through once more a little later: something may be mounted there.
-  expect(rescans.every((ms) => ms >= 3_000)).toBe(true);
-  put(join(root, 'a/b/c/4.fit'), anotherRecording());
-  await until(() => candidates.includes(join('a/b/c/4.fit')));
-});
-
 it('requests a rescan after a burst of events, because some may have been lost', () => {
   for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
   expect(rescans).toEqual([]);
   eventHandler.handle();
   expect(rescans).toContain(0);
-  expect(candidates).toEqual([]);
-});
-
-it('ignores files with other names', () => {
-  put(join(root, 'notes.txt'), 'x');
-  put(join(root, 'ride.fit.part'), anotherRecording());
-  put(join(root, 'inProgressActivity.fit'), anotherRecording());
-  for (const name of ['notes.txt', 'ride.fit.part', 'inProgressActivity.fit', '._ride.fit']) {
-    eventHandler.add(folder, root, name);
-  }
-  eventHandler.handle();
   expect(candidates).toEqual([]);
 });
