@@ -28,8 +28,8 @@ export async function namedInputs(
     if (path === STDIN) inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin() });
     else if (!holdsFiles(path, tools.cwd)) inputs.push(fileInput(path));
     else {
-      const { FolderInputs } = await import('./folder-inputs.ts');
-      folders ??= new FolderInputs(kind, sources, tools);
+      const { folderInputs } = await import('./folder-inputs.ts');
+      folders ??= folderInputs(kind, sources, tools);
       inputs.push(...(await folders.in(path)));
     }
   }
