@@ -5,8 +5,8 @@ export type RecordedTrack = NonNullable<ReturnType<typeof trackOf>>;
 
 /** Spans into which a series is divided. */
 const SPANS = 720;
-/** Longest gap that is no pause: devices may record only changes (ms). */
-const BRIDGED_MS = 30_000;
+/** Time for which a value counts until a gap: devices may record only changes (ms). */
+const HOLD_MS = 30_000;
 const TRACK_POINTS = 600;
 /** Length of a degree of latitude (km). */
 const KM_PER_DEGREE = 111.2;
@@ -48,7 +48,7 @@ function isFinite(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Averages values over equal spans of time; null for a span without one. */
+/** Averages values over equal spans of time. A span without one has that of the span before; null in a pause. */
 function summarize(
   found: readonly { at: number; value: number }[],
   span: { from: number; until: number },
@@ -63,9 +63,15 @@ function summarize(
     slot.count += 1;
     total += value;
   }
-  const averages = sums.map(({ sum, count }) => (count === 0 ? null : sum / count));
+  let held: number | null = null;
+  let left = 0;
+  const values = sums.map(({ sum, count }) => {
+    left -= length;
+    if (count > 0) [held, left] = [sum / count, HOLD_MS + length];
+    return left > 0 ? held : null;
+  });
   return {
-    values: bridged(averages, Math.ceil(BRIDGED_MS / length)),
+    values,
     average: total / found.length,
     ...extent(found.map(({ value }) => value)),
   };
@@ -76,19 +82,6 @@ function extent(values: readonly number[]): { lowest: number; highest: number } 
     lowest: values.reduce((least, value) => Math.min(least, value), Infinity),
     highest: values.reduce((most, value) => Math.max(most, value), -Infinity),
   };
-}
-
-/** Repeats the value before each gap of at most this many spans. */
-function bridged(values: readonly (number | null)[], most: number): (number | null)[] {
-  const result = [...values];
-  let last = -1;
-  values.forEach((value, index) => {
-    if (value === null) return;
-    const before = values[last];
-    if (before !== undefined && index - last - 1 <= most) result.fill(before, last + 1, index);
-    last = index;
-  });
-  return result;
 }
 
 /** Returns a course within a square of 100 by 100, north up, in its true proportions; null if it has none. */
