@@ -24,7 +24,7 @@ export function nutrition(
     parts,
     fields,
     get body() {
-      const { content } = mergeDay(EMPTY_DAY, parts, fields, 'same-input');
+      const content = mergeDay(EMPTY_DAY, parts, fields, 'same-input');
       return nutritionBody(date, content);
     },
   };

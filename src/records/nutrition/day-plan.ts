@@ -29,7 +29,7 @@ interface Slot {
  *
  * @param parts one for each input. A part without `items` says nothing about items.
  * @param fields the day's own fields as the inputs state them.
- * @returns `content`: what the day should hold; `dropped`: items that the platform may hold, and should not,
+ * @returns `items` and `fields`: what the day should hold; `dropped`: items that the platform may hold, and should not,
  *   such as earlier versions; `partialTotals`: totals that are left out, since they count a part of the day
  */
 export function mergeDay(
@@ -40,47 +40,14 @@ export function mergeDay(
   force = false,
 ) {
   const dropped = new Set(known.items.filter(isDropped));
-  let slots: readonly Slot[] = known.items
-    .filter((item) => !isDropped(item))
-    .map((item) => ({ item, said: false }));
-  const drop = (items: readonly SentItem[]) => {
-    for (const item of items) {
-      // Of a contested item the athlete's version is there.
-      const { body, edited } = item;
-      if (item.state === 'new' && edited === undefined) continue;
-      if (item.state === 'removed') continue;
-      dropped.add({
-        ...item,
-        body: item.state === 'new' ? (edited ?? body) : body,
-        state: 'dropped',
-      });
-    }
-  };
-  for (const { input, items } of parts) {
-    if (items === undefined) continue;
-    const { next, left, before, overlaps } = pair(slots, items, input);
-    const isEdition = input !== STDIN || overlaps || items.length === 0;
-    const drops = ({ item, said }: Slot) =>
-      mode === 'same-input' && isEdition && !said && ownersOf(item).includes(input);
-    const isLast = (slot: Slot) => drops(slot) && ownersOf(slot.item).length === 1;
-    drop([...before, ...left.filter(isLast).map(({ item }) => item)]);
-    const kept = left.filter((slot) => !isLast(slot));
-    slots = [
-      ...kept.map((slot) => (drops(slot) ? { ...slot, item: without(slot.item, input) } : slot)),
-      ...next,
-    ];
-  }
-  if (mode === 'replace-day') {
-    drop(slots.filter(({ said }) => !said).map(({ item }) => item));
-    slots = slots.filter(({ said }) => said);
-  }
+  const { slots, left } = joinParts(known, parts, mode);
+  for (const item of left) dropped.add(item);
   const byKey = new KeyIndex(dropped, ({ body }) => itemKey(body));
   const items = slots.flatMap(({ item }): SentItem[] => {
     if (item.state === 'removed' && mode === 'replace-day') {
       return [{ ...statedItem(item), state: 'new' }];
     }
-    const isBack = item.state === 'new' && dropped.size > 0;
-    const back = isBack ? byKey.first(itemKey(item.body)) : undefined;
+    const back = item.state === 'new' ? byKey.first(itemKey(item.body)) : undefined;
     if (back === undefined) return [item];
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
@@ -89,16 +56,63 @@ export function mergeDay(
     const state = undone === true ? 'new' : back.edited === undefined ? 'unanswered' : 'fresh';
     return [{ ...again, input: item.input, state }];
   });
-  const totals = totalsToDrop(slots, parts, fields, known.fields);
-  const merged = Object.entries(mergedFields(known.fields, fields));
+  // An input without items describes the whole day.
+  const isWhole = parts.every((part) => part.items === undefined);
+  const isPart = !isWhole && slots.some(({ item, said }) => !said && item.state !== 'removed');
+  const merged = mergedFields(known.fields, fields);
+  // Other totals count a part of the day, or items that have changed since.
+  const isTrue = (name: string) =>
+    isWhole || !isTotal(name) || (!isPart && Object.hasOwn(fields, name));
   return {
-    content: {
-      items,
-      fields: Object.fromEntries(merged.filter(([name]) => !totals.drop.includes(name))),
-    },
+    items,
+    fields: Object.fromEntries(Object.entries(merged).filter(([name]) => isTrue(name))),
     dropped: [...dropped],
-    partialTotals: totals.partial,
+    partialTotals: isPart ? Object.keys(merged).filter(isTotal) : [],
   };
+}
+
+/** @returns `slots`: the items of the day; `left`: known items that have to leave it */
+function joinParts(known: DayContent, parts: readonly NutritionPart[], mode: MergeMode) {
+  const left: SentItem[] = [];
+  let slots: readonly Slot[] = known.items
+    .filter((item) => !isDropped(item))
+    .map((item) => ({ item, said: false }));
+  for (const { input, items } of parts) {
+    if (items === undefined) continue;
+    const paired = pair(slots, items, input);
+    left.push(...paired.before);
+    const isEdition = input !== STDIN || paired.overlaps || items.length === 0;
+    slots = [
+      ...paired.left.flatMap((slot) => {
+        const isKept = mode !== 'same-input' || !isEdition || slot.said;
+        const owners = ownersOf(slot.item);
+        if (isKept || !owners.includes(input)) return [slot];
+        const [first, ...also] = owners.filter((owner) => owner !== input);
+        if (first !== undefined) return [{ ...slot, item: { ...slot.item, input: first, also } }];
+        left.push(slot.item);
+        return [];
+      }),
+      ...paired.next,
+    ];
+  }
+  if (mode === 'replace-day') {
+    left.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
+    slots = slots.filter(({ said }) => said);
+  }
+  return { slots, left: left.flatMap(asDropped) };
+}
+
+/** Returns an item that has to leave the platform, if it may be there. */
+function asDropped(item: SentItem): readonly SentItem[] {
+  const { state, edited } = item;
+  if (state === 'removed') return [];
+  if (state !== 'new') return [{ ...item, state: 'dropped' }];
+  // Of a contested item the athlete's version is there.
+  return edited === undefined ? [] : [{ ...item, body: edited, state: 'dropped' }];
+}
+
+function isTotal(name: string): boolean {
+  return (SUMMED_TOTALS as readonly string[]).includes(name);
 }
 
 /** Checks that the day should not hold an item. */
@@ -120,12 +134,6 @@ function ownersOf({ input, also = [] }: SentItem): readonly string[] {
 function withOwner(item: SentItem, input: string): SentItem {
   const also = ownersOf(item).filter((owner) => owner !== input);
   return { ...item, input, ...(also.length === 0 ? {} : { also }) };
-}
-
-/** Returns an item of several inputs after one of them has dropped it. */
-function without(item: SentItem, input: string): SentItem {
-  const [first = '', ...also] = ownersOf(item).filter((owner) => owner !== input);
-  return { ...item, input: first, also };
 }
 
 /** Returns an item as its inputs state it, without what is known of it on the platform. */
@@ -163,24 +171,6 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
     return { item: { ...theirs, body, input, state: 'new' }, said: true };
   });
   return { next, left: [...left], before, overlaps };
-}
-
-/**
- * Finds the totals that must not be sent: an input stated them about its own part of the day, or about
- * items that have changed since.
- */
-function totalsToDrop(
-  slots: readonly Slot[],
-  parts: readonly NutritionPart[],
-  fields: JsonObject,
-  before: JsonObject,
-): { readonly drop: readonly string[]; readonly partial: readonly string[] } {
-  // An input without items describes the whole day.
-  if (parts.every(({ items }) => items === undefined)) return { drop: [], partial: [] };
-  const stated = SUMMED_TOTALS.filter((name) => name in fields || name in before);
-  const isPart = slots.some(({ item, said }) => !said && item.state !== 'removed');
-  if (isPart) return { drop: stated, partial: stated };
-  return { drop: stated.filter((name) => !(name in fields)), partial: [] };
 }
 
 /** Lists items for a message: the first few, and the number of the others. */

@@ -1,3 +1,4 @@
+import { daysAfter } from '../../base/time.ts';
 import type { DayContent, KnownDay, LedgerDay, SentItem } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
@@ -44,41 +45,27 @@ export function planDay(
     });
     return { items, fields: {}, moved: [], partialTotals: [] };
   }
-  const { content, dropped, partialTotals } = mergeDay(
-    known,
-    record.parts,
-    record.fields,
-    merge,
-    force,
-  );
-  const around = record.zoneUsed || dropped.length > 0 ? daysAround(record.date) : [];
-  const others = around.map((day) => {
-    const itemsThere = ledger.nutrition.day(day).items.filter((item) => !isDropped(item));
-    return {
-      stored: new Set(itemsThere.map(({ body }) => itemKey(body))),
-      says: new Set(itemsOf(run.get(day)).map(itemKey)),
-    };
-  });
+  const { parts, zoneUsed, date } = record;
+  const merged = mergeDay(known, parts, record.fields, merge, force);
+  const { dropped, partialTotals } = merged;
+  const around = zoneUsed || dropped.length > 0 ? [daysAfter(date, -1), daysAfter(date, 1)] : [];
+  const there = around.flatMap((day) => ledger.nutrition.day(day).items);
+  const keys = there.filter((item) => !isDropped(item)).map(({ body }) => itemKey(body));
+  const stored = new Set(keys);
+  const said = new Set(around.flatMap((day) => itemsOf(run.get(day))).map(itemKey));
   // If only the zone of the input has changed since, items stay on the day that they were sent for.
-  const moved = content.items.filter(
-    (item) =>
-      record.zoneUsed &&
-      item.state === 'new' &&
-      isWrittenOn(item, record.date) &&
-      others.some(({ stored, says }) => {
-        const key = itemKey(item.body);
-        return stored.has(key) && !says.has(key);
-      }),
-  );
+  const isMoved = ({ state, body }: SentItem) =>
+    zoneUsed && state === 'new' && isWrittenOn(body, date) && isOnlyStored(itemKey(body));
+  const isOnlyStored = (key: string) => stored.has(key) && !said.has(key);
   const back = (item: SentItem): SentItem =>
-    item.state === 'dropped' && others.some(({ says }) => says.has(itemKey(item.body)))
+    item.state === 'dropped' && said.has(itemKey(item.body))
       ? { ...item, state: 'unanswered' }
       : item;
-  const kept = content.items.filter((item) => !moved.includes(item));
-  const items = [...kept, ...dropped.map(back)];
+  const moved = merged.items.filter(isMoved);
+  const items = [...merged.items.filter((item) => !moved.includes(item)), ...dropped.map(back)];
   // If everything that the record says was taken back, its totals stay away too.
   const staysAway = itemsOf(record).length > 0 && items.every(({ undone }) => undone === true);
-  return { items, fields: staysAway ? known.fields : content.fields, moved, partialTotals };
+  return { items, fields: staysAway ? known.fields : merged.fields, moved, partialTotals };
 }
 
 /** Checks that nothing of a day has to be sent or removed. */
@@ -108,15 +95,10 @@ export function excessOf(
 }
 
 /** Checks that the zone puts an item on this day: a record's own date may differ. */
-function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boolean {
+function isWrittenOn({ logged_at: at }: JsonObject, date: string): boolean {
   return typeof at === 'string' && at.startsWith(date);
 }
 
 function itemsOf(record: PreparedRecord | NutritionRecord | undefined): readonly JsonObject[] {
   return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
-}
-
-function daysAround(date: string): readonly string[] {
-  const noon = Date.parse(`${date}T12:00:00Z`);
-  return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
+import { daysAfter } from '../../base/time.ts';
 import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { DaysQuery, ItemsRequest, ServiceClient } from '../../api/client.ts';
@@ -30,8 +31,6 @@ const LISTED_DAYS = 100;
 
 /** Limits the days of a list, on a platform that knows no dates. */
 const MAX_LISTED = 10_000;
-
-const DAY_MS = 86_400_000;
 
 export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
@@ -126,8 +125,8 @@ export class NutritionService {
     let limit = LISTED_DAYS;
     while (left.length > 0 && limit <= MAX_LISTED && (await this.canRead())) {
       const [last = ''] = left;
-      const edge = new Date(Date.parse(last) - (LISTED_DAYS - 1) * DAY_MS).toISOString();
-      const asked = left.filter((date) => date >= edge.slice(0, 10));
+      const edge = daysAfter(last, 1 - LISTED_DAYS);
+      const asked = left.filter((date) => date >= edge);
       const first = asked.at(-1) ?? last;
       const days = await this.#days({ first, last, limit });
       if (days === undefined) break;

@@ -46,9 +46,9 @@ function merge(
   fields: JsonObject = {},
   mode: MergeMode = 'same-input',
 ) {
-  const { content, dropped, partialTotals } = mergeDay(known, parts, fields, mode);
+  const { items: merged, dropped, partialTotals, ...day } = mergeDay(known, parts, fields, mode);
   const left = new Set(dropped);
-  const items = content.items.map((each) => {
+  const items = merged.map((each) => {
     const isVersion = ({ body }: SentItem) => itemIdentity(body) === itemIdentity(each.body);
     const before = each.state === 'new' ? [...left].find(isVersion) : undefined;
     if (before !== undefined) left.delete(before);
@@ -57,7 +57,7 @@ function merge(
   return {
     items,
     dropped: [...left].map(sentText),
-    ...(Object.keys(content.fields).length === 0 ? {} : { fields: content.fields }),
+    ...(Object.keys(day.fields).length === 0 ? {} : { fields: day.fields }),
     ...(partialTotals.length === 0 ? {} : { partialTotals }),
   };
 }
