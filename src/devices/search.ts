@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { groupBy } from '../base/group-by.ts';
 import { inParallel } from '../base/parallel.ts';
 import { findApps } from './apps.ts';
 import { mtpMountOf } from '../system/mtp-path.ts';
@@ -77,12 +78,7 @@ export async function search(
 
 /** Groups the storages of an MTP device, which refuses a second reader: they take turns. */
 function byDevice(roots: Iterable<string>): readonly (readonly string[])[] {
-  const groups = new Map<string, string[]>();
-  for (const root of roots) {
-    const device = mtpMountOf(root)?.root ?? root;
-    groups.set(device, [...(groups.get(device) ?? []), root]);
-  }
-  return [...groups.values()];
+  return [...groupBy(roots, (root) => mtpMountOf(root)?.root ?? root).values()];
 }
 
 /** Leaves out folders inside of other ones. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { addRecord, readingOf } from './add-record.ts';
 import { type Dated, type FitFile, chooseSamples } from './wellness/fit-choice.ts';
 import type { DayMerger } from './merge.ts';
@@ -19,15 +20,9 @@ export async function addFitDays(
   merger: DayMerger,
 ) {
   const { chosen, notes, warnings } = chooseSamples(files, options);
-  const byFile = new Map<FitFile, Dated[]>();
-  for (const dated of chosen) {
-    const known = byFile.get(dated.file);
-    if (known === undefined) byFile.set(dated.file, [dated]);
-    else known.push(dated);
-  }
   const read = [];
   const invalid: InvalidRecord[] = [];
-  for (const [file, all] of byFile) {
+  for (const [file, all] of groupBy(chosen, (dated) => dated.file)) {
     const own = readingOf('wellness', file.origin);
     const mapping = { ...options, commaIsDecimal: false };
     for await (const raw of readMapped([all.map(rowOf)], FIT_MAPPING, mapping)) {

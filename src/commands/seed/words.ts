@@ -4,6 +4,7 @@ import { countsText, outcomesJson, sumOf } from '../../app/outcomes.ts';
 import { pushItemJson, pushItemText } from '../../app/words/days.ts';
 import { profileRequestLines } from '../../app/profile-update.ts';
 import { undoneJson, uploadItemJson, uploadItemText } from '../../app/words/uploads.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { plural } from '../../terminal/words.ts';
 import type { SeedFiles } from './files.ts';
@@ -77,10 +78,7 @@ export function profileItemText(item: ProfileItem): Text | undefined {
     return `${PROFILE_WORDS[field].noun} ${amount(field, item[field])} (before: ${before})`;
   });
   // Fields often fail for one reason.
-  const reasons = new Map<string, typeof item.unset>();
-  for (const failure of item.unset.filter(isExpected)) {
-    reasons.set(failure.message, [...(reasons.get(failure.message) ?? []), failure]);
-  }
+  const reasons = groupBy(item.unset.filter(isExpected), ({ message }) => message);
   const unset = [...reasons].map(([message, failures]) => {
     const fields = failures.map(({ field }) => PROFILE_WORDS[field].noun).join(' and ');
     return phrase`${fields} not set. ${message} ${failures[0]?.hint ?? ''}`;

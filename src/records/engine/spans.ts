@@ -1,3 +1,5 @@
+import { groupBy } from '../../base/group-by.ts';
+
 /**
  * Counts what several devices measured at the same time once: a phone and a watch both count steps, and
  * two apps record one night. At every moment, one origin counts.
@@ -44,15 +46,9 @@ export function lengthOf({ start, end }: Span): number {
 
 /** Returns the spans of each origin, the origin that counts first at the front. */
 function byRank<T extends Span>(spans: readonly T[], { prefer, weight }: SpanOrder<T>): T[][] {
-  const origins = new Map<string, T[]>();
-  for (const span of spans) {
-    const own = origins.get(span.origin);
-    if (own === undefined) origins.set(span.origin, [span]);
-    else own.push(span);
-  }
   const isPreferred = (origin: string) =>
     prefer.some((word) => origin.toLowerCase().includes(word));
-  return [...origins]
+  return [...groupBy(spans, ({ origin }) => origin)]
     .map(([origin, own]) => ({ origin, own, first: isPreferred(origin), weight: weight(own) }))
     .sort(
       (a, b) =>

@@ -1,15 +1,13 @@
+import { groupBy } from '../../base/group-by.ts';
+
 /** Finds the items of a set by a key; the set may shrink meanwhile. */
 export class KeyIndex<Key, Item> {
   readonly #items: ReadonlySet<Item>;
-  readonly #lists = new Map<Key, Item[]>();
+  readonly #lists: ReadonlyMap<Key, Item[]>;
 
   constructor(items: ReadonlySet<Item>, keyOf: (item: Item) => Key) {
     this.#items = items;
-    for (const item of items) {
-      const list = this.#lists.get(keyOf(item));
-      if (list === undefined) this.#lists.set(keyOf(item), [item]);
-      else list.push(item);
-    }
+    this.#lists = groupBy(items, keyOf);
   }
 
   /** Returns the first item with a key that is still in the set, and passes the test. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 import { type ReadItem, readItem } from './item.ts';
@@ -138,13 +139,7 @@ function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined
     for (const item of items) noteOtherDay(item, date.date);
     return [{ date: date.date, zoneUsed: date.zoneUsed, items: [...items] }];
   }
-  const days = new Map<string, Item[]>();
-  for (const item of items) {
-    const { date: written } = item.read;
-    const day = days.get(written);
-    if (day === undefined) days.set(written, [item]);
-    else day.push(item);
-  }
+  const days = groupBy(items, ({ read }) => read.date);
   return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
 }
 
