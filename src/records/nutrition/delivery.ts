@@ -155,7 +155,7 @@ class DayDelivery {
     if (look === undefined) {
       const isUnsent = this.#stored.items.length === 0;
       if (!adds || isUnsent) return await this.#replace();
-      // Nothing has to be sent, and no look can show more.
+      // Nothing needs to be sent, and reading cannot show more.
       return isDone(this.#day) ? this.#finish() : this.#conflict(words.unseenText(this.#date));
     }
     const seen = this.#compare(look);
