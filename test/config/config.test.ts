@@ -246,12 +246,6 @@ describe.skipIf(process.platform === 'win32')('a file that another user may have
     expect(existsSync(paths.configFile)).toBe(false);
   });
 
-  it("is accepted in a sticky folder such as /tmp, if it is this user's own", () => {
-    const { load, paths } = withFile(file);
-    chmodSync(dirname(paths.configFile), 0o1777);
-    expect(load().get('baseUrl')?.href).toBe('https://evil.example/');
-  });
-
   it.skipIf(process.geteuid?.() !== 0)(
     "is refused if it is another user's, also for root (run as root only)",
     () => {

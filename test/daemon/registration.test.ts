@@ -215,13 +215,18 @@ describe('the registration of a watcher', () => {
       { ...good, kind: 'cron' },
       { ...good, startedAt: undefined },
       { ...good, ended: { at: 'x' } },
+      { ...good, version: 2 },
+      { ...good, startedAt: 1e300 },
     ];
     for (const value of damaged) {
       writeFileSync(paths.stateFile, JSON.stringify(value));
       expect(inspectWatcher(paths).state, JSON.stringify(value)).toBeUndefined();
     }
-    writeFileSync(paths.stateFile, '{"profile": "def');
-    expect(inspectWatcher(paths).state).toBeUndefined();
+    const deep = `{"version":1,"health":${'['.repeat(200_000)}`;
+    for (const text of ['{"profile": "def', '', deep, `${deep}${']'.repeat(200_000)}}`]) {
+      writeFileSync(paths.stateFile, text);
+      expect(inspectWatcher(paths).state).toBeUndefined();
+    }
   });
 });
 

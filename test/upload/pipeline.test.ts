@@ -184,21 +184,17 @@ describe('a recording', () => {
     expect(await note({ name: 'Six' }, 'b.fit')).toMatch(/does not say whether it took --name/);
   });
 
-  it.each([
-    'a=b.fit',
-    'semi;colon;2.FIT',
-    'q"uote.fit',
-    'ünï 骑行 🚴.fit',
-    'two\nlines.fit',
-    '-d.fit',
-  ])('has the same name on the wire in a file %s', async (name) => {
-    const { dir, run } = await openUploads();
-    put(dir, name, RIDE);
-    const { requests } = await run(['.']);
-    const parts = new Map(requests[0]?.parts?.map((part) => [part.name, part]));
-    expect(parts.get('file')?.fileName).toBe(WIRE_NAME);
-    expect(parts.get('metadata')?.text).toContain(JSON.stringify(name));
-  });
+  it.each(['semi;colon"2.FIT', 'ünï 骑行 🚴.fit', 'two\nlines.fit'])(
+    'has the same name on the wire in a file %s',
+    async (name) => {
+      const { dir, run } = await openUploads();
+      put(dir, name, RIDE);
+      const { requests } = await run(['.']);
+      const parts = new Map(requests[0]?.parts?.map((part) => [part.name, part]));
+      expect(parts.get('file')?.fileName).toBe(WIRE_NAME);
+      expect(parts.get('metadata')?.text).toContain(JSON.stringify(name));
+    },
+  );
 
   it.each([
     ['fails', 'upload-fit:503*inf'],

@@ -188,15 +188,6 @@ describe('the weights of a scale', () => {
   const weight = (day: string, kg: number, user?: number) =>
     sample('weight', `${day}T07:00:00Z`, kg, user === undefined ? {} : { user });
 
-  it('count if they are of one user', () => {
-    const files = [file('a', weight('2026-02-15', 72, 1)), file('b', weight('2026-02-16', 73, 1))];
-    expect(choose(files)).toEqual({
-      chosen: ['a weight 2026-02-15 72', 'b weight 2026-02-16 73'],
-      notes: [],
-      warnings: [],
-    });
-  });
-
   it.each<[string, second: number | undefined, names: string]>([
     ['two users', 1, 'user 0, user 1'],
     ['a user and a guest', undefined, 'user 0, an unknown user'],
