@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { VERSION } from './base/version.ts';
-import { buildProgram } from './cli/program.ts';
+import { COMMAND_NAMES, runCommandLine } from './cli/program.ts';
 import { type System, thisSystem } from './app/context.ts';
 import {
   ExitCode,
@@ -80,21 +79,15 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       .then((code) => process.exit(code));
   });
   try {
-    const program = buildProgram(
-      {
-        version: VERSION,
-        system,
-        onFlags: (given, made) => ([flags, output] = [given, made]),
-      },
-      args,
-    );
-    if (isForSystemSync(args, program.commandNames, system)) {
+    if (isForSystemSync(args, COMMAND_NAMES, system)) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
-      const isCommand = program.commandNames.includes(args[0] ?? '');
+      const isCommand = COMMAND_NAMES.includes(args[0] ?? '');
       flushed = await runSystemSync(args, system, !isCommand);
       if (!isCommand) return flushed;
     }
-    const code = await program.run();
+    const code = await runCommandLine(args, system, (given, made) => {
+      [flags, output] = [given, made];
+    });
     output?.end(false);
     return codeOf(code);
   } catch (error) {

@@ -1,19 +1,12 @@
-import type { LedgerUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { localDay } from '../records/days/zone.ts';
-
-/** A recording in the ledger, and the local day (`YYYY-MM-DD`) on which its activity began. */
-export interface DatedUpload {
-  readonly date: string;
-  readonly upload: LedgerUpload;
-}
 
 /** A day, and the largest difference between local time and UTC (ms). */
 const MARGIN_MS = 38 * 3_600_000;
 
 /**
  * Returns the recordings, in any state, of activities that began on the local days from `first` to
- * `last`, in their order.
+ * `last`, in their order, each with its day (`YYYY-MM-DD`).
  *
  * @param zone of recordings without their own offset
  */
@@ -22,7 +15,7 @@ export function uploadsOfDays(
   first: string,
   last: string,
   zone: string,
-): readonly DatedUpload[] {
+) {
   return uploads
     .startedBetween(Date.parse(first) - MARGIN_MS, Date.parse(last) + MARGIN_MS)
     .flatMap((upload) => {

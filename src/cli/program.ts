@@ -1,98 +1,101 @@
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
-import { type CommandDeclaration, createRoot, declareCommand, leadingWords } from './tree.ts';
+import { createRoot, declareCommand, leadingWords } from './tree.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext, type System } from '../app/context.ts';
 import { ExitCode } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
+import type { Io } from '../terminal/io.ts';
 import type { GlobalFlags, Output } from '../terminal/output.ts';
 import { DEFAULT_WIDTH } from './help.ts';
 
-/** The command line: a tree of commands, each loaded on demand. */
-export interface Program {
-  readonly commandNames: readonly string[];
-  run(): Promise<ExitCode>;
-}
+export const COMMAND_NAMES: readonly string[] = [...COMMANDS.map(({ name }) => name), 'help'];
 
-export interface ProgramOptions {
-  readonly version: string;
-  readonly system: System;
-  /** Called before a command runs, so that its error is printed according to its flags. */
-  readonly onFlags: (flags: GlobalFlags, output: Output) => void;
-}
+/** Called before a command runs, so that its error is printed according to its flags. */
+type OnFlags = (flags: GlobalFlags, output: Output) => void;
 
 /**
- * Builds the tree for one command line. It loads and declares only the command that the line names:
- * declaring all of them takes longer than most commands run.
+ * Runs a command line. It loads and declares only the command that the line names: declaring all of them
+ * takes longer than most commands run.
  */
-export function buildProgram(options: ProgramOptions, args: readonly string[]): Program {
+export async function runCommandLine(
+  args: readonly string[],
+  system: System,
+  onFlags: OnFlags,
+): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
-  // Each command takes time to create, and one alone runs. The help names all.
   const words = args.slice(leadingWords(args));
-  const named = COMMANDS.filter(({ name }) => name === words[0]);
-  const root = createRoot(named.length > 0 ? named : COMMANDS, options.version)
+  const root = rootOf(words, system.io);
+  /** Returns a commander action that passes the context before the parsed arguments and flags. */
+  const actionOf =
+    (module: CommandModule) =>
+    async (...passed: unknown[]): Promise<void> => {
+      // commander passes the arguments, the flags, and the command.
+      const flags = flagsOf(root, passed.at(-1) as Command, system);
+      const context = createContext(system, VERSION, flags);
+      onFlags(flags, context.output);
+      exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
+    };
+  try {
+    // `sync help upload` and `sync push help wellness` name a command, too.
+    const named = words.filter((word) => word !== 'help');
+    await declareNamed(root, named, (command, module) => command.action(actionOf(module)));
+    const leading = args.slice(0, args.length - words.length);
+    await root.parseAsync([...leading, ...withHelpFlag(words)], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // A help text was printed.
+    if (error.exitCode === 0) return ExitCode.ok;
+    const { usageError } = await import('./usage-error.ts');
+    throw usageError(error, words, root);
+  }
+}
+
+/** Creates the program with the named command alone, which takes less time; with all for the help. */
+function rootOf([first]: readonly string[], io: Io): Command {
+  const named = COMMANDS.filter(({ name }) => name === first);
+  return createRoot(named.length > 0 ? named : COMMANDS, VERSION)
     .configureOutput({
-      writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
+      writeOut: (text) => io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,
       // Otherwise commander asks `process.stdout`, which takes 2 ms to load.
-      getOutHelpWidth: () => options.system.io.stdoutColumns || DEFAULT_WIDTH,
+      getOutHelpWidth: () => io.stdoutColumns || DEFAULT_WIDTH,
       getOutHasColors: () => false,
     })
     .exitOverride();
+}
 
-  /** Declares the named command, and the subcommands of its parents. */
-  async function declareNamed(words: readonly string[]): Promise<void> {
-    let command = root;
-    let declarations: readonly CommandDeclaration[] = COMMANDS;
-    for (const word of words) {
-      const declaration = declarations.find(({ name }) => name === word);
-      const named = command.commands.find((known) => known.name() === word);
-      if (declaration === undefined || named === undefined) return;
-      named.copyInheritedSettings(root);
-      const module = await declareCommand(named, declaration);
-      if (module !== undefined) named.action(actionOf(module));
-      [command, declarations] = [named, declaration.subcommands ?? []];
-    }
+/** Declares the named command, and the subcommands of its parents. */
+async function declareNamed(
+  root: Command,
+  words: readonly string[],
+  onModule: (command: Command, module: CommandModule) => void,
+): Promise<void> {
+  let command = root;
+  let declarations = COMMANDS;
+  for (const word of words) {
+    const declaration = declarations.find(({ name }) => name === word);
+    const named = command.commands.find((known) => known.name() === word);
+    if (declaration === undefined || named === undefined) return;
+    named.copyInheritedSettings(root);
+    const module = await declareCommand(named, declaration);
+    if (module !== undefined) onModule(named, module);
+    [command, declarations] = [named, declaration.subcommands ?? []];
   }
+}
 
-  /** Returns a commander action that passes the context before the parsed arguments and flags. */
-  function actionOf(module: CommandModule) {
-    return async (...passed: unknown[]): Promise<void> => {
-      // commander passes the arguments, the flags, and the command.
-      const command = passed.at(-1) as Command;
-      const { system, version } = options;
-      const { profile, json, quiet, verbose } = {
-        ...root.opts<Partial<GlobalFlags>>(),
-        ...command.opts<Partial<GlobalFlags>>(),
-      };
-      const flags = {
-        profile: profile ?? (system.env['SYNC_PROFILE'] || undefined),
-        json: json ?? false,
-        quiet: quiet ?? false,
-        verbose: verbose ?? false,
-      };
-      const context = createContext(system, version, flags);
-      options.onFlags(flags, context.output);
-      exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
-    };
-  }
-
+/** Returns the common flags, before or after the command. */
+function flagsOf(root: Command, command: Command, { env }: System): GlobalFlags {
+  const { profile, json, quiet, verbose } = {
+    ...root.opts<Partial<GlobalFlags>>(),
+    ...command.opts<Partial<GlobalFlags>>(),
+  };
   return {
-    commandNames: [...COMMANDS.map(({ name }) => name), 'help'],
-    async run() {
-      try {
-        // `sync help upload` and `sync push help wellness` name a command, too.
-        await declareNamed(words.filter((word) => word !== 'help'));
-        const leading = args.slice(0, args.length - words.length);
-        await root.parseAsync([...leading, ...withHelpFlag(words)], { from: 'user' });
-        return exitCode;
-      } catch (error) {
-        if (!(error instanceof CommanderError)) throw error;
-        // A help text was printed.
-        if (error.exitCode === 0) return ExitCode.ok;
-        const { usageError } = await import('./usage-error.ts');
-        throw usageError(error, words, root);
-      }
-    },
+    profile: profile ?? (env['SYNC_PROFILE'] || undefined),
+    json: json ?? false,
+    quiet: quiet ?? false,
+    verbose: verbose ?? false,
   };
 }
 

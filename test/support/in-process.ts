@@ -3,8 +3,7 @@ import { thisSystem } from '../../src/app/context.ts';
 import { toSyncError } from '../../src/app/fault.ts';
 import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
 import type { Clock } from '../../src/base/time.ts';
-import { VERSION } from '../../src/base/version.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { findMachineZone } from '../../src/system/machine-zone.ts';
 import {
   errorReport,
@@ -47,7 +46,7 @@ export async function runInProcess(
   const onFlags = (given: GlobalFlags, made: Output) => ([flags, output] = [given, made]);
   let code: ExitCode;
   try {
-    code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
+    code = await runCommandLine(args, system, onFlags);
     output.end(false);
   } catch (error) {
     const failure = toSyncError(error, system);

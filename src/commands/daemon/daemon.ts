@@ -5,6 +5,7 @@ import { contextOfEachProfile } from '../../app/profiles.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { withIsoTimes } from '../../base/time.ts';
 import { type Config, DEFAULT_PROFILE } from '../../config/config.ts';
 import { lastWords } from '../../daemon/launch.ts';
 import { eachOnce } from '../../daemon/registration.ts';
@@ -213,9 +214,8 @@ function daemonJson(report: DaemonReport): Record<string, unknown> {
   return {
     type: 'daemon',
     ...rest,
-    startedAt: iso(startedAt),
-    ...(readyAt === undefined ? {} : { readyAt: iso(readyAt) }),
-    ...(ended === undefined ? {} : { ended: { ...ended, at: iso(ended.at) } }),
+    ...withIsoTimes({ startedAt, readyAt }, 'startedAt', 'readyAt'),
+    ...(ended === undefined ? {} : { ended: withIsoTimes(ended, 'at') }),
   };
 }
 
@@ -297,8 +297,4 @@ function stoppedText(stopped: DaemonStopped): string {
     case 'out-of-reach':
       return `Cannot stop the watcher of ${what} from here: ${stopped.why}`;
   }
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

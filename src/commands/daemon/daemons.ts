@@ -9,7 +9,6 @@ import { launchDaemon } from '../../daemon/launch.ts';
 import { overlap } from '../../daemon/registration.ts';
 import {
   type FoundWatcher,
-  type SeenHealth,
   alreadyWatching,
   healthOf,
   inspectWatcher,
@@ -18,7 +17,7 @@ import {
   watcherLogin,
   watcherPaths,
 } from '../../daemon/registry.ts';
-import type { BackgroundKind, WatcherEnd, WatcherState } from '../../daemon/state-file.ts';
+import type { BackgroundKind, WatcherState } from '../../daemon/state-file.ts';
 import { type WatchScope, scopeArguments, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
 import { type StopOutcome, stopDaemon } from '../../daemon/stop.ts';
 import { thisProcess } from '../../system/this-process.ts';
@@ -33,18 +32,7 @@ const START_LIMIT_MS = 300_000;
 export const HOW_TO_START = phrase`Start one with ${sync('watch', '--devices', '--daemon')}, or for a folder with ${sync('watch', 'DIR', '--daemon')}.`;
 
 /** A daemon that runs or ran. Times in ms since the epoch. */
-export interface DaemonReport
-  extends WatchScope, Pick<KnownDaemon['state'], 'profile' | 'kind' | 'pid' | 'startedAt'> {
-  readonly id: string;
-  readonly running: boolean;
-  /** Undefined if its first rescan was never complete. */
-  readonly readyAt: number | undefined;
-  /** Undefined while it runs, and after it was killed. */
-  readonly ended: WatcherEnd | undefined;
-  readonly log: string;
-  /** Only while it runs. */
-  readonly health: SeenHealth | undefined;
-}
+export type DaemonReport = ReturnType<typeof reportDaemons>[number];
 
 export type KnownDaemon = FoundWatcher & {
   readonly state: WatcherState & { readonly kind: BackgroundKind };
@@ -63,7 +51,7 @@ function findDaemons({ paths }: Config): KnownDaemon[] {
 export function reportDaemons(
   { clock, platform }: Pick<AppContext, 'clock' | 'platform'>,
   config: Config,
-): DaemonReport[] {
+) {
   const own = findDaemons(config).filter(({ state }) => state.profile === config.profile);
   return own.map((found) => {
     const { paths, state, running: holdsLock } = found;
@@ -71,8 +59,10 @@ export function reportDaemons(
     const running = holdsLock || isProcessThere(state, platform);
     return {
       id: paths.id,
+      // Without `readyAt`, its first rescan was never complete.
       ...{ profile, running, kind, pid, startedAt, readyAt },
       ...scopeOf(state),
+      /** Undefined while it runs, and after it was killed. */
       ended: running ? undefined : state.ended,
       log: paths.logFile,
       health: holdsLock ? healthOf(found, clock.now()) : undefined,
@@ -129,12 +119,6 @@ export interface DaemonStartOptions extends WatchScope {
   readonly passOn: readonly string[];
 }
 
-export interface DaemonStarted extends WatchScope {
-  readonly id: string;
-  readonly pid: number;
-  readonly log: string;
-}
-
 /**
  * Starts `sync watch` in the background; resolves once it watches.
  *
@@ -145,7 +129,7 @@ export async function startDaemon(
   context: AppContext,
   config: Config,
   { kind, passOn, ...given }: DaemonStartOptions,
-): Promise<DaemonStarted> {
+) {
   const scope = scopeOf(given);
   const { stateDir } = config.paths;
   const paths = watcherPaths(stateDir, watcherLogin(config), scope);

@@ -84,15 +84,6 @@ export const daemonUninstall: CommandModule = {
 export type ServiceReport = Pick<ServiceManager, 'kind' | 'name' | 'file'> &
   Pick<Config, 'profile'>;
 
-interface ServiceInstalled extends ServiceReport, WatchScope {
-  /** It watches folders only, and none exists yet. */
-  readonly isWaiting: boolean;
-  /** False: it was started, but its first rescan is not complete yet. */
-  readonly watching: boolean;
-  readonly log: string;
-  readonly remarks: readonly string[];
-}
-
 /** How long to wait for the service's first rescan (ms). */
 const WATCHING_MS = 30_000;
 const LOOK_MS = 100;
@@ -144,7 +135,7 @@ async function installService(
   config: Config,
   scope: WatchScope,
   passOn: readonly string[],
-): Promise<ServiceInstalled> {
+) {
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
   const { definition, left } = defineService(context, config, scope, manager.kind, passOn);
@@ -173,7 +164,9 @@ async function installService(
   return {
     ...reportOf(config, manager),
     ...scope,
+    /** It watches folders only, and none exists yet. */
     isWaiting: scope.devices !== true && missing.length === scope.folders.length,
+    /** False: it was started, but its first rescan is not complete yet. */
     watching: await isWatchingSoon(context, paths, startedBy),
     log: paths.logFile,
     remarks: [...left, ...remarks],
@@ -303,7 +296,10 @@ export function serviceText({ kind, name, file }: ServiceReport): string {
   return `Installed as a service of ${SERVICE_MANAGERS[kind]}: ${name} (${file}).`;
 }
 
-function installedText(installed: Omit<ServiceInstalled, 'isWaiting'>, isWaiting: boolean): Text {
+function installedText(
+  installed: Omit<Awaited<ReturnType<typeof installService>>, 'isWaiting'>,
+  isWaiting: boolean,
+): Text {
   const { watching, log } = installed;
   const what = scopeNames(installed);
   const lines = [

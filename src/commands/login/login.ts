@@ -7,6 +7,7 @@ import { checkAuthorizePage } from '../../auth/authorize-check.ts';
 import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
 import type { Http } from '../../api/http.ts';
+import { proxySettings } from '../../api/open-http.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
@@ -133,6 +134,8 @@ async function logIn(
 ): Promise<LoginReport> {
   const timeoutMs = parseTimeout(flags.timeout);
   refuseContradictions(flags, config);
+  // An unusable proxy is reported before any question.
+  proxySettings(context.env);
   if (!flags.withToken && flags.browser && !context.io.interactive) {
     refuseWithoutPerson(context);
   }

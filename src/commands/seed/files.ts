@@ -6,11 +6,7 @@ import { type SynthesizeOptions, synthesize } from '../../seed/synthesize.ts';
 import { makeNamedFolder, storageError } from '../../system/storage.ts';
 import { KINDS } from '../../ledger/records.ts';
 
-export interface SeedFiles {
-  readonly dir: string;
-  readonly recordings: number;
-  readonly days: number;
-}
+export type SeedFiles = Awaited<ReturnType<typeof writeSeedFiles>>;
 
 interface SeedFile {
   readonly name: string;
@@ -24,11 +20,7 @@ interface SeedFile {
  *
  * @throws SyncError `USAGE`, `STORAGE`
  */
-export async function writeSeedFiles(
-  options: SynthesizeOptions,
-  dir: string,
-  signal: AbortSignal,
-): Promise<SeedFiles> {
+export async function writeSeedFiles(options: SynthesizeOptions, dir: string, signal: AbortSignal) {
   makeNamedFolder(dir, '--out');
   try {
     const isEmpty = readdirSync(dir).length === 0;

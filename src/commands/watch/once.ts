@@ -26,13 +26,7 @@ const SHOWN: readonly WatchNotice['event'][] = [
   'weights-left',
 ];
 
-export interface WatchReport {
-  readonly uploads: Tally;
-  /** Files with wellness that the watcher does not send. */
-  readonly wellness: number;
-  /** Wellness days that were sent; of a dry run, that would be. */
-  readonly days: number;
-}
+export type WatchReport = Awaited<ReturnType<typeof runWatchOnce>>;
 
 /**
  * Rescans the folders once and sends new recordings; reports each file as an upload.
@@ -40,15 +34,13 @@ export interface WatchReport {
  * @throws SyncError `BUSY`, `STORAGE`, `INTERRUPTED`, `AUTH_EXPIRED` (see {@link Watcher.once}); the
  *   failure of one file is in its report
  */
-export async function runWatchOnce(
-  options: WatcherOptions,
-  setup: OnceSetup,
-): Promise<WatchReport> {
+export async function runWatchOnce(options: WatcherOptions, setup: OnceSetup) {
   const { context, stateDir, profile } = setup;
   const { signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
   const tally = new Tally('recording');
+  /** Wellness days that were sent; of a dry run, that would be. */
   let days = 0;
   const folders = setup.wellness ? await localWellness(options.folders) : [];
   /** Files with wellness that no earlier run read, and that the watcher does not send. */

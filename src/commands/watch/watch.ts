@@ -12,7 +12,7 @@ import { type Registration, registerWatcher } from '../../daemon/registration.ts
 import { watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames, scopeOf } from '../../daemon/watch-scope.ts';
 import { findDevices } from '../../devices/find.ts';
-import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
+import { MONITOR_CHILD } from '../../devices/monitor.ts';
 import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/find/filesystem-type.ts';
 import { POLL_MS } from '../../watch/find/rescan.ts';
@@ -85,9 +85,9 @@ export const watch: CommandModule = {
         const config = configFor(inner);
         await requireProfile(inner, config);
         const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
-        const printer = await makePrinter(inner, config, options.folders, 'log');
         const wellness = flags.wellness ?? config.get('wellness');
-        const setup = setupOf(inner, config, { once, devices, wellness }, printer, onReady);
+        const mode = { style: 'log', wellness, onReady } as const;
+        const { setup } = await prepare(inner, config, options, mode);
         await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
       });
@@ -108,9 +108,7 @@ export const watch: CommandModule = {
       return await startInBackground(context, config, { ...scope, kind: kind ?? 'daemon', passOn });
     }
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
-    const printer = await makePrinter(context, config, options.folders, style);
-    const { devices = false } = scope;
-    const setup = setupOf(context, config, { once, devices, wellness }, printer);
+    const { setup, printer } = await prepare(context, config, options, { style, wellness });
     context.output.summarise();
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
@@ -225,35 +223,25 @@ function passedOn({ newOnly, poll, wellness }: WatchFlags, { flags }: AppContext
   ];
 }
 
-async function makePrinter(
-  context: AppContext,
-  config: Config,
-  folders: readonly string[],
-  style: NoticeStyle,
-): Promise<NoticePrinter> {
-  const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
-  return new NoticePrinter(context, { folders, style, zone });
-}
-
-interface SetupMode {
-  readonly once: boolean;
-  readonly devices: boolean;
+interface WatchMode {
+  readonly style: NoticeStyle;
   /** Undefined: the user has not decided yet. */
   readonly wellness: boolean | undefined;
+  /** Called when the first rescan is complete. */
+  readonly onReady?: () => void;
 }
 
-/**
- * @param onReady called when the first rescan is complete
- */
-function setupOf(
+/** Prepares what a watcher needs of this machine, and the printer of its notices. */
+async function prepare(
   context: AppContext,
   config: Config,
-  { once, devices, wellness }: SetupMode,
-  printer: NoticePrinter,
-  onReady: () => void = () => undefined,
-): OnceSetup {
+  { folders, devices }: WatchScope,
+  { style, wellness, onReady }: WatchMode,
+): Promise<{ readonly setup: OnceSetup; readonly printer: NoticePrinter }> {
   const { profile, paths } = config;
-  return {
+  const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
+  const printer = new NoticePrinter(context, { folders, style, zone });
+  const setup: OnceSetup = {
     context,
     appVersion: context.version,
     stateDir: paths.stateDir,
@@ -265,10 +253,10 @@ function setupOf(
     recursiveEvents: hasRecursiveEvents(context.platform),
     wellness: wellness ?? false,
     remote: { childPath: join(context.programDir, REMOTE_CHILD), env: context.env },
-    open: (how) => openLogin(context, once, how),
+    open: (how) => openLogin(context, style === 'once', how),
     report: (notice) => {
       printer.print(notice);
-      if (notice.event === 'ready') onReady();
+      if (notice.event === 'ready') onReady?.();
       if (
         wellness === undefined &&
         notice.event === 'folder' &&
@@ -279,17 +267,17 @@ function setupOf(
         );
       }
     },
-    monitor: devices ? monitorOf(context) : undefined,
+    monitor:
+      devices === true
+        ? {
+            places: { ...devicePlaces(context), apps: false },
+            childPath: join(context.programDir, MONITOR_CHILD),
+            find: findDevices,
+          }
+        : undefined,
     ignoredDevices: config.get('ignoreDevices') ?? [],
   };
-}
-
-function monitorOf(context: AppContext): MonitorOptions {
-  return {
-    places: { ...devicePlaces(context), apps: false },
-    childPath: join(context.programDir, MONITOR_CHILD),
-    find: findDevices,
-  };
+  return { setup, printer };
 }
 
 function pollMs(flag: string | boolean | undefined): number | undefined {

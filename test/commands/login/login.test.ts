@@ -715,6 +715,17 @@ describe('a first login', () => {
     expect(platformAddress(typed)).toBe(address);
   });
 
+  it('reports a proxy that cannot be used before any question', async () => {
+    const io = testIo({ interactive: true });
+    const here = machine(undefined, { HTTPS_PROXY: 'socks5://proxy.example' });
+    const error = await failure(login(here, { system: { io } }).done);
+    expect([error.code, error.message, io.asked]).toEqual([
+      'CONFIG',
+      'HTTPS_PROXY is not the address of a proxy that can be used.',
+      [],
+    ]);
+  });
+
   it('can be cancelled at a question', async () => {
     const io = {
       ...testIo({ interactive: true }),
