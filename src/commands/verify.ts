@@ -63,7 +63,7 @@ export const verify: CommandModule = {
         const client = () => connection.client();
         const items = await verifyUploads({ clock, signal }, uploads, client);
         ledger.markVerified(
-          items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
+          items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
         );
         const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
         for (const item of items) {

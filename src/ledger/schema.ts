@@ -36,7 +36,7 @@ export const SCHEMA = `
     -- Timer time of the first session (s), and the file name that it was sent under.
     duration_secs REAL,
     sent_as TEXT,
-    -- When it was last compared with the workouts of the platform (ms since the epoch).
+    -- When it was first compared with the workouts of the platform (ms since the epoch).
     verified_at INTEGER,
     -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.
     changed_at INTEGER NOT NULL,

@@ -153,20 +153,27 @@ export class UploadLedger {
   }
 
   /**
-   * Returns confirmed recordings, the oldest confirmation first.
+   * Returns confirmed recordings, the oldest confirmation first; times in ms since the epoch.
    *
-   * @param which `unverified`: only recordings never compared with the workouts of the platform.
-   *   `before`: only recordings confirmed before this (ms since the epoch).
+   * @param which `unverified`: only recordings never compared with the workouts of the platform. `until`: when
+   *   the last one was confirmed. `begun`: when the first and the last one began, or was confirmed if that is
+   *   unknown
    */
   confirmed(
-    which: { readonly unverified?: boolean; readonly before?: number } = {},
+    which: {
+      readonly unverified?: boolean;
+      readonly until?: number | undefined;
+      readonly begun?: readonly [from: number, to: number];
+    } = {},
   ): ConfirmedUpload[] {
-    const { unverified = false, before = Number.MAX_SAFE_INTEGER } = which;
+    const { unverified = false, until = Number.MAX_SAFE_INTEGER, begun } = which;
+    const [from, to] = begun ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
     // Nearly every row is confirmed: an index would only add a look-up for each.
     const rows = this.#database.all`
       SELECT * FROM uploads NOT INDEXED
-      WHERE account = ${this.#account} AND state = 'confirmed' AND changed_at < ${before}
+      WHERE account = ${this.#account} AND state = 'confirmed' AND changed_at <= ${until}
         AND (verified_at IS NULL OR NOT ${Number(unverified)})
+        AND coalesce(started_at, changed_at) BETWEEN ${from} AND ${to}
       ORDER BY changed_at`;
     return (rows as UploadRow[]).map(decodeConfirmed);
   }
@@ -198,15 +205,17 @@ export class UploadLedger {
     }[];
   }
 
-  /** Records that they were compared with the workouts of the platform. */
-  markVerified(hashes: readonly string[]): void {
-    transaction(this.#database, () => {
-      for (const sha256 of hashes) {
-        this.#database.run`
+  /** Records that they were compared with the workouts of the platform. @returns those that never were before */
+  markVerified(uploads: readonly ConfirmedUpload[]): readonly ConfirmedUpload[] {
+    return transaction(this.#database, () =>
+      uploads.filter(({ sha256, confirmedAt }) => {
+        const marked = this.#database.run`
           UPDATE uploads SET verified_at = ${this.#now()}
-          WHERE account = ${this.#account} AND sha256 = ${sha256}`;
-      }
-    });
+          WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'
+            AND changed_at = ${confirmedAt} AND verified_at IS NULL`;
+        return marked === 1;
+      }),
+    );
   }
 
   counts(): Readonly<Record<LedgerUpload['state'], number>> {

@@ -191,7 +191,7 @@ export class LibraryClient implements Client {
         Promise.resolve(service),
       );
       uploads.markVerified(
-        items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
+        items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
       );
       return items.map(verifyResult);
     });

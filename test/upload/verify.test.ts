@@ -219,8 +219,13 @@ it('lists the uploads without a check since their confirmation', () => {
   });
   const hashes = (which?: Parameters<typeof ledger.confirmed>[0]) =>
     ledger.confirmed(which).map(({ sha256 }) => sha256);
-  expect(hashes({ before: 3000 })).toEqual(['a']);
-  ledger.markVerified(['a']);
+  expect(hashes({ until: 2000 })).toEqual(['a']);
+  expect([hashes({ begun: [0, START - 1] }), hashes({ begun: [START, START] })]).toEqual([
+    [],
+    ['a', 'b'],
+  ]);
+  const marked = () => ledger.markVerified(ledger.confirmed({ until: 2000 })).length;
+  expect([marked(), marked()]).toEqual([1, 0]);
   expect([hashes({ unverified: true }), hashes()]).toEqual([['b'], ['a', 'b']]);
   ledger.claim({ sha256: 'a', path: 'card/a.fit', size: 1, activity }, true);
   now += 1000;

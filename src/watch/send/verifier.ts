@@ -1,5 +1,6 @@
 import { SyncError } from '../../base/errors.ts';
 import type { ConfirmedUpload } from '../../ledger/upload-rows.ts';
+import type { UploadLedger } from '../../ledger/uploads.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
@@ -7,6 +8,8 @@ import type { WatchParts } from '../parts.ts';
 
 /** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
+/** Smallest step of the wall clock between two checks that counts as setting it (ms). */
+const CLOCK_SET_MS = 1_000;
 /** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
@@ -17,8 +20,10 @@ const ALONGSIDE_MS = 86_400_000;
 export class Verifier {
   readonly #parts: WatchParts;
   readonly #backOff: CircuitBreaker;
-  /** When each upload is due (ms of the monotonic clock), by {@link keyOf}. */
-  #dueAt = new Map<string, number>();
+  /** The wall clock less the monotonic one at the last check (ms). */
+  #offset: number | undefined;
+  /** When uploads from before the wall clock was set are due (ms of the monotonic clock), by {@link keyOf}. */
+  readonly #dueAt = new Map<string, number>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -37,9 +42,8 @@ export class Verifier {
     try {
       const due = this.#dueNow();
       if (due.length === 0) return;
-      const others = alongside(due, ledger.uploads.confirmed());
-      const uploads = [...others, ...due];
-      const verified = await verifyUploads(this.#parts, uploads, client);
+      const others = alongside(due, ledger.uploads);
+      const verified = await verifyUploads(this.#parts, [...others, ...due], client);
       this.#backOff.succeeded();
       this.#settle(verified.slice(others.length));
     } catch (caught) {
@@ -56,31 +60,36 @@ export class Verifier {
   }
 
   /**
-   * The age of an upload is read off the ledger when it is first seen, and measured on the monotonic
-   * clock from then on: a wall clock that is set neither hastens nor prevents its check.
+   * The ledger knows the age of an upload by the wall clock. If that is set, the uploads from before keep
+   * their time on the monotonic clock: it neither hastens nor prevents their check.
    */
   #dueNow(): ConfirmedUpload[] {
     const { clock, ledger } = this.#parts;
     const now = clock.monotonic();
-    const before = this.#dueAt;
-    this.#dueAt = new Map();
-    return ledger.uploads.confirmed({ unverified: true }).filter((upload) => {
-      const age = Math.min(Math.max(clock.now() - upload.confirmedAt, 0), PROCESSING_MS);
-      const dueAt = before.get(keyOf(upload)) ?? now + (PROCESSING_MS - age);
-      this.#dueAt.set(keyOf(upload), dueAt);
-      return dueAt <= now;
+    const offset = clock.now() - now;
+    const before = this.#offset;
+    this.#offset = offset;
+    if (before === undefined || Math.abs(offset - before) > CLOCK_SET_MS) {
+      for (const upload of ledger.uploads.confirmed({ unverified: true })) {
+        const key = keyOf(upload);
+        const uploadedAt = Math.min(upload.confirmedAt - (before ?? offset), now);
+        this.#dueAt.set(key, this.#dueAt.get(key) ?? uploadedAt + PROCESSING_MS);
+      }
+    }
+    const until = this.#dueAt.size > 0 ? undefined : clock.now() - PROCESSING_MS;
+    return ledger.uploads.confirmed({ unverified: true, until }).filter((upload) => {
+      const dueAt = this.#dueAt.get(keyOf(upload));
+      return (dueAt ?? upload.confirmedAt - offset + PROCESSING_MS) <= now;
     });
   }
 
   #settle(verified: readonly Verified[]): void {
-    const { report } = this.#parts;
-    const { uploads } = this.#parts.ledger;
+    const { ledger, report } = this.#parts;
     // Another watcher of this account may have checked them, or they were uploaded again meanwhile.
-    const open = new Set(uploads.confirmed({ unverified: true }).map(keyOf));
-    const settled = verified.filter(({ upload }) => open.has(keyOf(upload)));
-    uploads.markVerified(settled.map(({ upload }) => upload.sha256));
-    for (const { outcome, upload } of settled) {
-      if (outcome === 'present') continue;
+    const marked = new Set(ledger.uploads.markVerified(verified.map(({ upload }) => upload)));
+    for (const { outcome, upload } of verified) {
+      this.#dueAt.delete(keyOf(upload));
+      if (outcome === 'present' || !marked.has(upload)) continue;
       const { path, sha256, confirmedAt } = upload;
       report({ event: 'missing', path, sha256, uploadedAt: new Date(confirmedAt).toISOString() });
     }
@@ -92,19 +101,13 @@ function keyOf({ sha256, confirmedAt }: ConfirmedUpload): string {
   return `${sha256} ${confirmedAt}`;
 }
 
-/** Recordings from about the same time, by two devices perhaps: each has its own workout. */
-function alongside(
-  due: readonly ConfirmedUpload[],
-  all: readonly ConfirmedUpload[],
-): ConfirmedUpload[] {
+/** Returns recordings from about the same time, by two devices perhaps: each has its own workout. */
+function alongside(due: readonly ConfirmedUpload[], uploads: UploadLedger): ConfirmedUpload[] {
   const known = new Set(due.map(keyOf));
-  const begun = ({ startedAt, confirmedAt }: ConfirmedUpload) => startedAt ?? confirmedAt;
-  const starts = due.map(begun);
+  const starts = due.map(({ startedAt, confirmedAt }) => startedAt ?? confirmedAt);
   const from = starts.reduce((a, b) => Math.min(a, b)) - ALONGSIDE_MS;
   const to = starts.reduce((a, b) => Math.max(a, b)) + ALONGSIDE_MS;
-  return all.filter(
-    (upload) => !known.has(keyOf(upload)) && begun(upload) >= from && begun(upload) <= to,
-  );
+  return uploads.confirmed({ begun: [from, to] }).filter((upload) => !known.has(keyOf(upload)));
 }
 
 /** Perhaps there is no such endpoint. After a 401 each further try refreshes the token. */
