@@ -44,17 +44,16 @@ export function exchange(
   begin: (course: Exchange) => () => void,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const { signal } = request;
+    const { signal, totalTimeoutMs } = request;
     if (signal.aborted) throw abortReason(signal, false);
     // Before the connection is established, no byte of the request can reach the service.
     let connected = false;
     let settled = false;
     let end: (() => void) | undefined;
+    let answer: NodeJS.Timeout | undefined;
     const settle = () => {
       settled = true;
-      clearTimeout(queued);
-      clearTimeout(answer);
-      clearTimeout(total);
+      for (const timer of [queued, answer, total]) clearTimeout(timer);
       signal.removeEventListener('abort', failed);
     };
     const failed = (cause: unknown) => {
@@ -65,30 +64,21 @@ export function exchange(
       else if (cause instanceof SyncError) reject(cause);
       else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
     };
+    const failAfter = (ms: number, why: string) => setTimeout(() => failed(timeoutCause(why)), ms);
     signal.addEventListener('abort', failed, { once: true });
-    const queued = setTimeout(() => {
-      failed(timeoutCause('no connection became free'));
-    }, QUEUE_TIMEOUT_MS);
-    let answer: NodeJS.Timeout | undefined;
+    const queued = failAfter(QUEUE_TIMEOUT_MS, 'no connection became free');
     const total =
-      request.totalTimeoutMs === undefined
+      totalTimeoutMs === undefined
         ? undefined
-        : setTimeout(() => {
-            failed(timeoutCause('all of it took too long'));
-          }, request.totalTimeoutMs);
+        : failAfter(totalTimeoutMs, 'all of it took too long');
     try {
       end = begin({
-        dequeued: () => {
-          clearTimeout(queued);
-        },
+        dequeued: () => clearTimeout(queued),
         connected: () => {
           connected = true;
         },
         sent: () => {
-          if (settled) return;
-          answer ??= setTimeout(() => {
-            failed(timeoutCause('the answer took too long'));
-          }, ANSWER_TIMEOUT_MS);
+          if (!settled) answer ??= failAfter(ANSWER_TIMEOUT_MS, 'the answer took too long');
         },
         answered: (response) => {
           if (settled) return;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Pool, ProxyAgent } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { messageOf, systemCode } from '../base/errors.ts';
 import {
   MAX_ANSWER_BYTES,
@@ -9,7 +9,13 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, completeAnswer, exchange } from './exchange.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  type Exchange,
+  SILENCE_TIMEOUT_MS,
+  completeAnswer,
+  exchange,
+} from './exchange.ts';
 import { type Proxy, ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
 
 /** Creates an {@link Http} over a proxy, which Node's own client does not support. */
@@ -42,62 +48,68 @@ function send(
   return exchange(request, (course) => {
     const { url } = request;
     const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
-    const answer = { status: 0, headers: {} as Record<string, string> };
-    const parts: Buffer[] = [];
-    let size = 0;
-    let started = false;
+    const body = hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null;
+    let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
-    let abort: (() => void) | undefined;
+    const abort = () => controller?.abort(new Error('ended'));
     dispatcher.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
         headers: requestHeaders(request, userAgent),
-        body: hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null,
+        body,
         headersTimeout: silence,
         bodyTimeout: silence,
       },
       {
-        onRequestStart(controller) {
-          abort = () => {
-            controller.abort(new Error('ended'));
-          };
+        ...answerHandler(request, course),
+        onRequestStart(given) {
+          controller = given;
           if (ended) {
             abort();
             return;
           }
-          started = true;
           course.dequeued();
           course.connected();
-          if (!hasBytes(request.body)) course.sent();
-        },
-        onResponseStart(_controller, status, headers) {
-          answer.status = status;
-          answer.headers = responseHeaders(headers);
-        },
-        onResponseData(_controller, part) {
-          size += part.length;
-          parts.push(part);
-          if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
-        },
-        onResponseEnd() {
-          try {
-            course.answered(completeAnswer(request, answer, parts));
-          } catch (error) {
-            course.failed(error);
-          }
+          if (body === null) course.sent();
         },
         onResponseError(_controller, cause) {
-          course.failed(started ? cause : (proxyFailure(cause, proxy) ?? cause));
+          const isSent = controller !== undefined;
+          course.failed(isSent ? cause : (proxyFailure(cause, proxy) ?? cause));
         },
       },
     );
     return () => {
       ended = true;
-      abort?.();
+      abort();
     };
   });
+}
+
+/** Returns the part of a handler that collects the response. */
+function answerHandler(request: HttpRequest, course: Exchange): Dispatcher.DispatchHandler {
+  const answer = { status: 0, headers: {} as Record<string, string> };
+  const parts: Buffer[] = [];
+  let size = 0;
+  return {
+    onResponseStart(_controller, status, headers) {
+      answer.status = status;
+      answer.headers = responseHeaders(headers);
+    },
+    onResponseData(_controller, part) {
+      size += part.length;
+      parts.push(part);
+      if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
+    },
+    onResponseEnd() {
+      try {
+        course.answered(completeAnswer(request, answer, parts));
+      } catch (error) {
+        course.failed(error);
+      }
+    },
+  };
 }
 
 function hasBytes(body: HttpRequest['body']): body is readonly Uint8Array[] {

@@ -1,22 +1,6 @@
 import { identityOf, type FileStamp } from './known-files.ts';
 import { type Database, transaction } from './guard.ts';
 
-/** A folder of which only new files are sent: new since that was first asked for. */
-export interface NewOnly {
-  /**
-   * Checks if this file was there before. After the first complete scan every other file is new,
-   * with any times.
-   */
-  isOld(stamp: FileStamp): boolean;
-  /**
-   * Records the time from which on files are new, also for a folder that does not exist yet, and if
-   * this process is killed before its first scan ends.
-   */
-  begin(): void;
-  /** Records that the first scan is complete. */
-  done(): void;
-}
-
 export type WatchMarks = ReturnType<typeof watchMarks>;
 
 /**
@@ -37,11 +21,6 @@ export function watchMarks(database: Database, account: string, now: () => numbe
         AND size = ${stamp.size} AND mtime_ms = ${stamp.mtimeMs} AND mark = ${mark}`;
     return row !== undefined;
   };
-  const find = (folder: string) =>
-    database.get`
-      SELECT since, done FROM new_only_folders
-      WHERE account = ${account} AND folder = ${folder}` as
-      { since: number; done: number } | undefined;
   return {
     isSeen: (path: string, stamp: FileStamp) => has(path, stamp, 'seen'),
     isReported: (path: string, stamp: FileStamp) => has(path, stamp, 'unfinished'),
@@ -55,33 +34,55 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     markReported(path: string, stamp: FileStamp) {
       put(path, stamp, 'unfinished');
     },
+    newOnly: (folder: string, before?: string) =>
+      newOnlyFolder(database, account, folder, now(), before),
+  };
+}
+
+export type NewOnly = ReturnType<typeof newOnlyFolder>;
+
+/**
+ * Opens a folder of which only new files are sent: new since that was first asked for. Writes nothing yet.
+ *
+ * @param before what stands for the folder until it was scanned once, such as all devices
+ */
+function newOnlyFolder(
+  database: Database,
+  account: string,
+  folder: string,
+  now: number,
+  before?: string,
+) {
+  const find = (name: string) =>
+    database.get`
+      SELECT since, done FROM new_only_folders
+      WHERE account = ${account} AND folder = ${name}` as
+      { since: number; done: number } | undefined;
+  const own = find(folder);
+  const row = own ?? (before === undefined ? undefined : find(before));
+  return {
     /**
-     * Opens a folder of which only new files are sent. Writes nothing yet.
-     *
-     * @param before what stands for the folder until it was scanned once, such as all devices
+     * Checks if this file was there before. After the first complete scan every other file is new, with any
+     * times. If the device was away at the time, or that scan was interrupted, files recorded since are new.
      */
-    newOnly(folder: string, before?: string): NewOnly {
-      const own = find(folder);
-      const row = own ?? (before === undefined ? undefined : find(before));
-      const since = now();
-      return {
-        // If the device was away at the time, or the first scan was interrupted, files recorded since
-        // then are new.
-        isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
-        begin() {
-          if (own !== undefined) return;
-          database.run`
-            INSERT OR IGNORE INTO new_only_folders (account, folder, since, done)
-            VALUES (${account}, ${folder}, ${row?.since ?? since}, 0)`;
-        },
-        done() {
-          if (own?.done === 1) return;
-          database.run`
-            INSERT INTO new_only_folders (account, folder, since, done)
-            VALUES (${account}, ${folder}, ${since}, 1)
-            ON CONFLICT (account, folder) DO UPDATE SET done = 1`;
-        },
-      };
+    isOld: ({ mtimeMs }: FileStamp) => row === undefined || (row.done === 0 && mtimeMs < row.since),
+    /**
+     * Records the time from which on files are new, also for a folder that does not exist yet, and if
+     * this process is killed before its first scan ends.
+     */
+    begin() {
+      if (own !== undefined) return;
+      database.run`
+        INSERT OR IGNORE INTO new_only_folders (account, folder, since, done)
+        VALUES (${account}, ${folder}, ${row?.since ?? now}, 0)`;
+    },
+    /** Records that the first scan is complete. */
+    done() {
+      if (own?.done === 1) return;
+      database.run`
+        INSERT INTO new_only_folders (account, folder, since, done)
+        VALUES (${account}, ${folder}, ${now}, 1)
+        ON CONFLICT (account, folder) DO UPDATE SET done = 1`;
     },
   };
 }
