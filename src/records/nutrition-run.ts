@@ -5,9 +5,11 @@ import type { DeliveryOptions, DeliveryTarget } from './deliver.ts';
 import { emptyDay } from './prepared-record.ts';
 import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
 import type { ShownItem } from './nutrition/day-match.ts';
-import { deliverDay } from './nutrition/delivery.ts';
-import type { NutritionRecord } from './nutrition/plan.ts';
+import { nutritionBody } from './nutrition/day-plan.ts';
+import { DayDelivery, atRest } from './nutrition/delivery.ts';
+import { type NutritionRecord, contentOf, excessOf, isDone, planDay } from './nutrition/plan.ts';
 import { NutritionService } from './nutrition/service.ts';
+import * as words from './nutrition/words.ts';
 
 /** The options for days of earlier runs. */
 const AS_SENT = { force: false, merge: 'same-input' } as const;
@@ -98,22 +100,12 @@ export class NutritionRun {
     return { ...emptyDay(date, [...new Set(items.map(({ input }) => input))]), digest };
   }
 
-  /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link deliverDay} */
+  /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link DayDelivery.run} */
   async deliver(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, digest, files } = record;
-    const { ledger, url } = this.#target;
-    const { dryRun, undo, remember = false } = this.#options;
-    // The user asked to replace or to force the days of the input only.
-    const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : AS_SENT;
-    const outcome = await deliverDay(this.#context, {
-      record,
-      options: { merge, force, dryRun, undo, remember },
-      ...{ ledger, service: this.#service, run: this.#byDate, listed: this.#listed },
-      isDoubtful: this.isDoubtful(date),
-      isReview: this.#isReview,
-      warn: (warning) => warnings.push(warning),
-      url: url(kind).href,
-    });
+    const { ledger } = this.#target;
+    const { dryRun, undo } = this.#options;
+    const outcome = await this.#deliverDay(record, warnings);
     if (dryRun) return outcome;
     const { outcome: word } = outcome;
     if (word === 'pushed' || word === 'skipped' || word === 'undone') {
@@ -127,5 +119,47 @@ export class NutritionRun {
     }
     if (word !== 'skipped' && word !== 'invalid') this.#delivered.add(date);
     return outcome;
+  }
+
+  async #deliverDay(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
+    const { kind, date, parts } = record;
+    const { ledger, url } = this.#target;
+    const { dryRun, undo, remember = false } = this.#options;
+    // The user asked to replace or to force the days of the input only.
+    const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : AS_SENT;
+    const options = { merge, force, dryRun, undo, remember };
+    const warn = (warning: Warning) => {
+      const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
+      if (!isSaid) warnings.push(warning);
+    };
+    const known = ledger.nutrition.day(date);
+    const planned = planDay(record, known, options, ledger, this.#byDate);
+    const { moved, partialTotals, ...plan } = planned;
+    if (moved.length > 0) warn(words.movedNote(record, moved));
+    const versions = parts.map(({ input, asOf }) => [input, asOf] as const);
+    const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
+    const content = contentOf(day, []);
+    const excess = excessOf(record, content);
+    if (excess !== undefined) return excess;
+    // The platform may hold something else by now.
+    const isDoubtful = known.status === 'open' || this.isDoubtful(date);
+    const looksAnew = (force || merge === 'replace-day') && day.items.length > 0;
+    if (isDone(day) && !isDoubtful && !looksAnew) {
+      // Another input may hold an item now, or no longer.
+      if (!dryRun) ledger.nutrition.put(date, day);
+      return atRest(day);
+    }
+    if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
+    if (dryRun) {
+      const dropped = day.items.filter(({ state }) => state === 'dropped');
+      if (dropped.length > 0 && undo === undefined) warn(words.goneNote(record, dropped, true));
+      const body = nutritionBody(date, content);
+      return { outcome: 'would-push', request: { method: 'POST', url: url(kind).href, body } };
+    }
+    const listed = this.#listed.get(date);
+    this.#listed.delete(date);
+    const [service, isReview] = [this.#service, this.#isReview];
+    const job = { record, options, ledger, service, listed, isReview, warn };
+    return await new DayDelivery(this.#context, job, known, day).run();
   }
 }

@@ -480,6 +480,7 @@ class Life {
         delete item.unsure;
         delete item.either;
       } else {
+        this.#loseEvidence(item);
         // Its own input sends it again, and does not know what the athlete did to it.
         item.pending = true;
         if (item.deleted === true) item.either = true;

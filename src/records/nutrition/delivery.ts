@@ -9,7 +9,7 @@ import type {
 } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
-import type { DayOutcome, JsonObject, PreparedRecord, Warning } from '../types.ts';
+import type { DayOutcome, JsonObject, Warning } from '../types.ts';
 import {
   type Comparison,
   type ShownItem,
@@ -18,15 +18,7 @@ import {
   isToSend,
   otherKey,
 } from './day-match.ts';
-import { nutritionBody } from './day-plan.ts';
-import {
-  type DayOptions,
-  type NutritionRecord,
-  contentOf,
-  excessOf,
-  isDone,
-  planDay,
-} from './plan.ts';
+import { type DayOptions, type NutritionRecord, contentOf, excessOf, isDone } from './plan.ts';
 import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
 
@@ -52,50 +44,15 @@ export interface DayJob {
   readonly options: DayOptions;
   readonly ledger: RecordLedger;
   readonly service: NutritionService;
-  /** The other records of the run, by date. */
-  readonly run: ReadonlyMap<string, PreparedRecord>;
-  /** What a list of the run showed; each is used once. */
-  readonly listed: Map<string, readonly ShownItem[]>;
-  /** Look at the day, even if no item is missing: another computer may have spoiled it. */
-  readonly isDoubtful: boolean;
+  /** What a list for the whole run showed. */
+  readonly listed: readonly ShownItem[] | undefined;
   /** The day was sent in this run already. */
   readonly isReview: boolean;
   readonly warn: (warning: Warning) => void;
-  /** Where days go, for `--dry-run`. */
-  readonly url: string;
-}
-
-type Waits = Pick<Context, 'clock' | 'signal'>;
-
-/** Delivers one day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
-export async function deliverDay(context: Waits, job: DayJob): Promise<DayOutcome> {
-  const { record, options, ledger, warn } = job;
-  const known = ledger.nutrition.day(record.date);
-  const { moved, partialTotals, ...plan } = planDay(record, known, options, ledger, job.run);
-  if (moved.length > 0) warn(words.movedNote(record, moved));
-  const versions = record.parts.map(({ input, asOf }) => [input, asOf] as const);
-  const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
-  const content = contentOf(day, []);
-  const excess = excessOf(record, content);
-  if (excess !== undefined) return excess;
-  // The platform may hold something else by now.
-  const isDoubtful = known.status === 'open' || job.isDoubtful;
-  const looksAnew = (options.force || options.merge === 'replace-day') && day.items.length > 0;
-  if (isDone(day) && !isDoubtful && !looksAnew) {
-    // Another input may hold an item now, or no longer.
-    if (!options.dryRun) ledger.nutrition.put(record.date, day);
-    return atRest(day);
-  }
-  if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
-  if (!options.dryRun) return await new DayDelivery(context, job, known, day).run();
-  const dropped = day.items.filter(({ state }) => state === 'dropped');
-  if (dropped.length > 0 && options.undo === undefined) warn(words.goneNote(record, dropped, true));
-  const body = nutritionBody(record.date, content);
-  return { outcome: 'would-push', request: { method: 'POST', url: job.url, body } };
 }
 
 /** Returns the outcome of a day without a request. */
-function atRest({ items }: DayContent): DayOutcome {
+export function atRest({ items }: DayContent): DayOutcome {
   const isUndone = items.some(({ undone }) => undone === true);
   return { outcome: 'skipped', reason: isUndone ? 'undone' : 'unchanged' };
 }
@@ -109,8 +66,8 @@ interface Look {
   readonly isAnswer?: boolean;
 }
 
-class DayDelivery {
-  readonly #context: Waits;
+export class DayDelivery {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #job: DayJob;
   readonly #date: string;
   /** The row of the ledger. */
@@ -118,22 +75,29 @@ class DayDelivery {
   #day: LedgerDay;
   /** Requests that were to change the day, with their repetitions; looks do not count. */
   #attempts = 0;
-  /** What an answer showed, in place of the next look. */
+  /** What a list or an answer showed, in place of the next look. */
   #next: Look | undefined;
   #gone: readonly SentItem[] = [];
-  readonly #said = new Set<string>();
   #failure: SyncError | undefined;
   /** The request may have erased foods of others. */
   #isUnseen = false;
 
-  constructor(context: Waits, job: DayJob, known: LedgerDay, day: LedgerDay) {
+  /** @param known the row of the ledger; `day`: what it should be */
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    job: DayJob,
+    known: LedgerDay,
+    day: LedgerDay,
+  ) {
     this.#context = context;
     this.#job = job;
     this.#date = job.record.date;
+    this.#next = job.listed && { items: job.listed, isListed: true };
     this.#stored = known;
     this.#day = day;
   }
 
+  /** Delivers the day. @throws SyncError of a failed request, `STORAGE`, `INTERRUPTED` */
   async run(): Promise<DayOutcome> {
     try {
       for (let round = 1; round <= MAX_ROUNDS; round++) {
@@ -166,14 +130,10 @@ class DayDelivery {
   }
 
   async #look(): Promise<Look | undefined> {
-    const { listed, service } = this.#job;
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) return next;
-    const fromList = listed.get(this.#date);
-    listed.delete(this.#date);
-    if (fromList !== undefined) return { items: fromList, isListed: true };
-    const items = await service.look(this.#date, this.#day.fields);
+    const items = await this.#job.service.look(this.#date, this.#day.fields);
     return items && { items };
   }
 
@@ -188,7 +148,7 @@ class DayDelivery {
     });
     this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
     if (this.#gone.length === 0) this.#gone = seen.gone;
-    for (const note of words.newsNotes(record, seen.news)) this.#warn(note);
+    for (const note of words.newsNotes(record, seen.news)) this.#job.warn(note);
     return seen;
   }
 
@@ -225,7 +185,7 @@ class DayDelivery {
         const intended = contentOf(this.#day, []).items;
         return this.#conflict(words.foodsText(this.#date, foods), foods, intended);
       }
-      if (foods.length > 0) this.#warn(words.erasedNote(record, foods));
+      if (foods.length > 0) this.#job.warn(words.erasedNote(record, foods));
     }
     this.#isUnseen = seen === undefined;
     const isSent = await this.#send(contentOf(this.#day, seen?.others ?? []), look);
@@ -324,7 +284,7 @@ class DayDelivery {
     const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
     this.#put(attempts === 0 && !isReview ? 'settled' : 'fresh', { items });
     if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {
-      this.#warn(words.goneNote(record, this.#gone, false));
+      this.#job.warn(words.goneNote(record, this.#gone, false));
     }
     const contested = items.filter(({ state, edited }) => state === 'new' && edited);
     if (isStuck || contested.length > 0) {
@@ -335,7 +295,7 @@ class DayDelivery {
     if (attempts === 0) return atRest(this.#day);
     if (options.remember) return { outcome: 'undone', attempts };
     if (!this.#isUnseen || service.adds) return { outcome: 'pushed', attempts };
-    if (!service.saidUnseen) this.#warn(words.unseenNote(record));
+    if (!service.saidUnseen) this.#job.warn(words.unseenNote(record));
     service.saidUnseen = true;
     return { outcome: 'pushed', attempts, unseen: true };
   }
@@ -351,13 +311,6 @@ class DayDelivery {
     this.#day = { ...this.#day, ...change, status };
     this.#job.ledger.nutrition.put(this.#date, this.#day);
     this.#stored = this.#day;
-  }
-
-  /** Warns of something about the day, once. */
-  #warn(warning: Warning): void {
-    if (this.#said.has(String(warning.message))) return;
-    this.#said.add(String(warning.message));
-    this.#job.warn(warning);
   }
 }
 
