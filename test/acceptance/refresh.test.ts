@@ -36,20 +36,6 @@ describe('several processes with one expired token', () => {
 });
 
 describe('a refresh', () => {
-  it('exits 4 with the next command after invalid_grant', async () => {
-    const world = await openLoggedInWorld();
-    world.sandbox.control.revoke();
-    expireAccess(world);
-    const { code, stdout } = await world.sync(['token', '--json']);
-    const error = { code: 'AUTH_EXPIRED', error: 'invalid_grant', hint: 'Run `sync login`.' };
-    expect([code, ndjson(stdout)]).toMatchObject([4, [error]]);
-    const upload = await world.sync(['upload', world.write('ride.fit', makeRecording())]);
-    expect(upload.code).toBe(4);
-    expect(upload.stdout + upload.stderr).toContain('sync login');
-    // The end was recorded: no second process asks.
-    expect(requestCounts(world.sandbox)).toEqual({ token: 1 });
-  });
-
   it.each([
     // The service may have replaced the tokens: until the next refresh, that is unknown.
     ['the connection breaks off', 'refresh:reset*3', 5],

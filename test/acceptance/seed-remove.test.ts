@@ -7,7 +7,6 @@ import {
   requestLines,
   worldOf,
 } from '../support/acceptance.ts';
-import { runInProcess } from '../support/in-process.ts';
 import { ndjson } from '../support/program.ts';
 import { USUAL_SCOPES, contentsOf, heldBy } from '../support/seeded.ts';
 
@@ -179,16 +178,6 @@ describe('sync seed --remove', () => {
     expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 3 });
     expect(DATES.flatMap((date) => foodsHeld(world.sandbox, date))).toEqual([]);
     expect(heldBy(world).wellness).toHaveLength(3);
-  });
-
-  it('refuses a real account', async () => {
-    const home = openHome({
-      SYNC_BASE_URL: 'https://training.example.com',
-      SYNC_ACCESS_TOKEN: 'some-token',
-    });
-    const { code, stderr } = await runInProcess(['seed', '--days', '2', '--remove'], { home });
-    expect(code).toBe(2);
-    expect(stderr).toContain('sync config set testAccount true');
   });
 
   it.each([['--force'], ['--out', 'life']])('cannot be combined with %s', async (...more) => {

@@ -243,75 +243,43 @@ describe('an uploaded recording', () => {
 });
 
 describe('the metadata of an upload', () => {
-  const device = { app_version: VERSION, device_id: 'garmin-4062-77', file_name: 'ride.fit' };
-  const options = { serial: 77, localOffsetMinutes: 60 };
-
-  /** The parts of the one upload that the sandbox received. */
-  function partsOf({ sandbox }: World) {
-    const [request, ...more] = sandbox.control.requests({ route: 'upload-fit' });
-    expect(more).toEqual([]);
-    return (request?.parts ?? []).map(({ name, text }) => [
-      name,
-      name === 'metadata' ? (JSON.parse(text ?? '') as unknown) : text,
-    ]);
-  }
-
-  it.each<[string, string[], unknown[]]>([
-    [
-      'by default a name from the recording, the version and the device',
-      [],
-      [
-        ['name', 'Morning ride'],
-        ['metadata', device],
-        ['file', undefined],
-      ],
-    ],
-    [
-      'the name that was given',
-      ['--name', 'Zürich "loop"'],
-      [
-        ['name', 'Zürich "loop"'],
-        ['metadata', device],
-        ['file', undefined],
-      ],
-    ],
+  it.each<[string, string[], { name?: string; metadata?: object }]>([
+    ['by default a name from the recording, the version and the device', [], {}],
+    ['the name that was given', ['--name', 'Zürich "loop"'], { name: 'Zürich "loop"' }],
     [
       'metadata as KEY=VALUE and as JSON, the later winning',
       ['--metadata', 'bike=gravel=2', '--metadata', '{"bike":"road","tyres":[28,28]}'],
-      [
-        ['name', 'Morning ride'],
-        ['metadata', { ...device, bike: 'road', tyres: [28, 28] }],
-        ['file', undefined],
-      ],
+      { metadata: { bike: 'road', tyres: [28, 28] } },
     ],
     [
       'metadata that takes the place of its own',
       ['--metadata', 'device_id=my-watch'],
-      [
-        ['name', 'Morning ride'],
-        ['metadata', { ...device, device_id: 'my-watch' }],
-        ['file', undefined],
-      ],
+      { metadata: { device_id: 'my-watch' } },
     ],
-  ])('is %s', async (_what, args, parts) => {
+  ])('is %s', async (_what, args, { name = 'Morning ride', metadata = {} }) => {
     const world = await openLoggedInWorld();
     // Half past eight on the athlete's wrist.
-    const ride = world.write('ride.fit', makeRecording(options));
+    const ride = world.write('ride.fit', makeRecording({ serial: 77, localOffsetMinutes: 60 }));
     expect((await upload(world, ride, ...args)).code).toBe(0);
-    expect(partsOf(world)).toEqual(parts);
+    const [request, ...more] = world.sandbox.control.requests({ route: 'upload-fit' });
+    expect(more).toEqual([]);
+    const device = { app_version: VERSION, device_id: 'garmin-4062-77', file_name: 'ride.fit' };
+    expect(request?.parts?.map((part) => [part.name, part.text])).toEqual([
+      ['name', name],
+      ['metadata', JSON.stringify({ ...device, ...metadata })],
+      ['file', undefined],
+    ]);
   });
 
-  it.each(['novalue', '=x', '[1]', '{"a":', '{}x'])(
-    'refuses "%s" with exit code 2',
-    async (metadata) => {
-      const world = await openLoggedInWorld();
-      const ride = world.write('ride.fit', plain);
+  it('is refused with exit code 2 if it is neither KEY=VALUE nor a JSON object', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    for (const metadata of ['novalue', '=x', '[1]', '{"a":', '{}x']) {
       const { code, stderr } = await world.sync(['upload', ride, '--metadata', metadata]);
-      expect(code).toBe(2);
-      expect(stderr).toContain(`--metadata ${metadata}`);
-      expect(requestLines(world.sandbox)).toEqual([]);
-    },
-  );
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--metadata ${metadata}`)]);
+    }
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
 });
 
 describe('sync upload --dry-run', () => {

@@ -116,28 +116,6 @@ describe('recordings during an outage of the platform', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('are kept as copies: the source may be deleted and the daemon killed', async () => {
-    await openWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    await world.stopService();
-    const watcher = world.watch();
-    await ready(watcher);
-    const rides = Array.from({ length: 3 }, () => anotherRecording());
-    rides.forEach((bytes, i) => put(join(world.folder, `ride-${i}.fit`), bytes));
-    await until(() => events(watcher, 'kept').length === 3);
-    rmSync(world.folder, { recursive: true });
-    watcher.child.kill('SIGKILL');
-    await watcher.finished;
-
-    await world.startService();
-    const next = world.watch();
-    await until(() => world.recordings().length === 3);
-    await until(() => readdirSync(join(stateDir(), 'outbox')).length === 0);
-    expect(await stop(next)).toBe(0);
-    expect(world.hashes()).toEqual(rides.map(sha256).sort());
-  });
-
   it('are stashed after a start with a token from the environment, and sent when the service answers', async () => {
     await openWorld();
     await world.stopService();

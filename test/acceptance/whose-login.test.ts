@@ -58,7 +58,6 @@ describe('a login while userinfo fails', () => {
   it.each([
     ['userinfo:503*inf', 'SERVICE_UNAVAILABLE'],
     ['userinfo:reset*inf', 'NETWORK'],
-    ['userinfo:truncate*inf', 'NETWORK'],
   ])('sends nothing during %s, and continues afterwards', async (fault, errorCode) => {
     const world = await openAppendingWorld();
     await loginWithToken(world);
@@ -117,15 +116,6 @@ describe('a login while userinfo fails', () => {
     expect(await push(world)).toEqual([0, 'skipped']);
     expect(await account(world)).toBe('athlete-1');
     expect(items(world)).toEqual([1, 0, 0]);
-  });
-
-  it('ends with a logout', async () => {
-    const world = await openAppendingWorld('userinfo:503*inf');
-    await loginWithToken(world);
-    expect((await world.sync(['logout'])).code).toBe(0);
-    expect(await push(world)).toEqual([4, 'failed']);
-    await loginWithToken(world);
-    expect(await push(world)).toEqual([0, 'pushed']);
   });
 });
 
@@ -195,7 +185,6 @@ describe('a token from the environment', () => {
 
   it.each([
     ['beyond 2^53', '9007199254740993'],
-    ['beyond all numbers', '1e400'],
     ['of 256 characters', `"${'a'.repeat(256)}"`],
   ])('shares no ledger key with the next token if its sub is %s', async (_what, sub) => {
     const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
@@ -208,11 +197,8 @@ describe('a token from the environment', () => {
     ['a page', say(200, 'text/html', '<html>the app</html>')],
     ['a redirect', say(302, 'text/html', '')],
     ['no sub', say(200, 'application/json', '{"name":"x"}')],
-    ['a list', say(200, 'application/json', '[]')],
     ['nothing', say(200, 'text/plain', '')],
-    ['204', say(204, 'text/plain', '')],
     ['403', say(403, 'application/json', '{"message":"no"}')],
-    ['501', say(501, 'application/json', '{"message":"no"}')],
   ])('is used if userinfo answers %s, and asks once', async (_what, userinfo) => {
     const { push, requests } = await withToken(userinfo);
     expect([await push('a'), await push('a')]).toEqual([0, 0]);

@@ -17,17 +17,12 @@ function offsetsOf({ nutrition }: ReturnType<typeof messyDays>[number]): string[
 }
 
 describe('A messy account', () => {
-  it.each([
-    {
-      options: { ...AUTUMN, days: 14 },
-      hashes: {
-        files: '4ec5a162bbe2b96e5ccc84489198caab8ec5a833d84d2908abf1abd9f3b0a144',
-        wellness: 'cf03c748550c29eca41007a7d2643a54f1859fb08749e919192f24bc9636e40e',
-        nutrition: '62831704b7c846f075a4e334294e2016378a00c5c3850814cde6bceab41f037c',
-      },
-    },
-  ])('is the same for the same arguments', ({ options, hashes }) => {
-    expect(hashesOf(synthesize(options))).toEqual(hashes);
+  it('is the same for the same arguments', () => {
+    expect(hashesOf(synthesize({ ...AUTUMN, days: 14 }))).toEqual({
+      files: '4ec5a162bbe2b96e5ccc84489198caab8ec5a833d84d2908abf1abd9f3b0a144',
+      wellness: 'cf03c748550c29eca41007a7d2643a54f1859fb08749e919192f24bc9636e40e',
+      nutrition: '62831704b7c846f075a4e334294e2016378a00c5c3850814cde6bceab41f037c',
+    });
   });
 
   it('has the same days at the end of a longer history', () => {
@@ -134,10 +129,7 @@ it.each([
 ])(
   'A messy ride through the repeated hour begins before it and ends in its second run, in %s',
   (zone, date, start, offsets) => {
-    const until = `${date.slice(0, 8)}${String(Number(date.slice(8)) + 2)}`.replace(
-      /-(\d)$/,
-      '-0$1',
-    );
+    const until = new Date(Date.parse(date) + 2 * 86_400_000).toISOString().slice(0, 10);
     const day = messyDays({ ...SPRING, zone, until, days: 6 }).find((each) => each.date === date);
     if (day === undefined) throw new Error(`there is no ${date}`);
     const [ride] = day.recordings;
@@ -145,16 +137,11 @@ it.each([
     const began = Date.parse(`${date}T${start}${offsets[0] ?? ''}`) / 1000;
     expect(ride?.truth.start).toBe(began);
     expect(ride?.truth.end).toBeGreaterThan(began + 4300);
-    expect(offsetOf(ride?.truth.offset ?? 0)).toBe(offsets[1]);
+    const midnight = Date.parse(`1970-01-01T00:00${offsets[1] ?? ''}`);
+    expect(ride?.truth.offset).toBe(midnight / -1000);
     expect(day.wellness?.date).toBe(date);
     expect(offsetsOf(day)).toEqual(offsets);
     const times = day.nutrition?.items.map(({ logged_at: at }) => Date.parse(at)) ?? [];
     expect(times).toEqual([...times].sort((a, b) => a - b));
   },
 );
-
-function offsetOf(seconds: number): string {
-  const minutes = Math.abs(seconds) / 60;
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${seconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-}

@@ -13,7 +13,6 @@ const SPORTS = { 1: 'running', 2: 'cycling' };
 const SUB_SPORTS = { 0: 'generic', 6: 'indoor_cycling', 7: 'road' };
 
 const kinds = firstOfEachKind(SEASON);
-const week = [...synthesize({ ...SUMMER, days: 8 })].flatMap(({ recordings }) => recordings);
 
 it('the season contains a recording of each kind', () => {
   expect([...kinds.keys()].sort()).toEqual([
@@ -23,28 +22,25 @@ it('the season contains a recording of each kind', () => {
   ]);
 });
 
-describe.each([...kinds, ...week.map((each) => [each.fileName, each] as const)])(
-  '%s',
-  (_, recording) => {
-    it('passes the check before uploads as whole', () => {
-      expect(checkEnvelope(recording.bytes)).toEqual({ state: 'whole', segments: 1 });
-    });
+describe.each([...kinds])('%s', (_, recording) => {
+  it('passes the check before uploads as whole', () => {
+    expect(checkEnvelope(recording.bytes)).toEqual({ state: 'whole', segments: 1 });
+  });
 
-    it('contains the values of every record', () => {
-      const records = messagesOf(recording, 20);
-      const expected = rowsOf(recording.truth.records);
-      expect(records.map(({ fields }) => recordRow(fields))).toEqual(expected);
-    });
+  it('contains the values of every record', () => {
+    const records = messagesOf(recording, 20);
+    const expected = rowsOf(recording.truth.records);
+    expect(records.map(({ fields }) => recordRow(fields))).toEqual(expected);
+  });
 
-    it('contains the encoded laps, session and totals', () => {
-      const { truth } = recording;
-      expect(messagesOf(recording, 18).map(sessionRow)).toEqual([sessionTruthRow(truth)]);
-      expect(messagesOf(recording, 19).map(lapRow)).toEqual(
-        truth.laps.map((lap) => lapTruthRow(lap, truth)),
-      );
-    });
-  },
-);
+  it('contains the encoded laps, session and totals', () => {
+    const { truth } = recording;
+    expect(messagesOf(recording, 18).map(sessionRow)).toEqual([sessionTruthRow(truth)]);
+    expect(messagesOf(recording, 19).map(lapRow)).toEqual(
+      truth.laps.map((lap) => lapTruthRow(lap, truth)),
+    );
+  });
+});
 
 it('a seeded recording is marked as synthetic in several places', () => {
   const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
