@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeTokenResponse } from '../../src/auth/token-response.ts';
-import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { everythingShownOf } from './support.ts';
+import { caught } from '../support/failure.ts';
 
 const now = 1_700_000_000_000;
 const asked = ['workout:write', 'health:write'];
@@ -115,13 +115,7 @@ describe('a token response', () => {
     ],
     [{ ...bearer, token_type: 'SECRET' }, 'token_type is a string other than "Bearer"'],
   ])('refuses %j, naming the field and not its content', (value, words) => {
-    let thrown: unknown;
-    try {
-      decode(value);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toBeInstanceOf(SyncError);
+    const thrown = caught(() => decode(value));
     expect(thrown).toMatchObject({
       code: 'SERVICE_ANSWER',
       message: `The answer cannot be used: ${words}.`,

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { SyncError } from '../../src/base/errors.ts';
-import type { Text } from '../../src/base/phrase.ts';
 import { checkZone } from '../../src/base/zone-name.ts';
+import { caught } from '../support/failure.ts';
 
-function refusalOf(name: string): { code: string; message: string; hint: Text | undefined } {
-  try {
-    checkZone(name);
-  } catch (error) {
-    if (!(error instanceof SyncError)) throw error;
-    return { code: error.code, message: error.message, hint: error.hint };
-  }
-  throw new Error(`${name} was taken`);
+function refusalOf(name: string) {
+  const { code, message, hint } = caught(() => checkZone(name));
+  return { code, message, hint };
 }
 
 const EXAMPLES = 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.';

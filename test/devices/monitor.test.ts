@@ -31,17 +31,16 @@ function devicesIn(media: string): FoundDevices {
 
 async function monitorOf(
   media: string,
-  childPath = join(built.dir, 'device-monitor.cjs'),
-  silenceMs?: number,
+  options: Partial<Parameters<typeof DeviceMonitor.start>[1]> = {},
 ) {
   const monitor = await DeviceMonitor.start(testContext(), {
     places: {
       ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
       ...{ mounts: mountsIn(media), childPath: '' },
     },
-    childPath,
-    ...(silenceMs === undefined ? {} : { silenceMs }),
+    childPath: join(built.dir, 'device-monitor.cjs'),
     find: () => Promise.resolve(devicesIn(media)),
+    ...options,
   });
   onTestFinished(() => monitor.close());
   return monitor;
@@ -59,12 +58,7 @@ it('keeps a device whose mount, or a folder above it, does not answer, but no de
     device('GARMIN/Car', 'gone'),
   ];
   let looks = 0;
-  const monitor = await DeviceMonitor.start(testContext(), {
-    places: {
-      ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
-      ...{ mounts: mountsIn(media), childPath: '' },
-    },
-    childPath: join(built.dir, 'device-monitor.cjs'),
+  const monitor = await monitorOf(media, {
     find: () =>
       Promise.resolve(
         looks++ === 0
@@ -75,7 +69,6 @@ it('keeps a device whose mount, or a folder above it, does not answer, but no de
             },
       ),
   });
-  onTestFinished(() => monitor.close());
   await until(() => looks > 1 && monitor.devices.length < 3);
   expect(keysOf(monitor)).toEqual(['card', 'storage']);
 });
@@ -102,18 +95,12 @@ it('says which devices over MTP it knows, so that their files are not opened aga
   };
   const disk: Device = { ...mtp, key: 'serial:garmin:2', root: '/media/GARMIN', access: 'disk' };
   const known: (readonly Device[] | undefined)[] = [];
-  const monitor = await DeviceMonitor.start(testContext(), {
-    places: {
-      ...{ platform: process.platform, env: process.env, homeDir: '', apps: false },
-      ...{ mounts: mountsIn(scratchDir()), childPath: '' },
-    },
-    childPath: join(built.dir, 'device-monitor.cjs'),
+  await monitorOf(scratchDir(), {
     find(places) {
       known.push(places.known);
       return Promise.resolve({ devices: [mtp, disk], silent: [] });
     },
   });
-  onTestFinished(() => monitor.close());
   await until(() => known.length > 1);
   expect(known.slice(0, 2)).toEqual([[], [mtp]]);
 });
@@ -170,7 +157,7 @@ it('replaces a child that hangs, and ends it', async () => {
      setInterval(() => process.send('alive'), 100);
      setTimeout(() => process.send('changed'), 100);`,
   );
-  const monitor = await monitorOf(media, child, 1_000);
+  const monitor = await monitorOf(media, { childPath: child, silenceMs: 1_000 });
   mkdirSync(join(media, 'a'));
   writeFileSync(join(media, 'a', 'device'), 'a');
   await until(() => monitor.devices.length === 1);

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../../src/base/errors.ts';
 import { renderText } from '../../../src/base/phrase.ts';
 import { readMapFile } from '../../../src/records/engine/map-file.ts';
 import { errorText } from '../../../src/terminal/output.ts';
+import { caught } from '../../support/failure.ts';
 
-function errorOf(text: string): SyncError {
-  try {
-    readMapFile('my.json', Buffer.from(text));
-  } catch (error) {
-    if (error instanceof SyncError) return error;
-    throw error;
-  }
-  throw new Error('The mapping was accepted');
-}
+const errorOf = (text: string) => caught(() => readMapFile('my.json', Buffer.from(text)));
 
 function mistakeIn(text: string): string {
   return errorOf(text).message;

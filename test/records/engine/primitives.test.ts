@@ -39,21 +39,18 @@ describe('a sum of members', () => {
     ['members that were not measured', { light: 14_400, deep: null, rem: -1 }, 14_400],
   ])('adds %s', async (_what, record, sum) => {
     const { bodies } = await read(JSON.stringify({ day, ...record }), { fields: { sleepSecs } });
-
     expect(bodies).toEqual([{ date: day, sleepSecs: sum }]);
   });
 
   it('has no value without the first member', async () => {
     const text = JSON.stringify({ day, deep: 5_400, steps: 9 });
     const { bodies } = await read(text, { fields: { sleepSecs, steps: 'steps' } });
-
     expect(bodies).toEqual([{ date: day, steps: 9 }]);
   });
 
   it('is reported if a member is no number', async () => {
     const text = JSON.stringify({ day, light: 14_400, deep: 'long' });
     const { bodies, problems } = await read(text, { fields: { sleepSecs } });
-
     expect(bodies).toEqual([]);
     expect(problems).toEqual([expect.stringContaining('"long"')]);
   });
@@ -68,7 +65,6 @@ describe('the records of a document', () => {
     ['the document itself', [{ day, steps: 3 }], 3],
   ])('are at %s', async (_where, document, steps) => {
     const { bodies } = await read(JSON.stringify(document), { records });
-
     expect(bodies).toEqual([{ date: day, steps }]);
   });
 });
@@ -80,7 +76,6 @@ describe('a day', () => {
     [[2026, 2, 15, 23, 59, 59, 999_000_000], day],
   ])('is read from the numbers %j', async (numbers, date) => {
     const { bodies } = await read(JSON.stringify({ day: numbers, steps: 9 }), {});
-
     expect(bodies).toEqual([{ date, steps: 9 }]);
   });
 
@@ -101,7 +96,6 @@ describe('a day', () => {
       { end: '2026-02-18T23:30:00Z', steps: 3 },
     ]);
     const { bodies } = await read(text, { day: { from: 'end', offset: 'offset' } });
-
     expect(bodies).toEqual([
       { date: '2026-02-15', steps: 1 },
       { date: '2026-02-17', steps: 2 },
@@ -118,19 +112,16 @@ describe('JSON in a cell of a table', () => {
 
   it('has members', async () => {
     const text = `day;steps;oxygen\n${day};9;"{""average"": 96.8}"\n`;
-
     expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 96.8, steps: 9 }]);
   });
 
   it.each(['', 'n/a', '{"average"'])('has none if the cell is "%s"', async (cell) => {
     const text = `day;steps;oxygen\n${day};9;"${cell.replaceAll('"', '""')}"\n`;
-
     expect(await read(text, mapping)).toEqual({ bodies: [{ date: day, steps: 9 }], problems: [] });
   });
 
   it('does not hide a column with a dot in its name', async () => {
     const text = `day;steps;oxygen.average\n${day};9;95\n`;
-
     expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 95, steps: 9 }]);
   });
 });

@@ -19,7 +19,6 @@ const matched = new Map(samples.map((name) => [name, matchInput(inputOf(name), S
 describe.each(samples)('the sample %s', (name) => {
   it('matches the source that it is named after, and no other', async () => {
     const names = new Set((await matched.get(name))?.map(({ source }) => source.name));
-
     expect(names.size).toBe(1);
     expect(name).toMatch(new RegExp(`^${[...names][0] ?? ''}[-.]`));
   });
@@ -35,7 +34,6 @@ describe.each(samples)('the sample %s', (name) => {
       expect(read.records.flatMap(({ warnings }) => warnings)).toEqual([]);
       bodies.push(...read.records.map(({ body }) => body));
     }
-
     expect(bodies).toEqual(JSON.parse(golden));
   });
 });
@@ -45,7 +43,6 @@ it.each(SOURCES.map((source) => [source.name, source] as const))(
   async (_name, { files }) => {
     const matches = (await Promise.all(matched.values())).flat();
     const seen = new Set(matches.map(({ mapping }) => mapping));
-
     expect(files.filter((file) => !seen.has(file)).map(({ holds }) => holds)).toEqual([]);
   },
 );
