@@ -24,18 +24,18 @@ export const hastyClock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
-/** Creates a client of a sandbox over real HTTP, with a new token; counts how often it is used. */
+/** Creates a client of a sandbox or another service over real HTTP; counts how often it is used. */
 export function clientOf(
-  sandbox: Pick<SandboxServer, 'url' | 'control'>,
+  service: Pick<SandboxServer, 'url'> & Partial<Pick<SandboxServer, 'control'>>,
   mint: Parameters<SandboxServer['control']['mint']>[0] = {},
   over: { accessToken?: TokenSource['accessToken']; clock?: Clock; policy?: RetryPolicy } = {},
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
-  const token = new Secret(sandbox.control.mint(mint).access_token);
+  const token = new Secret(service.control?.mint(mint).access_token ?? 'a-token');
   const context = testContext({ clock: over.clock ?? hastyClock, random: () => 0 });
   const client = createServiceClient(context, {
-    baseUrl: new URL(sandbox.url),
+    baseUrl: new URL(service.url),
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {

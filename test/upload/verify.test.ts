@@ -1,16 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ConfirmedUpload } from '../../src/ledger/upload-rows.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
-import { Secret } from '../../src/base/secret.ts';
-import { createServiceClient } from '../../src/api/client.ts';
-import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
-import { createNodeHttp } from '../../src/api/node-http.ts';
-import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { testContext } from '../support/context.ts';
 import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { listen } from '../api/support.ts';
-import { hastyClock } from '../support/delivery.ts';
+import { clientOf, hastyClock } from '../support/delivery.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
 
 const START = Date.UTC(2026, 1, 22, 9, 56, 48);
@@ -41,22 +36,10 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
       .slice(offset, offset + Math.min(most, Number(query.get('limit'))));
     response.setHeader('content-type', 'application/json').end(JSON.stringify(found));
   });
-  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
-  onTestFinished(() => http.close());
   const context = testContext({ clock: { ...hastyClock, now: () => NOW } });
-  const client = createServiceClient(context, {
-    baseUrl: server.url,
-    endpoints: DEFAULT_ENDPOINTS,
-    http,
-    tokens: {
-      scopes: () => Promise.resolve(undefined),
-      accessToken: () => Promise.resolve(new Secret('token')),
-      replace: () => Promise.reject(new Error('the token is good')),
-    },
-    policy: DEFAULT_RETRY,
-  });
+  const { client } = clientOf({ url: server.url.href });
   const verify = async (uploads: readonly ConfirmedUpload[]) => {
-    const items = await verifyUploads(context, uploads, () => Promise.resolve(client));
+    const items = await verifyUploads(context, uploads, client);
     return items.map(({ outcome, workoutId }) => [outcome, workoutId]);
   };
   return { verify, requests: server.requests };
