@@ -22,8 +22,7 @@ export class Names {
 
   /** Returns the canonical name of a field, if the spelling belongs to one. */
   find(spelling: string): string | undefined {
-    // Many names are plain as they are written.
-    return this.#canonical.get(spelling) ?? this.#canonical.get(plain(spelling));
+    return this.#canonical.get(plain(spelling));
   }
 
   /** Returns the canonical name nearest to an unknown spelling, if one is near, for "did you mean". */

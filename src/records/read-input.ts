@@ -6,7 +6,7 @@ import { MAX_INPUT_BYTES, type Input, joinUpTo, openInput } from './read/input.t
 import { MAX_JSON_BYTES } from './read/json.ts';
 import { linesOf, readLines } from './read/ndjson.ts';
 import { type ExportReader, isXml, matchText } from './engine/export-reader.ts';
-import { matchFit, matchJson, mayMatchJson, remedyOf } from './engine/recognise.ts';
+import { matchFit, matchJson, nearMatches, remedyOf } from './engine/recognise.ts';
 import type { Match, Source } from './sources/types.ts';
 import { afterSpace, markLength, rejectOtherFormat } from './read/text.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
@@ -92,7 +92,9 @@ export async function matchInput(
     // The elements of a list have the same names.
     const isAlike = bytes[textStart(bytes)] === OPEN_BRACKET || whole.length > MAX_JSON_BYTES;
     const sample = isAlike ? bytes : whole;
-    if (whole.length > LARGE_BYTES && !mayMatchJson(name, sample, sources)) return [];
+    if (whole.length > LARGE_BYTES && nearMatches(name, sample, sources).length === 0) {
+      return [];
+    }
     const remedy = () => remedyOf(name, bytes, sources);
     return matchJson(name, parseDocument(name, whole, remedy).value, sources);
   } finally {

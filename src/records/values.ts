@@ -1,5 +1,5 @@
 import { sameJson } from './digest.ts';
-import type { FieldRule, NumberRule, WordRule } from './fields.ts';
+import { type FieldRule, type NumberRule, type WordRule, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
 import { type Names, plain } from './names.ts';
 import type { Notes } from './notes.ts';
@@ -77,7 +77,7 @@ export function noteUnknown(
     const field = joinPointer(path, name);
     // An object with many unknown members has data for names.
     const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
-    const found = () => unknownField(near, names);
+    const found = () => unknownField(near);
     if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
     else notes.recurring.push({ unsent: name });
   }
@@ -93,18 +93,17 @@ export function noteNothingKnown(
   const problem = 'there is nothing in it that the platform takes';
   notes.problems.push(path === '' ? { problem } : { field: path, problem });
   for (const name of unknown.slice(0, MAX_LISTED)) {
-    notes.problem(joinPointer(path, name), unknownField(names.nearest(name), names));
+    notes.problem(joinPointer(path, name), unknownField(names.nearest(name)));
   }
 }
 
 /** @param near the field that may be meant */
-function unknownField(near: string | undefined, { table }: Names): string {
+function unknownField(near: string | undefined): string {
   const found = 'not a field of the platform';
   if (near === undefined) return found;
-  const rule = table[near];
-  const unit = rule !== undefined && 'unit' in rule ? rule.unit.replace(/ \(.*$/, '') : near;
+  const unit = unitNameOf(near);
   // The unit, since a field is more than its name: `weightLbs` is near to `weight`.
-  const measure = unit === near || unit === 'points' ? '' : ` It is in ${unit}`;
+  const measure = ['', near, 'points'].includes(unit) ? '' : ` It is in ${unit}`;
   return `${found}; did you mean ${near}?${measure}`;
 }
 

@@ -40,13 +40,12 @@ export interface FoundExport extends Match {
   readonly unread?: readonly string[];
 }
 
-type ReaderOptions = Pick<RecordOptions, 'zone'> & Partial<Pick<RecordOptions, 'strict'>>;
 type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
 
 /** Reads one input with the mapping of the source that it matches. */
 export class ExportReader {
   readonly #kind: RecordKind;
-  readonly #options: ReaderOptions;
+  readonly #options: RecordOptions;
   /** The sources that count. */
   readonly sources: SourceOptions;
   /** The parts of the input that were left out, after it was read. */
@@ -56,7 +55,7 @@ export class ExportReader {
   readonly #unread = new Set<string>();
   #found: FoundExport | undefined;
 
-  constructor(kind: RecordKind, options: ReaderOptions, sources: SourceOptions) {
+  constructor(kind: RecordKind, options: RecordOptions, sources: SourceOptions) {
     this.#kind = kind;
     this.#options = options;
     this.sources = sources;
@@ -86,8 +85,7 @@ export class ExportReader {
    */
   async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
     const match = await this.#choose(name, matchJson(name, value, this.sources.list));
-    if (match === undefined) return undefined;
-    return this.#mapped([jsonRows(name, value, match)], match, false);
+    return match && this.#mapped([jsonRows(name, value, match)], match, false);
   }
 
   /**
@@ -100,8 +98,7 @@ export class ExportReader {
     first: JsonValue,
     lines: AsyncIterable<Line>,
   ): Promise<RecordStream | undefined> {
-    const matches = matchJson(name, first, this.sources.list);
-    const match = await this.#choose(name, matches);
+    const match = await this.#choose(name, matchJson(name, first, this.sources.list));
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
   }
 
@@ -178,7 +175,7 @@ export class ExportReader {
       if (rule.factor !== undefined) {
         const [own, other] = Object.keys(unitsOf(field));
         if (rule.factor !== 1 || own === undefined || other === undefined) continue;
-        if (this.#options.strict === true) throw noUnit(name, field, [own, other]);
+        if (this.#options.strict) throw noUnit(name, field, [own, other]);
         this.notes.push(
           `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${other} converts`,
         );

@@ -37,14 +37,6 @@ function firstObjects(places: Iterable<Place>): Place[] {
 }
 
 /**
- * Returns whether the text of a JSON document has the names of members that a source needs. A large
- * document of an unknown program is not parsed.
- */
-export function mayMatchJson(name: string, text: Buffer, sources: readonly Source[]): boolean {
-  return nearMatches(name, text, sources).length > 0;
-}
-
-/**
  * Says how to get a smaller document of the source that a large one is probably from.
  *
  * @param head its first bytes
@@ -59,7 +51,8 @@ export function remedyOf(
   return `Export a shorter span. ${source.howTo}`;
 }
 
-function nearMatches(name: string, text: Buffer, sources: readonly Source[]): Match[] {
+/** Returns the sources whose needed names are in the text of a JSON document, which is not parsed. */
+export function nearMatches(name: string, text: Buffer, sources: readonly Source[]): Match[] {
   const hasName = (path: Path) => text.includes(`"${parsePath(path).steps.at(-1)?.name ?? ''}"`);
   return matches(name, sources, 'json', ({ has }) => has.every((paths) => anyOf(paths, hasName)));
 }

@@ -98,7 +98,9 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
     const instant = Date.parse(utc.replace(' ', 'T'));
     return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
   }
-  return offset === undefined || HAS_OFFSET.test(utc) ? utc : `${utc}${offsetText(offset)}`;
+  return offset === undefined || HAS_OFFSET.test(utc)
+    ? utc
+    : `${utc}${writeInstant(0, offset).slice(-6)}`;
 }
 
 function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
@@ -167,8 +169,4 @@ function offsetOf({ offset, offsetUnit }: TimeRule, row: Row): number | undefine
     /^(?:UTC|GMT)?\s*([+-])(\d{1,2}):?(\d{2})?$/i.exec(scalarText(value)) ?? [];
   if (hours === undefined) return /^(?:UTC|GMT|Z)$/i.test(scalarText(value)) ? 0 : undefined;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-}
-
-function offsetText(minutes: number): string {
-  return writeInstant(0, minutes).slice(-6);
 }

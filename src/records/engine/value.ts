@@ -32,7 +32,9 @@ export function readValue(
     const word = wordOf(found, rule.words);
     return word === undefined ? undefined : { value: word };
   }
-  if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
+  if (platform.type !== 'number' && platform.type !== 'integer') {
+    return { value: typeof found === 'number' ? String(found) : found };
+  }
   if (isPlaceholder(found)) return undefined;
   let number = 0;
   for (const value of [found, ...addends(row, rule)]) {
@@ -91,10 +93,6 @@ function wordOf(
 ): string | number | undefined {
   const wanted = scalarText(value).trim().toLowerCase();
   return Object.entries(words).find(([word]) => word.toLowerCase() === wanted)?.[1];
-}
-
-function textOf(value: JsonValue): JsonValue {
-  return typeof value === 'number' ? String(value) : value;
 }
 
 function numberOf(

@@ -112,7 +112,7 @@ function asDropped(item: SentItem): readonly SentItem[] {
 }
 
 function isTotal(name: string): boolean {
-  return (SUMMED_TOTALS as readonly string[]).includes(name);
+  return SUMMED_TOTALS.includes(name);
 }
 
 /** Checks that the day should not hold an item. */

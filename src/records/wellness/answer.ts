@@ -58,10 +58,8 @@ export function isSame(sent: JsonValue, stored: JsonValue | undefined): boolean 
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= ROUNDING * Math.max(1, Math.abs(sent));
   }
-  if (isObject(sent) && isObject(stored)) return holdsAll(sent, stored);
+  if (isObject(sent) && isObject(stored)) {
+    return Object.entries(sent).every(([name, value]) => sameJson(value, stored[name] ?? null));
+  }
   return stored !== undefined && sameJson(sent, stored);
-}
-
-function holdsAll(sent: JsonObject, stored: JsonObject): boolean {
-  return Object.entries(sent).every(([name, value]) => sameJson(value, stored[name] ?? null));
 }
