@@ -21,16 +21,10 @@ const MAX_BYTES = 5_000_000;
 /** How often `sync daemon logs -f` checks a log (ms). */
 const FOLLOW_MS = 100;
 
-export interface Log {
-  /**
-   * Appends lines, without control sequences. Never throws: a full disk costs lines, and the log says
-   * later how many.
-   */
-  write(lines: string): void;
-}
+export type Log = Readonly<ReturnType<typeof openLog>>;
 
 /** Opens the log at `path`; one older file is kept beside it. @throws SyncError `STORAGE` */
-export function openLog(path: string, maxBytes = MAX_BYTES): Log {
+export function openLog(path: string, maxBytes = MAX_BYTES) {
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
   makeStateFolder(dirname(path));
   try {
@@ -40,7 +34,11 @@ export function openLog(path: string, maxBytes = MAX_BYTES): Log {
   }
   let lost = 0;
   return {
-    write(lines) {
+    /**
+     * Appends lines, without control sequences. Never throws: a full disk costs lines, and the log says
+     * later how many.
+     */
+    write(lines: string): void {
       const note = lost === 0 ? '' : `(${lost} entries could not be written here)\n`;
       const text = printableLines(`${note}${lines}\n`);
       try {

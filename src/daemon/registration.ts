@@ -21,17 +21,13 @@ const LOCK_RETRY_MS = 1_000;
 /** Shortest interval between two updates of the health (ms). */
 const UPDATE_MS = 1_000;
 
-export interface RegisterContext extends Pick<Context, 'clock' | 'signal'> {
-  readonly platform: NodeJS.Platform;
-}
-
 /**
  * Registers this process as a watcher, until {@link Registration.end} or its death.
  *
  * @throws SyncError `BUSY` if another process watches the same, `STORAGE`
  */
 export async function registerWatcher(
-  context: RegisterContext,
+  context: Pick<Context, 'clock' | 'signal'> & { readonly platform: NodeJS.Platform },
   paths: WatcherPaths,
   who: Pick<WatcherState, 'profile' | 'folders' | 'devices' | 'kind' | 'passOn' | 'appVersion'>,
 ): Promise<Registration> {

@@ -6,7 +6,6 @@ import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
-import type { WatcherHealth } from './health.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherState, parseState, readStateText } from './state-file.ts';
 import { type WatchScope, scopeNames } from './watch-scope.ts';
@@ -17,36 +16,13 @@ import { sha256 } from '../system/this-process.ts';
  * ended. Every watcher has a folder `watch/ID/` in the state folder, with one state file and one lock.
  */
 
-export interface WatcherPaths {
-  readonly id: string;
-  readonly dir: string;
-  readonly stateFile: string;
-  readonly lockFile: string;
-  /** The log of a watcher in the background (`log.ts`). */
-  readonly logFile: string;
-  readonly crashFile: string;
-}
+export type WatcherPaths = Readonly<ReturnType<typeof pathsOf>>;
 
 /** A watcher's health for `sync status`, `sync daemon status` and monitors. */
-export interface SeenHealth
-  extends WatcherHealth, Pick<WatcherState, 'version' | 'pid' | 'profile' | 'kind'> {
-  readonly id: string;
-  /** False after a clean exit. */
-  readonly running: boolean;
-  readonly since: string;
-  readonly alive: boolean;
-  /** Seconds until the refresh token ends; absent if that is unknown. */
-  readonly loginEndsInSecs?: number;
-}
+export type SeenHealth = Readonly<NonNullable<ReturnType<typeof healthOf>>>;
 
 /** A watcher seen from outside. */
-export interface FoundWatcher {
-  readonly paths: WatcherPaths;
-  /** Absent if the state file was never written, or is not readable. */
-  readonly state: WatcherState | undefined;
-  /** A process holds its lock. */
-  readonly running: boolean;
-}
+export type FoundWatcher = Readonly<ReturnType<typeof inspectWatcher>>;
 
 /**
  * Returns the files of the watcher for a login and a scope.
@@ -78,13 +54,14 @@ export function watcherLogin({
   return `${profile} ${sha256(token.reveal()).slice(0, 16)}`;
 }
 
-function pathsOf(stateDir: string, id: string): WatcherPaths {
+function pathsOf(stateDir: string, id: string) {
   const dir = join(stateDir, 'watch', id);
   return {
     id,
     dir,
     stateFile: join(dir, 'watcher.json'),
     lockFile: join(dir, 'watcher.lock'),
+    /** The log of a watcher in the background (`log.ts`). */
     logFile: join(dir, 'daemon.log'),
     crashFile: join(dir, 'crash.log'),
   };
@@ -119,12 +96,13 @@ export function listWatchers(stateDir: string): FoundWatcher[] {
  *
  * @throws SyncError `STORAGE`
  */
-export function inspectWatcher(paths: WatcherPaths): FoundWatcher {
+export function inspectWatcher(paths: WatcherPaths) {
   let before = readStateText(paths.stateFile);
   for (;;) {
     const running = isRunning(paths);
     const text = readStateText(paths.stateFile);
     // A running watcher updates its health once a second at most.
+    // Without a state, the file was never written, or is not readable.
     if (text === before) return { paths, state: parseState(text), running };
     before = text;
   }
@@ -148,10 +126,7 @@ export function isProcessThere(
 }
 
 /** Returns a watcher's health; undefined before it began. */
-export function healthOf(
-  { paths, state, running: alive }: FoundWatcher,
-  now: number,
-): SeenHealth | undefined {
+export function healthOf({ paths, state, running: alive }: FoundWatcher, now: number) {
   if (state?.health === undefined) return undefined;
   const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
@@ -161,10 +136,12 @@ export function healthOf(
     pid,
     profile,
     kind,
+    /** False after a clean exit. */
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,
     alive,
+    /** Seconds until the refresh token ends; absent if that is unknown. */
     ...(ends === undefined ? {} : { loginEndsInSecs: Math.floor((Date.parse(ends) - now) / 1000) }),
   };
 }

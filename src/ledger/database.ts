@@ -63,10 +63,6 @@ function identityOf(path: string): string {
   return stats === undefined ? 'none' : `${stats.dev}:${stats.ino}`;
 }
 
-interface Checked {
-  readonly quick_check: unknown;
-}
-
 /**
  * Reads every page of a ledger over another connection: an open connection has pages in its cache, and
  * shows no damage of them.
@@ -80,7 +76,9 @@ export function checkDatabase(path: string): void {
   isThere(path);
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
-    found = (database.prepare('PRAGMA quick_check(1)').get() as Checked | undefined)?.quick_check;
+    found = (
+      database.prepare('PRAGMA quick_check(1)').get() as { quick_check: unknown } | undefined
+    )?.quick_check;
   } catch (cause) {
     throw broken(path, cause);
   } finally {

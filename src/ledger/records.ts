@@ -58,11 +58,8 @@ export class RecordLedger {
   find(
     kind: RecordKind,
     date: string,
-  ):
-    | { readonly state: RecordState; readonly digest: string; readonly changedAt: number }
-    | undefined {
-    const found = this.#row(kind, date);
-    return found && { state: found.state, digest: found.digest, changedAt: found.changedAt };
+  ): Pick<RecordRow, 'state' | 'digest' | 'changedAt'> | undefined {
+    return this.#row(kind, date);
   }
 
   statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, RecordState> {

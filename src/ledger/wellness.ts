@@ -21,14 +21,6 @@ export interface MeasuredFile {
   readonly samples: readonly FitSample[];
 }
 
-/** The service's refusals of one record of a day. */
-export interface DayRefusal {
-  readonly digest: string;
-  readonly refusals: number;
-  /** When it was refused last (ms since the epoch). */
-  readonly at: number;
-}
-
 /** Lifetime of what an answer has shown about a field (ms): a later day finds out if the service learned it. */
 const DROPPED_VALID_MS = 86_400_000;
 
@@ -131,19 +123,15 @@ export class WellnessLedger {
   }
 
   /** Returns the sent fields of a day, the record that a watcher sent last, and the refused one. */
-  day(date: string): {
-    readonly sent: Readonly<Record<string, SentField>>;
-    readonly watched: string | undefined;
-    readonly refusal: DayRefusal | undefined;
-  } {
+  day(date: string) {
     const row = this.#database.get`
       SELECT sent, watched, refused, refusals, refused_at AS at FROM wellness_days
       WHERE account = ${this.#account} AND date = ${date}` as DayRow | undefined;
-    if (row === undefined) return { sent: {}, watched: undefined, refusal: undefined };
-    const { refused, refusals, at } = row;
+    const { refused = null, refusals = 0, at } = row ?? {};
     return {
-      sent: JSON.parse(row.sent) as Record<string, SentField>,
-      watched: row.watched ?? undefined,
+      sent: JSON.parse(row?.sent ?? '{}') as Readonly<Record<string, SentField>>,
+      watched: row?.watched ?? undefined,
+      /** The service's refusals of one record; `at`: of the last one (ms since the epoch). */
       refusal: refused === null ? undefined : { digest: refused, refusals, at: at ?? 0 },
     };
   }

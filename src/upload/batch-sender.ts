@@ -16,7 +16,7 @@ import {
 } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
-import { UploadTimes } from './upload-times.ts';
+import { type Amount, UploadTimes } from './upload-times.ts';
 import { type Examined, Uploader } from './uploader.ts';
 
 export interface MemberRecording {
@@ -24,18 +24,12 @@ export interface MemberRecording {
   readonly read: () => Promise<RecordingContents | UnreadableMember>;
 }
 
-/** The number of recordings of a run, and their size. */
-export interface BatchTotal {
-  readonly count: number;
-  readonly bytes: number;
-}
-
 /** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
 export class BatchSender {
   readonly #context: Context;
   readonly #jobs: number;
   readonly #target: RunTarget;
-  readonly #total: BatchTotal | undefined;
+  readonly #total: Amount | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
   readonly #large = { buffers: reusedBuffer(), queue: Promise.resolve() as Promise<unknown> };
@@ -50,7 +44,7 @@ export class BatchSender {
     context: Context,
     options: SendOptions & { readonly jobs: number },
     target: RunTarget,
-    total: BatchTotal | undefined,
+    total: Amount | undefined,
   ) {
     const runStartedAt = context.clock.now();
     this.#context = context;

@@ -1,5 +1,5 @@
 /** A number of recordings, and their size (bytes). */
-interface Amount {
+export interface Amount {
   readonly count: number;
   readonly bytes: number;
 }

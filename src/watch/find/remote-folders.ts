@@ -35,15 +35,6 @@ const ENOUGH_FAILURES = 3;
 /** There is no room for copies, and nothing that was sent made any. */
 const NOT_COPIED = 'It could not be copied for sending.';
 
-/** The end of a rescan of a folder on an MTP device. */
-export interface RemoteRescan {
-  readonly observation: Observation;
-  /** How many files it found. */
-  readonly files: number;
-  /** Time until the next rescan; Infinity: when the device is back (ms). */
-  readonly pauseMs: number;
-}
-
 /** What is known of one watched folder. Times in ms of the monotonic clock. */
 interface RemoteFolderState {
   readonly listing: RemoteListing;
@@ -108,10 +99,10 @@ export class RemoteFolders {
   /**
    * Reads the files in a folder that the ledger leaves open, one after another.
    *
-   * @returns undefined if an earlier rescan still runs
+   * @returns the number of files, and the time until the next rescan (ms); undefined if an earlier one still runs
    * @throws the signal's reason when it is aborted; ledger errors
    */
-  async rescan(path: string): Promise<RemoteRescan | undefined> {
+  async rescan(path: string) {
     const { clock, signal } = this.#parts;
     const state = this.#stateOf(path);
     if (state.isBusy) return undefined;
@@ -126,9 +117,11 @@ export class RemoteFolders {
       state.wasThere = true;
       await this.#readOpen(path, state, found);
       state.failures = 0;
-      return { observation: { identity: state.identity }, files: found.length, pauseMs };
+      const observation: Observation = { identity: state.identity };
+      return { observation, files: found.length, pauseMs };
     } catch (error) {
       signal.throwIfAborted();
+      // Until the device is back.
       return { observation: this.#failed(path, state, error), files: 0, pauseMs: Infinity };
     } finally {
       state.isBusy = false;

@@ -12,14 +12,6 @@ import { isAtRest, isGivenUp } from '../send/refusal-backoff.ts';
 /** A file is finished this long after its last measurement (s): the day is over in every zone. */
 const OPEN_SECS = 48 * 3_600;
 
-/** The days in the files that are not finished. */
-export interface WellnessPlan {
-  readonly due: readonly PreparedRecord[];
-  readonly isScaleShared: boolean;
-  /** Records the files of which every day is finished. @param left days that were not sent */
-  readonly settle: (left: ReadonlySet<string>) => void;
-}
-
 /**
  * Decides which days are sent: completed days with a record that the service has not taken. A day that
  * the service refused is due again after a pause.
@@ -31,7 +23,7 @@ export async function planDays(
   ledger: RecordLedger,
   fresh: readonly MeasuredFile[],
   when: { readonly zone: Zone; readonly now: number; readonly rank: Rank },
-): Promise<WellnessPlan> {
+) {
   const { wellness } = ledger;
   const open = [...wellness.openFiles(), ...fresh.flatMap(extentOf)];
   if (open.length === 0) return { due: [], isScaleShared: false, settle: () => undefined };
@@ -87,7 +79,8 @@ export async function planDays(
   return {
     due,
     isScaleShared: isShared,
-    settle(left) {
+    /** Records the files of which every day is finished. @param left days that were not sent */
+    settle(left: ReadonlySet<string>) {
       const isFinished = (day: string) => !left.has(day) && !resting.has(day);
       const finished = open.filter(
         ({ path, last }) =>
