@@ -10,7 +10,7 @@ export const FORBIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}|(?<![\p{L}\p{M}\p{S}])[\u200c\u200d]/u;
 
 /** Texts that do harm if they reach a terminal as they are. */
-const PAYLOADS = [
+export const PAYLOADS = [
   '\u001b]52;c;b3duZWQ=\u0007',
   '\u001b]8;;http://evil.example\u001b\\click\u001b]8;;\u001b\\',
   '\u001b]0;PWNED\u0007',

