@@ -4,7 +4,6 @@ import { runInProcess } from '../support/in-process.ts';
 import type { Finished } from '../support/program.ts';
 import { REVISION_NAMES, type Revision } from '../../src/sandbox/settings.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
-import type { Random } from '../../src/seed/random.ts';
 import { type Cargo, emptyCargo } from './cargo.ts';
 import { judgeOutput } from './judge.ts';
 import type { Round } from './kind.ts';

@@ -244,19 +244,24 @@ export class Writer {
         return;
       case 'delete':
         shelf.leaves(path);
-        return rmSync(path, { force: true });
+        rmSync(path, { force: true });
+        return;
       case 'move':
-        return elsewhere((to) => {
+        elsewhere((to) => {
           shelf.leaves(path);
           renameSync(path, to);
         });
+        return;
       case 'move out':
         shelf.leaves(path);
-        return renameSync(path, join(this.#outside, `${this.#id}-${this.#count++}.fit`));
+        renameSync(path, join(this.#outside, `${this.#id}-${this.#count++}.fit`));
+        return;
       case 'copy':
-        return elsewhere((to) => copyFileSync(path, to));
+        elsewhere((to) => copyFileSync(path, to));
+        return;
       case 'overwrite':
-        return await this.#create(shelf, path, this.#recording());
+        await this.#create(shelf, path, this.#recording());
+        return;
       case 'same size and time': {
         const size = this.#writeAlike(shelf, path);
         await sleep(random.integer(0, 5_000));
