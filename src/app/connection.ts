@@ -1,4 +1,4 @@
-import { type Config, accountKey, requireBaseUrl } from '../config/config.ts';
+import { type Config, accountKey, environmentToken, requireBaseUrl } from '../config/config.ts';
 import { type EndpointName, endpointUrl } from '../config/endpoints.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { hearSignals } from '../system/signals.ts';
@@ -42,8 +42,7 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
     },
     url: (endpoint) => endpointUrl(requireBaseUrl(config), config.endpoints[endpoint]),
     async ledgerAccount({ offline }) {
-      const { access, refresh } = config.environmentTokens;
-      const token = access ?? refresh;
+      const token = environmentToken(config);
       const settled = config.account !== undefined || config.loginId === undefined;
       if (token === undefined && (settled || offline)) return accountKey(config, config.account);
       const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');

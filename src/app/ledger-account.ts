@@ -3,7 +3,7 @@ import type { WhoAmI } from '../auth/account.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
-import { type Account, type Config, accountKey } from '../config/config.ts';
+import { type Account, type Config, accountKey, environmentToken } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import {
   accountByToken,
@@ -135,8 +135,7 @@ export async function knownAccount(
   config: Config,
 ): Promise<{ readonly key: string; readonly account: Account | undefined }> {
   const keyOfProfile = accountKey(config, config.account);
-  const { access, refresh } = config.environmentTokens;
-  const token = access ?? refresh;
+  const token = environmentToken(config);
   if (token === undefined) return { key: keyOfProfile, account: config.account };
   const byDigest = digestKey(config, token);
   const key = existsSync(ledgerPath(config))

@@ -10,7 +10,8 @@ import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.
 import type { AppContext } from './context.ts';
 
 export interface ConnectOptions {
-  readonly connections: number;
+  /** Requests at once (default: 1). */
+  readonly connections?: number;
   /** Whether a person can answer an unlock prompt (default: if this is a terminal). */
   readonly attended?: boolean;
   readonly retry?: RetryPolicy;
@@ -20,7 +21,7 @@ export type OpenConnection = Awaited<ReturnType<typeof openConnection>>;
 
 /** Opens HTTP, the login and the client: loaded with the first request. */
 export async function openConnection(context: AppContext, config: Config, options: ConnectOptions) {
-  const { connections, attended = context.io.interactive } = options;
+  const { connections = 1, attended = context.io.interactive } = options;
   const http = tracedHttp(context, await openHttp({ ...context, connections }));
   const session = openSession(context, config, { ...context, http, attended });
   const reportPause = pauseReporter(context);

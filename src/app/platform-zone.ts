@@ -24,7 +24,7 @@ export async function platformZone(
   config: Config,
 ): Promise<string | undefined> {
   // The answer is welcome, not needed: one try.
-  const options = { connections: 1, retry: { ...PATIENT, attempts: 1 } };
+  const options = { retry: { ...PATIENT, attempts: 1 } };
   const limit = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
   try {
     const answer = await withConnection(context, config, options, async (connection) => {

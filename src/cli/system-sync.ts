@@ -10,7 +10,7 @@ import { notSent } from './not-sent.ts';
 import { quietConfigFor } from '../app/config.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { VERSION } from '../base/version.ts';
-import { hasEnvironmentTokens } from '../config/config.ts';
+import { isLoggedIn } from '../config/config.ts';
 
 /**
  * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy
@@ -104,8 +104,8 @@ function printWelcome(system: System): void {
 function nextStep(load: () => ReturnType<typeof quietConfigFor>, flags: GlobalFlags): Text {
   try {
     const config = load();
-    const { account, loginId } = config;
-    if (account === undefined && loginId === undefined && !hasEnvironmentTokens(config)) {
+    const { account } = config;
+    if (!isLoggedIn(config)) {
       return phrase`Begin with ${sync('login')}. ${sync('--help')} lists all commands.`;
     }
     const name = account?.name ?? account?.email ?? account?.id;

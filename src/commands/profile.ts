@@ -40,7 +40,7 @@ export const profile: CommandModule = {
       force: flags.force ?? false,
       dryRun: flags.dryRun ?? false,
     };
-    return await withConnection(context, config, { connections: 1 }, async (connection) => {
+    return await withConnection(context, config, {}, async (connection) => {
       const report = await showOrUpdate(change, connection, signal);
       if ('warnings' in report) for (const text of report.warnings ?? []) output.warn(text);
       output.result({ type: 'profile', ...report }, profileText(report));

@@ -18,7 +18,7 @@ import type { UploadLedger } from '../ledger/uploads.ts';
 import { plural } from '../terminal/words.ts';
 import { identify } from '../upload/identify.ts';
 import { readFile } from '../upload/read-recording.ts';
-import { type Kept, type Removable, takeBack } from '../upload/undo.ts';
+import { type KeptWorkout, type Removable, takeBack } from '../upload/undo.ts';
 
 interface UndoFlags {
   readonly yes?: boolean;
@@ -41,60 +41,54 @@ export const undoUpload: CommandModule = {
     const { name: zone } = await zoneFor(config, context);
     const subject = await findSubject(given, () => zone, context);
     const offline = flags.dryRun ?? false;
-    return await withLedger(
-      context,
-      config,
-      { connections: 1, offline },
-      async (connection, all) => {
-        const { uploads: ledger } = all;
-        const outcomes: Undone['outcome'][] = [];
-        const report = (upload: LedgerUpload, { outcome, message, ...more }: Undone) => {
-          outcomes.push(outcome);
-          const text = phrase`${upload.path}: ${message}`;
-          output.result(undoneJson(upload, { outcome, message, ...more }), text);
-        };
-        const sent = new Map<string, LedgerUpload>();
-        for (const upload of sentUploads(subject, zone, ledger)) {
-          const message = phrase`taken back before. ${again(upload)}`;
-          if (upload.state === 'confirmed') sent.set(upload.sha256, upload);
-          else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
+    return await withLedger(context, config, { offline }, async (connection, all) => {
+      const { uploads: ledger } = all;
+      const outcomes: Undone['outcome'][] = [];
+      const report = (upload: LedgerUpload, { outcome, message, ...more }: Undone) => {
+        outcomes.push(outcome);
+        const text = phrase`${upload.path}: ${message}`;
+        output.result(undoneJson(upload, { outcome, message, ...more }), text);
+      };
+      const sent = new Map<string, LedgerUpload>();
+      for (const upload of sentUploads(subject, zone, ledger)) {
+        const message = phrase`taken back before. ${again(upload)}`;
+        if (upload.state === 'confirmed') sent.set(upload.sha256, upload);
+        else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
+      }
+      if (outcomes.length + sent.size === 0) {
+        output.say(
+          phrase`${given}: nothing of it was sent from here. If another computer sent it, run ${sync('upload', 'FILE')} first: it recognises what is there.`,
+        );
+      }
+      if (offline) {
+        const url = `${connection.url('workouts').href}/ID`;
+        const message = `would be taken back\n  DELETE ${url} (ID: the workout that the platform lists)`;
+        for (const upload of sent.values()) report(upload, { outcome: 'would-undo', message, url });
+        return ExitCode.ok;
+      }
+      const confirm = async (found: readonly Removable[]): Promise<boolean> => {
+        showWorkouts(context, found, sent, zone);
+        const what =
+          found.length === 1 ? 'this workout' : `these ${plural(found.length, 'workout')}`;
+        const action = `remove ${what} from the platform`;
+        return flags.yes === true || (await confirmed(context, action, 'Nothing was removed'));
+      };
+      const chosen = ledger.confirmed().filter(({ sha256 }) => sent.has(sha256));
+      const client = () => connection.client();
+      await takeBack(context, chosen, ledger, client, confirm, (item) => {
+        const upload = sent.get(item.upload.sha256);
+        if (upload === undefined) return;
+        if ('obstacle' in item) {
+          report(upload, keptText(item));
+          return;
         }
-        if (outcomes.length + sent.size === 0) {
-          output.say(
-            phrase`${given}: nothing of it was sent from here. If another computer sent it, run ${sync('upload', 'FILE')} first: it recognises what is there.`,
-          );
-        }
-        if (offline) {
-          const url = `${connection.url('workouts').href}/ID`;
-          const message = `would be taken back\n  DELETE ${url} (ID: the workout that the platform lists)`;
-          for (const upload of sent.values())
-            report(upload, { outcome: 'would-undo', message, url });
-          return ExitCode.ok;
-        }
-        const confirm = async (found: readonly Removable[]): Promise<boolean> => {
-          showWorkouts(context, found, sent, zone);
-          const what =
-            found.length === 1 ? 'this workout' : `these ${plural(found.length, 'workout')}`;
-          const action = `remove ${what} from the platform`;
-          return flags.yes === true || (await confirmed(context, action, 'Nothing was removed'));
-        };
-        const chosen = ledger.confirmed().filter(({ sha256 }) => sent.has(sha256));
-        const client = () => connection.client();
-        await takeBack(context, chosen, ledger, client, confirm, (item) => {
-          const upload = sent.get(item.upload.sha256);
-          if (upload === undefined) return;
-          if ('obstacle' in item) {
-            report(upload, keptText(item));
-            return;
-          }
-          ledger.undo(upload.sha256);
-          const message = phrase`taken back. ${again(upload)}`;
-          report(upload, { outcome: 'undone', message, workoutId: item.workoutId });
-        });
-        if (outcomes.includes('undone')) output.say(OTHERS);
-        return worstExitCode(outcomes.map((outcome) => EXIT_CODES[outcome]));
-      },
-    );
+        ledger.undo(upload.sha256);
+        const message = phrase`taken back. ${again(upload)}`;
+        report(upload, { outcome: 'undone', message, workoutId: item.workoutId });
+      });
+      if (outcomes.includes('undone')) output.say(OTHERS);
+      return worstExitCode(outcomes.map((outcome) => EXIT_CODES[outcome]));
+    });
   },
 };
 
@@ -150,8 +144,8 @@ function again({ path }: LedgerUpload): Text {
   return phrase`${sync('upload', '--force', path)} sends it again.`;
 }
 
-function keptText({ obstacle, other }: Kept): Undone {
-  const texts: Record<Kept['obstacle'], Text> = {
+function keptText({ obstacle, other }: KeptWorkout): Undone {
+  const texts: Record<KeptWorkout['obstacle'], Text> = {
     pending: 'It is not a workout yet: try again in an hour.',
     missing: phrase`No workout there is known to be its own. If ${sync('workouts')} lists it, delete it in the platform.`,
     shared: `Its workout is also that of ${other?.path ?? ''}: delete it in the platform.`,

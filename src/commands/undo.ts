@@ -60,7 +60,7 @@ async function undo(
   return await withLedger(
     context,
     config,
-    { connections: 1, offline: options.dryRun },
+    { offline: options.dryRun },
     async (connection, ledger) => {
       const items: RecordItem[] = [];
       await deliverRecords(context, [emptyDay(date, [], kind)], options, {

@@ -77,41 +77,37 @@ export const upload: CommandModule = {
       if (output.json) output.result(uploadItemJson(item));
       else if (!failures.add(item)) output.result({}, uploadItemText(item, view));
     };
-    return await withLedger(
-      context,
-      config,
-      { connections: options.jobs, offline: options.dryRun },
-      async (connection, ledger) => {
-        const { upload } = targetsOf(context.version, connection, ledger);
-        let zoneLoaded: Promise<void> | undefined;
-        try {
-          await withProgress(output, options, async (progress) => {
-            await uploadBatch(context, namedPaths(paths, cwd), options, {
-              ...upload,
-              cwd,
-              tempFolder: loadOs().tmpdir(),
-              client: async () => {
-                await (zoneLoaded ??= loadZone());
-                return await upload.client();
-              },
-              report,
-              // Its thread starts while the first recordings are read.
-              onWaiting: () => void hearSignals(),
-              onOther: (file) => tally.addOther(file),
-              onBusy: (count) =>
-                output.say(
-                  `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
-                ),
-              progress: (now) => progress.update(recordingProgress(now)),
-            });
+    const connect = { connections: options.jobs, offline: options.dryRun };
+    return await withLedger(context, config, connect, async (connection, ledger) => {
+      const { upload } = targetsOf(context.version, connection, ledger);
+      let zoneLoaded: Promise<void> | undefined;
+      try {
+        await withProgress(output, options, async (progress) => {
+          await uploadBatch(context, namedPaths(paths, cwd), options, {
+            ...upload,
+            cwd,
+            tempFolder: loadOs().tmpdir(),
+            client: async () => {
+              await (zoneLoaded ??= loadZone());
+              return await upload.client();
+            },
+            report,
+            // Its thread starts while the first recordings are read.
+            onWaiting: () => void hearSignals(),
+            onOther: (file) => tally.addOther(file),
+            onBusy: (count) =>
+              output.say(
+                `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
+              ),
+            progress: (now) => progress.update(recordingProgress(now)),
           });
-        } finally {
-          failures.print(output);
-        }
-        output.result(uploadSummaryJson(tally), uploadSummaryText(tally));
-        return tally.exitCode;
-      },
-    );
+        });
+      } finally {
+        failures.print(output);
+      }
+      output.result(uploadSummaryJson(tally), uploadSummaryText(tally));
+      return tally.exitCode;
+    });
   },
 };
 

@@ -47,7 +47,7 @@ export const verify: CommandModule = {
     return await withLedger(
       context,
       config,
-      { connections: 1, offline: false },
+      { offline: false },
       async (connection, { uploads: ledger, records }) => {
         const activityOf = (upload: ConfirmedUpload): Activity => ({
           ...{ name: undefined, offsetMinutes: undefined, distanceMeters: undefined },

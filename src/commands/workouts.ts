@@ -50,7 +50,7 @@ export const workouts: CommandModule = {
           ? DEFAULT_LIMIT
           : wholeNumber('--limit', flags.limit, 1, MAX_LIMIT),
     };
-    return await withConnection(context, config, { connections: 1 }, async (connection) => {
+    return await withConnection(context, config, {}, async (connection) => {
       const list = await listWorkouts(await connection.client(), query, signal);
       if (!output.json) output.result({}, workoutsText(list, { zone, now: clock.now() }, io));
       else for (const line of workoutsJson(list)) output.result(line);

@@ -121,10 +121,21 @@ export function loadConfig(
   };
 }
 
+/** Returns the token that names a login from the environment; undefined: the stored login is used. */
+export function environmentToken({
+  environmentTokens: { access, refresh },
+}: Pick<Config, 'environmentTokens'>): Secret | undefined {
+  return access ?? refresh;
+}
+
 /** Returns whether this run takes its tokens from the environment; then it uses no stored login. */
 export function hasEnvironmentTokens(config: Config): boolean {
-  const { access, refresh } = config.environmentTokens;
-  return access !== undefined || refresh !== undefined;
+  return environmentToken(config) !== undefined;
+}
+
+/** Returns whether there is a login, by the configuration file and the environment. */
+export function isLoggedIn(config: Config): boolean {
+  return (config.account ?? config.loginId) !== undefined || hasEnvironmentTokens(config);
 }
 
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError, systemCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, environmentToken } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { storageError } from '../system/storage.ts';
 import { wallTime } from '../terminal/words.ts';
@@ -45,13 +45,10 @@ export function watcherPaths(
  * Names a login: the profile, and a digest of the token if that is from the environment, since one
  * profile can then stand for several athletes.
  */
-export function watcherLogin({
-  profile,
-  environmentTokens,
-}: Pick<Config, 'profile' | 'environmentTokens'>): string {
-  const token = environmentTokens.access ?? environmentTokens.refresh;
-  if (token === undefined) return profile;
-  return `${profile} ${sha256(token.reveal()).slice(0, 16)}`;
+export function watcherLogin(config: Pick<Config, 'profile' | 'environmentTokens'>): string {
+  const token = environmentToken(config);
+  if (token === undefined) return config.profile;
+  return `${config.profile} ${sha256(token.reveal()).slice(0, 16)}`;
 }
 
 function pathsOf(stateDir: string, id: string) {

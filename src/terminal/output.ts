@@ -17,14 +17,14 @@ export interface GlobalFlags {
   readonly verbose: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type LineFields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a line of the schema in src/json: its kind, the schema's version, its fields.
  *
  * @param profile the profile in use, which commands in the fields name
  */
-export function jsonLine(fields: Fields, profile: string | undefined): string {
+export function jsonLine(fields: LineFields, profile: string | undefined): string {
   // One spread: a second one would take longer than all else here.
   const line: Record<string, unknown> = { type: fields['type'], v: JSON_VERSION, ...fields };
   // A service's field of that name does not replace it.
@@ -34,7 +34,7 @@ export function jsonLine(fields: Fields, profile: string | undefined): string {
 
 /** Returns a replacer that adds the profile to the commands of each phrase. */
 function withProfile(profile: string) {
-  return function (this: Fields, key: string, value: unknown): unknown {
+  return function (this: LineFields, key: string, value: unknown): unknown {
     const phrase = this[key];
     return phrase instanceof Phrase ? phrase.render(profile) : value;
   };
@@ -45,13 +45,13 @@ export type Output = ReturnType<typeof createOutput>;
 /** @param clock of the progress */
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
   let shown: ProgressDisplay | undefined;
-  let summary: (() => Fields) | undefined;
+  let summary: (() => LineFields) | undefined;
   let lines = 0;
   const readable = (text: Text) => {
     const rendered = renderText(text, flags.profile);
     return io.unicode ? rendered : inAscii(rendered);
   };
-  const toLine = (object: Fields) => jsonLine(object, flags.profile);
+  const toLine = (object: LineFields) => jsonLine(object, flags.profile);
   /** Writes a line to the terminal that the progress line is drawn on. */
   const above = (write: () => void) => {
     if (shown === undefined) write();
@@ -65,7 +65,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
      * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
      * people, which is wrapped in a terminal.
      */
-    result(object: Fields, text?: Text) {
+    result(object: LineFields, text?: Text) {
       if (flags.json) {
         if (object['type'] === 'summary') summary = undefined;
         lines++;
@@ -77,7 +77,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
       }
     },
     /** Prints a script of this program, unchanged, or an object with it. */
-    script(object: Fields, script: string) {
+    script(object: LineFields, script: string) {
       io.out(flags.json ? toLine(object) : script);
     },
     /** Prints a remark on stderr, unless `--quiet`. */
@@ -88,7 +88,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
     detail(text: string) {
       if (flags.verbose) err(text);
     },
-    error(object: Fields, text: Text) {
+    error(object: LineFields, text: Text) {
       if (flags.json) io.out(toLine(object));
       const shownText = wrap(readable(text), io.stderrColumns);
       above(() => io.err(io.colour ? shownText.replace(/^Error:/, red('Error:')) : shownText));
@@ -99,7 +99,7 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock) {
      *
      * @param make default: the number of lines
      */
-    summarise(make: () => Fields = () => ({ type: 'summary', total: lines })) {
+    summarise(make: () => LineFields = () => ({ type: 'summary', total: lines })) {
       summary = make;
     },
     /** Ends the run. May be called twice. @param isFailed nothing is summed up if nothing was done */

@@ -15,7 +15,7 @@ export interface Removable {
  * `missing`: it has no workout that is known to be the recording's. `shared`: that is also the workout of
  * `other`. `not-offered`: the platform removes no workouts for applications.
  */
-export interface Kept {
+export interface KeptWorkout {
   readonly upload: ConfirmedUpload;
   readonly obstacle: 'pending' | 'missing' | 'shared' | 'not-offered';
   readonly other?: ConfirmedUpload;
@@ -35,7 +35,7 @@ export async function takeBack(
   ledger: Pick<UploadLedger, 'confirmed'>,
   connect: () => Promise<ServiceClient>,
   confirm: (found: readonly Removable[]) => Promise<boolean>,
-  report: (item: Removable | Kept) => void,
+  report: (item: Removable | KeptWorkout) => void,
 ): Promise<void> {
   if (uploads.length === 0) return;
   const client = await connect();
@@ -57,7 +57,7 @@ async function findWorkouts(
   uploads: readonly ConfirmedUpload[],
   ledger: Pick<UploadLedger, 'confirmed'>,
   client: ServiceClient,
-): Promise<(Removable | Kept)[]> {
+): Promise<(Removable | KeptWorkout)[]> {
   const chosen = new Set(uploads.map(({ sha256 }) => sha256));
   const others = ledger.confirmed().filter(({ sha256 }) => !chosen.has(sha256));
   const workouts = await listWorkouts(uploads, client, signal);

@@ -2,6 +2,9 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { WatcherHealth } from '../../daemon/health.ts';
 import { duration } from '../../terminal/words.ts';
 
+/** Remaining time of a login below which its end is reported (ms). */
+export const LOGIN_ENDS_SOON_MS = 7 * 86_400_000;
+
 /** Says what keeps a watcher from its work now, a sentence each; without that, what failed last. */
 export function troubleLines(
   { ledger, login, connection, lastError }: WatcherHealth,

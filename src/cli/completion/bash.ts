@@ -1,4 +1,4 @@
-import type { CommandShape, Generator, ValueShape } from './shape.ts';
+import { type CommandShape, type Generator, type ValueShape, pathOf, quote } from './shape.ts';
 import type { Values } from './values.ts';
 
 /**
@@ -20,9 +20,9 @@ _athlete_sync() {
       continue
     fi
     case "$path $word" in
-${cases(commands.filter(({ path }) => path.length > 0).map(at), 'path+=" $word"')}
+${cases(commands.filter(({ path }) => path.length > 0).map(pathOf), 'path+=" $word"')}
 ${cases(
-  commands.flatMap((shape) => valueFlags(shape).map(([name]) => `${at(shape)} ${name}`)),
+  commands.flatMap((shape) => valueFlags(shape).map(([name]) => `${pathOf(shape)} ${name}`)),
   'flag=$word',
 )}
       *' -'?*) ;;
@@ -61,10 +61,6 @@ ${commands.flatMap(offers).join('\n')}
 }
 complete -F _athlete_sync ${names.join(' ')}`;
 
-function at({ path }: CommandShape): string {
-  return path.map((word) => ` ${word}`).join('');
-}
-
 function cases(patterns: readonly string[], action: string): string {
   return `      ${patterns.map(quote).join(' | ')}) ${action} ;;`;
 }
@@ -78,7 +74,7 @@ function valueFlags({ flags }: CommandShape): [string, ValueShape][] {
 /** Returns the branches for a command: the values of its flags, its flags, its arguments. */
 function offers(shape: CommandShape): string[] {
   const { subcommands, flags, args } = shape;
-  const own = at(shape);
+  const own = pathOf(shape);
   const flagNames = flags.flatMap(({ names }) => names);
   const asWords = (names: readonly string[]): Values => ({
     words: names.map((word) => ({ word, about: '' })),
@@ -102,8 +98,4 @@ function branch(pattern: string, { words, paths, list }: Values): string {
   ];
   // A flag without anything to offer keeps its branch: its value is no argument.
   return `    ${[`${pattern})`, ...actions, ';;'].join(' ')}`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -52,6 +52,16 @@ export function shapesOf(node: CommandNode): CommandShape[] {
   ];
 }
 
+/** Returns the words of a command, each after a space: ` push wellness`. */
+export function pathOf({ path }: CommandShape): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
+/** Quotes a word for a POSIX shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function flagShape(option: Option): FlagShape {
   const { short, long, description: about, parseArg } = option;
   return {

@@ -1,4 +1,12 @@
-import type { ArgumentShape, CommandShape, FlagShape, Generator, ValueShape } from './shape.ts';
+import {
+  type ArgumentShape,
+  type CommandShape,
+  type FlagShape,
+  type Generator,
+  type ValueShape,
+  pathOf,
+  quote,
+} from './shape.ts';
 import type { Word } from './values.ts';
 
 /** Prints a script for zsh, to evaluate or to install as `_athlete-sync` on the `fpath`. */
@@ -42,10 +50,6 @@ if [[ $funcstack[1] == _athlete-sync ]]; then
 else
   compdef _athlete_sync ${names.join(' ')}
 fi`;
-
-function pathOf({ path }: CommandShape): string {
-  return path.map((word) => ` ${word}`).join('');
-}
 
 function branch(shape: CommandShape): string {
   const { subcommands, flags, args } = shape;
@@ -99,8 +103,4 @@ function wordList(words: readonly Word[]): string {
     return about === '' ? word : `${word}\\:"${meaning}"`;
   });
   return `((${items.join(' ')}))`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -15,7 +15,7 @@ import type { WatcherPaths } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { deviceText } from '../../app/words/devices.ts';
-import { troubleLines } from '../../app/words/watchers.ts';
+import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
 import {
   type ServiceReport,
   installedService,
@@ -35,8 +35,6 @@ import {
 
 /** Largest value of `--lines`: more than a log holds. */
 const MAX_LINES = 1_000_000;
-/** Remaining time below which the end of a login is shown (s). */
-const ENDS_SOON_SECS = 7 * 86_400;
 
 const ONLY_FOLDERS = 'only those that watch these folders (default: all)';
 const DEFAULT_LINES = '50';
@@ -268,7 +266,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
     ].join('; ') + '.',
     ...(days === undefined ? [] : [daysText(days)]),
     ...troubleLines(health, now),
-    ...(loginEndsInSecs === undefined || loginEndsInSecs > ENDS_SOON_SECS
+    ...(loginEndsInSecs === undefined || loginEndsInSecs * 1000 > LOGIN_ENDS_SOON_MS
       ? []
       : [
           phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,

@@ -4,7 +4,7 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
-import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
+import { type Config, isLoggedIn } from '../../config/config.ts';
 import type { SurveyedDevice } from '../../devices/types.ts';
 import type { FileStamp } from '../../ledger/known-files.ts';
 import { DeviceNames } from '../../watch/find/device-names.ts';
@@ -21,7 +21,7 @@ export async function withUnsent<T>(
   config: Config,
   task: (count: CountUnsent | undefined) => T,
 ): Promise<T> {
-  if (!hasLogin(config)) return task(undefined);
+  if (config.get('baseUrl') === undefined || !isLoggedIn(config)) return task(undefined);
   const { key } = await knownAccount(config);
   if (!existsSync(ledgerPath(config))) return task(({ files }) => files.length);
   const ledger = openLedger(config, key, context.clock);
@@ -30,12 +30,6 @@ export async function withUnsent<T>(
   } finally {
     ledger.close();
   }
-}
-
-function hasLogin(config: Config): boolean {
-  if (config.get('baseUrl') === undefined) return false;
-  const { account, loginId } = config;
-  return account !== undefined || loginId !== undefined || hasEnvironmentTokens(config);
 }
 
 /**

@@ -23,7 +23,7 @@ export const doctor: CommandModule = {
   examples: ['sync doctor', 'sync doctor --json'],
 
   async run(context) {
-    const findings: Finding[] = [];
+    const findings: CheckFinding[] = [];
     context.output.summarise();
     await examine(context, (finding) => {
       findings.push(finding);
@@ -34,7 +34,7 @@ export const doctor: CommandModule = {
 };
 
 type CheckResults = CheckResult | readonly CheckResult[];
-type Finding = CheckResult & { readonly check: CheckName };
+type CheckFinding = CheckResult & { readonly check: CheckName };
 
 /** The checks of a profile, in the order in which their failures block a login and an upload. */
 const OF_PROFILE: readonly (readonly [
@@ -63,7 +63,10 @@ const OF_MACHINE: readonly (readonly [
   ['name', checkName],
 ];
 
-async function examine(context: AppContext, report: (finding: Finding) => void): Promise<void> {
+async function examine(
+  context: AppContext,
+  report: (finding: CheckFinding) => void,
+): Promise<void> {
   const bad = new Set<CheckName>();
   const run = async (name: CheckName, check: () => CheckResults | Promise<CheckResults>) => {
     for (const result of await attempt(check)) {
@@ -107,7 +110,10 @@ const NO_ADDRESS = odd(
   phrase`Run ${sync('login')}.`,
 );
 
-function loadConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
+function loadConfig(
+  context: AppContext,
+  report: (finding: CheckFinding) => void,
+): Config | undefined {
   try {
     const config = quietConfigFor(context);
     // A damaged address is a fault of the settings.
@@ -120,7 +126,7 @@ function loadConfig(context: AppContext, report: (finding: Finding) => void): Co
 }
 
 /** Returns 2 if something on this machine is bad, 4 for the login, 5 if only the network fails. */
-function exitCodeFor(findings: readonly Finding[]): ExitCode {
+function exitCodeFor(findings: readonly CheckFinding[]): ExitCode {
   const bad = new Set(findings.filter(({ state }) => state === 'bad').map(({ check }) => check));
   if (bad.size === 0) return ExitCode.ok;
   const unavailable = ['service', 'proxy'].filter((check) => bad.delete(check as CheckName));

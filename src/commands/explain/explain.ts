@@ -8,7 +8,7 @@ import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
 import { openLoginStore } from '../../auth/open-session.ts';
-import { type Config, hasEnvironmentTokens } from '../../config/config.ts';
+import { type Config, hasEnvironmentTokens, isLoggedIn } from '../../config/config.ts';
 import { askedScopes } from '../../config/platforms.ts';
 import { missingFeatures, missingScopeHint } from '../../config/scopes.ts';
 import { KINDS, type RecordKind } from '../../ledger/records.ts';
@@ -24,13 +24,10 @@ export const explain: CommandModule = {
     const config = configFor(context);
     const zone = await zoneShown(config, context);
     const subject = await findSubject(given, () => zone, context);
-    const options = { connections: 1, offline: false };
-    return await withLedger(context, config, options, async (_connection, ledger) => {
+    return await withLedger(context, config, { offline: false }, async (_connection, ledger) => {
       const view = { zone, now: clock.now(), aligned: false };
       if ('file' in subject) {
-        const { account, loginId } = config;
-        const loggedIn = (account ?? loginId) !== undefined || hasEnvironmentTokens(config);
-        const file = explainFile(given, subject.file, ledger.uploads, loggedIn);
+        const file = explainFile(given, subject.file, ledger.uploads, isLoggedIn(config));
         output.result(fileJson(file), fileText(file, view));
       } else {
         const obstacles = await missingScopes(context, config);

@@ -115,8 +115,7 @@ class Import {
     const config = this.#config;
     if (config.get('baseUrl') === undefined) await this.#takeStock(paths, undefined);
     else {
-      const offline = { connections: 1, offline: true };
-      await withLedger(this.#context, config, offline, async (connection, ledger) => {
+      await withLedger(this.#context, config, { offline: true }, async (connection, ledger) => {
         const stock = await this.#takeStock(paths, ledger);
         if (toSendText(stock, undefined) !== '') await this.#send(stock, true, connection, ledger);
       });

@@ -32,7 +32,7 @@ export type SeedItem = (UploadItem & { readonly fault?: SeedFault }) | PushItem;
 export type SeedReport = Awaited<ReturnType<typeof fillWithSeed>>;
 
 /** A day without the samples of its recordings, which are most of its size. */
-type SeedDay = Pick<SyntheticDay, 'date' | RecordKind> & {
+type FilledDay = Pick<SyntheticDay, 'date' | RecordKind> & {
   readonly recordings: readonly Omit<SyntheticRecording, 'truth'>[];
 };
 
@@ -60,7 +60,7 @@ export async function fillWithSeed(
   const dates: string[] = [];
   let broken = 0;
 
-  const send = async ({ fileName, bytes, name, fault }: SeedDay['recordings'][number]) => {
+  const send = async ({ fileName, bytes, name, fault }: FilledDay['recordings'][number]) => {
     context.signal.throwIfAborted();
     const { openedBy } = breaker;
     const item: UploadItem = openedBy
@@ -100,7 +100,7 @@ export async function fillWithSeed(
   };
 }
 
-function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): SeedDay {
+function toSend({ date, recordings, wellness, nutrition }: SyntheticDay): FilledDay {
   const sent = recordings.map(({ fileName, bytes, name, fault }) => {
     return { fileName, bytes, name, ...(fault === undefined ? {} : { fault }) };
   });

@@ -8,7 +8,7 @@ import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { deviceText } from '../../app/words/devices.ts';
-import { troubleLines } from '../../app/words/watchers.ts';
+import { LOGIN_ENDS_SOON_MS, troubleLines } from '../../app/words/watchers.ts';
 import { missingText, who } from '../login/words.ts';
 import type { CheckedLogin, StoredLogin } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
@@ -16,9 +16,6 @@ import { type ActivityView, activityText } from '../../app/words/activities.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
 import type { Waiting } from './waiting.ts';
 import type { ZoneFacts } from './zone.ts';
-
-/** Remaining time below which the text warns (ms). */
-const ENDS_SOON_MS = 7 * 86_400_000;
 
 /** How the status is shown: on a wide terminal, activities are aligned below each other. */
 export interface StatusView extends Pick<ActivityView, 'now' | 'aligned'> {
@@ -50,15 +47,16 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Login', ...loginLines(login, now)),
     ...rows('Checked', ...checkedLines(report.checked)),
     ...rows('Kept in', ...storeLines(report)),
-    ...rows('Disk', ...diskLines(report)),
+    ...rows('Disk', ...(report.disk === undefined ? [] : withHint(report.disk))),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
     ...rows('Uploads', ...ledgerLines(ledger, now)),
     ...section(
       'Last recordings',
-      ledger.recent.map((upload) =>
-        view.narrow === true ? recordingText(upload, activities) : recentText(upload, activities),
-      ),
+      ledger.recent.map((upload) => {
+        const uploaded = `  uploaded ${duration(now - upload.changedAt)} ago`;
+        return `${recordingText(upload, activities)}${view.narrow === true ? '' : uploaded}`;
+      }),
     ),
     ...(ledger.days.some(isMarked) ? ['', ...stripLines(ledger.days, unicode)] : []),
     ...waitingSections(ledger, activities),
@@ -93,7 +91,7 @@ function loginLines(login: StoredLogin, now: number): Text[] {
   }
   const { refreshExpiresAt, renewable, missing } = login;
   const endsSoon =
-    renewable && refreshExpiresAt !== undefined && refreshExpiresAt - now < ENDS_SOON_MS;
+    renewable && refreshExpiresAt !== undefined && refreshExpiresAt - now < LOGIN_ENDS_SOON_MS;
   return [
     `good${lifetimeText(login, now)}`,
     ...(endsSoon ? [phrase`It ends soon: run ${sync('login')} to renew it.`] : []),
@@ -132,10 +130,6 @@ function checkedLines(checked: CheckedLogin | undefined): Text[] {
 function storeLines({ login, store }: StatusReport): Text[] {
   if (login.state !== 'logged-in' && login.state !== 'ended') return [];
   return [store.kind === 'file' ? `${store.where} (only you can read it)` : store.where];
-}
-
-function diskLines({ disk }: StatusReport): Text[] {
-  return disk === undefined ? [] : withHint(disk);
 }
 
 function watchingLines({ watching, watchedLast }: StatusReport, now: number): Text[] {
@@ -198,10 +192,6 @@ export function ledgerLines(
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
   const counts = `${plural(uploads.confirmed, 'recording')} at the platform${last}${undone}`;
   return [[counts, ...more].join('; ')];
-}
-
-function recentText(upload: LedgerUpload, view: ActivityView): string {
-  return `${recordingText(upload, view)}  uploaded ${duration(view.now - upload.changedAt)} ago`;
 }
 
 function recordingText({ activity, path }: LedgerUpload, view: ActivityView): string {

@@ -2,10 +2,9 @@ import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import type { WatchNotice } from '../../watch/report.ts';
+import { LOGIN_ENDS_SOON_MS } from '../../app/words/watchers.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
-/** Remaining time of a login below which it is renewed, and its end is reported (ms). */
-export const LOGIN_SHORT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
 /** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
@@ -45,7 +44,7 @@ export class Announcer {
 
   /** @param leftMs until the login ends */
   lasts(leftMs: number, endsAt: string): void {
-    if (leftMs >= LOGIN_SHORT_MS) return;
+    if (leftMs >= LOGIN_ENDS_SOON_MS) return;
     const now = this.#context.clock.now();
     if (this.#endingReportedAt !== undefined && Math.abs(now - this.#endingReportedAt) < DAY_MS)
       return;

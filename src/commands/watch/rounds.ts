@@ -11,7 +11,8 @@ import { Outbox } from '../../watch/send/outbox.ts';
 import { notItsLogin } from '../../watch/send/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { Watcher } from '../../watch/watcher.ts';
-import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
+import { LOGIN_ENDS_SOON_MS } from '../../app/words/watchers.ts';
+import { Announcer } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
 import { type WatchLogin, type WatchSetup, asError, markOf } from './login.ts';
 import { LoginSearch } from './login-search.ts';
@@ -288,7 +289,7 @@ class Round {
     const { context, loginCanChange } = this.#setup;
     const { opened } = this.#login;
     const endsAt = await opened.loginEndsAt(this.#signal);
-    const isShort = endsAt !== undefined && endsAt - context.clock.now() < LOGIN_SHORT_MS;
+    const isShort = endsAt !== undefined && endsAt - context.clock.now() < LOGIN_ENDS_SOON_MS;
     if (!isShort || this.#announcer.loginNeeded || !loginCanChange) return endsAt;
     await opened.useLogin(this.#signal);
     return await opened.loginEndsAt(this.#signal);
