@@ -43,20 +43,17 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const others = [...itemsNames, ...(typeof date === 'object' ? date.names : [])];
   const read = readFields(value, dayNames, notes, '', others);
   const { known, unknown } = read;
-  const hasItems = items !== undefined && items.length > 0;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
   if (date === undefined && !isFilled) noteMissingDate(value, notes);
   const isBare = Object.keys(known).every((name) => name === 'rawJson');
   const saysNothing = isBare && itemsNames.length === 0 && unknown.length === 0;
   if (saysNothing && notes.problems.length === 0) notes.problem(itemsName, ITEMS_MISSING);
-  const nothingKnown = isBare && !hasItems && unknown.length > 0;
-  if (nothingKnown && notes.problems.length === 0) {
-    noteNothingKnown(unknown, dayNames, notes);
-  }
-  const days = daysOf(items ?? [], date);
+  const nothingKnown = isBare && items.length === 0 && unknown.length > 0;
+  if (nothingKnown && notes.problems.length === 0) noteNothingKnown(unknown, dayNames, notes);
+  const days = daysOf(items, date);
   const spans = days.length > 1;
-  const bodies = (items ?? []).map((item) => item.read.body);
+  const bodies = items.map((item) => item.read.body);
   if (!spans) noteImplausibleDay(read, bodies, value, notes);
   if (!nothingKnown) noteUnknown(unknown, dayNames, notes);
   for (const day of days) {
@@ -72,22 +69,19 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
     const { problems, recurring } = notes;
     return { drafts: [], ...(day === undefined ? {} : { date: day }), problems, recurring };
   }
-  const drafts = days.map((day, index): DayDraft => {
-    const dayFields = new Map(kept);
-    return {
-      date: day.date,
-      source: notes.source,
-      fields: dayFields,
-      items: itemsNames.length === 0 ? undefined : day.items.map(({ read }) => read.body),
-      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
-      recurring: [
-        ...(index === 0 ? notes.recurring : []),
-        ...day.items.flatMap((item) => item.notes.recurring),
-      ],
-      zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
-      at: typeof date === 'object' ? date.at : undefined,
-    };
-  });
+  const drafts = days.map((day, index): DayDraft => ({
+    date: day.date,
+    source: notes.source,
+    fields: new Map(kept),
+    items: itemsNames.length === 0 ? undefined : day.items.map(({ read }) => read.body),
+    warnings: [...notes.warnings, ...day.items.flatMap((item) => item.notes.warnings)],
+    recurring: [
+      ...(index === 0 ? notes.recurring : []),
+      ...day.items.flatMap((item) => item.notes.recurring),
+    ],
+    zoneUsed: day.zoneUsed || day.items.some(({ read }) => read.zoneUsed),
+    at: typeof date === 'object' ? date.at : undefined,
+  }));
   return { drafts, problems: [] };
 }
 
@@ -111,11 +105,11 @@ function readItems(
   day: string | undefined,
   notes: Notes,
   options: RecordOptions,
-): Item[] | undefined {
-  if (value === undefined || value === null) return undefined;
+): Item[] {
+  if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
-    return undefined;
+    return [];
   }
   const items: Item[] = [];
   value.forEach((raw, index) => {

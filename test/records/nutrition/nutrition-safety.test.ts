@@ -281,4 +281,16 @@ describe('undoing a push of nutrition', () => {
       expect(held()).toEqual(['rice 90']);
     },
   );
+
+  it.each(NUTRITION_REVISIONS)(
+    'leaves an equal item that another computer sends afterwards, on %s',
+    async (revision) => {
+      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': day(GEL) });
+      await undo(DAY);
+      await machine().push({ 'a.json': day(GEL) });
+      await push({ 'b.json': day(RICE) });
+      expect(held()).toEqual(['gel 25', 'rice 90']);
+    },
+  );
 });
