@@ -188,13 +188,10 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => {
-        socket.write(
-          'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"suc',
-          () => {
-            if (how === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
-            else socket.end();
-          },
-        );
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc', () => {
+          if (how === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
+          else socket.end();
+        });
       });
     });
     const error = await failure(http.send(requestTo(server.url)));

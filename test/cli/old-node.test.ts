@@ -53,16 +53,13 @@ describe('a Node.js that is too old', () => {
     },
   );
 
-  it.each(['20.19.0', '20.20.2', '22.3.0', '24.0.0', '26.1.0', '100.0.0'])(
-    'is not %s',
-    (version) => {
-      expect(withVersion(version).run('--version')).toEqual({
-        code: 0,
-        stdout: `${manifest.version}\n`,
-        stderr: '',
-      });
-    },
-  );
+  it.each(['20.19.0', '20.20.2', '22.3.0', '24.0.0', '100.0.0'])('is not %s', (version) => {
+    expect(withVersion(version).run('--version')).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
 
   it('is reported as an error line with --json', () => {
     const { stdout } = withVersion('18.20.8').run('status', '--json');

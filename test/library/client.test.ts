@@ -13,6 +13,7 @@ import {
   createClient,
 } from '../../src/library/index.ts';
 import { type SandboxOptions, startSandbox } from '../../src/library/sandbox.ts';
+import { REVISION_NAMES } from '../../src/sandbox/settings.ts';
 import { JSON_VERSION } from '../../src/base/version.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
@@ -99,94 +100,88 @@ describe('a client', () => {
     ]);
   });
 
-  it.each(['2026-08', '2026-07', '2026-02'] as const)(
-    'sends a nutrition item once over two clients (%s)',
-    async (revision) => {
+  it.each(REVISION_NAMES)('sends a nutrition item once over two clients (%s)', async (revision) => {
+    const { client, held } = await open({ revision });
+    const stateDir = join(openHome({}).dir, 'state');
+    for (const outcome of ['pushed', 'skipped']) {
+      const made = client({ stateDir });
+      expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject([
+        { date: '2026-05-17', outcome },
+      ]);
+      await made.close();
+    }
+    const day = JSON.stringify(held()?.nutrition);
+    expect(day.split('Oats')).toHaveLength(2);
+  });
+
+  describe.each(REVISION_NAMES)('with several calls for a nutrition day (%s)', (revision) => {
+    const date = '2026-05-17';
+    const itemAt = (hour: string, name: string, calories = 310) => ({
+      ...{ name, calories, logged_at: `${date}T${hour}:10:00+02:00` },
+    });
+    const [oats, rice, soup] = [itemAt('07', 'Oats'), itemAt('12', 'Rice'), itemAt('19', 'Soup')];
+    const openDay = async () => {
       const { client, held } = await open({ revision });
-      const stateDir = join(openHome({}).dir, 'state');
-      for (const outcome of ['pushed', 'skipped']) {
-        const made = client({ stateDir });
-        expect(await made.pushNutrition({ date: '2026-05-17', items: [meal] })).toMatchObject([
-          { date: '2026-05-17', outcome },
-        ]);
-        await made.close();
+      const names = () =>
+        Object.values(held()?.nutrition[0]?.record ?? {})
+          .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))
+          .map(({ name, calories }) => `${name} ${calories}`)
+          .sort();
+      const made = client();
+      const push = (items: NutritionItem[], options?: NutritionOptions) =>
+        made.pushNutrition({ date, items }, options);
+      return { push, names, made };
+    };
+
+    it('adds up the items of calls without an origin, and doubles none', async () => {
+      const { push, names } = await openDay();
+      for (const item of [oats, rice, soup, oats]) {
+        const [result] = await push([item]);
+        const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
+        expect(warnings.filter(({ message }) => !message.includes('nutrition:read'))).toEqual([]);
       }
-      const day = JSON.stringify(held()?.nutrition);
-      expect(day.split('Oats')).toHaveLength(2);
-    },
-  );
+      expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
+      await push([{ ...rice, calories: 400 }]);
+      await push([]);
+      expect(names()).toEqual(['Oats 310', 'Rice 400', 'Soup 310']);
+    });
 
-  describe.each(['2026-08', '2026-07', '2026-02'] as const)(
-    'with several calls for a nutrition day (%s)',
-    (revision) => {
-      const date = '2026-05-17';
-      const itemAt = (hour: string, name: string, calories = 310) => ({
-        ...{ name, calories, logged_at: `${date}T${hour}:10:00+02:00` },
-      });
-      const [oats, rice, soup] = [itemAt('07', 'Oats'), itemAt('12', 'Rice'), itemAt('19', 'Soup')];
-      const openDay = async () => {
-        const { client, held } = await open({ revision });
-        const names = () =>
-          Object.values(held()?.nutrition[0]?.record ?? {})
-            .flatMap((meal) => (Array.isArray(meal) ? (meal as Meal[]) : []))
-            .map(({ name, calories }) => `${name} ${calories}`)
-            .sort();
-        const made = client();
-        const push = (items: NutritionItem[], options?: NutritionOptions) =>
-          made.pushNutrition({ date, items }, options);
-        return { push, names, made };
-      };
+    it('removes the items of one origin, or all, on undo', async () => {
+      const { push, names, made } = await openDay();
+      await push([oats]);
+      await push([soup], { origin: 'diary' });
+      expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
+        { date, outcome: 'undone' },
+      ]);
+      expect(names()).toEqual(['Oats 310']);
+      await made.undoNutrition(date);
+      expect(names()).toEqual([]);
+      expect(await made.undoNutrition(date)).toMatchObject([{ outcome: 'skipped' }]);
+      expect(await push([oats])).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
+      expect(names()).toEqual([]);
+      await push([oats], { force: true });
+      expect(names()).toEqual(['Oats 310']);
+    });
 
-      it('adds up the items of calls without an origin, and doubles none', async () => {
-        const { push, names } = await openDay();
-        for (const item of [oats, rice, soup, oats]) {
-          const [result] = await push([item]);
-          const warnings = result !== undefined && 'warnings' in result ? result.warnings : [];
-          expect(warnings.filter(({ message }) => !message.includes('nutrition:read'))).toEqual([]);
-        }
-        expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
-        await push([{ ...rice, calories: 400 }]);
-        await push([]);
-        expect(names()).toEqual(['Oats 310', 'Rice 400', 'Soup 310']);
-      });
+    it('adds up the items of calls at the same time', async () => {
+      const { push, names } = await openDay();
+      await Promise.all([oats, rice, soup, rice].map((item) => push([item])));
+      expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
+    });
 
-      it('removes the items of one origin, or all, on undo', async () => {
-        const { push, names, made } = await openDay();
-        await push([oats]);
-        await push([soup], { origin: 'diary' });
-        expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
-          { date, outcome: 'undone' },
-        ]);
-        expect(names()).toEqual(['Oats 310']);
-        await made.undoNutrition(date);
-        expect(names()).toEqual([]);
-        expect(await made.undoNutrition(date)).toMatchObject([{ outcome: 'skipped' }]);
-        expect(await push([oats])).toMatchObject([{ outcome: 'skipped', reason: 'undone' }]);
-        expect(names()).toEqual([]);
-        await push([oats], { force: true });
-        expect(names()).toEqual(['Oats 310']);
-      });
-
-      it('adds up the items of calls at the same time', async () => {
-        const { push, names } = await openDay();
-        await Promise.all([oats, rice, soup, rice].map((item) => push([item])));
-        expect(names()).toEqual(['Oats 310', 'Rice 310', 'Soup 310']);
-      });
-
-      it('replaces what the same origin sent before', async () => {
-        const { push, names } = await openDay();
-        await push([oats]);
-        await push([rice, soup], { origin: 'diary' });
-        await push([rice], { origin: 'diary' });
-        expect(names()).toEqual(['Oats 310', 'Rice 310']);
-        await push([soup], { origin: 'diary', merge: 'add' });
-        await push([], { merge: 'update' });
-        expect(names()).toEqual(['Rice 310', 'Soup 310']);
-        await push([oats], { merge: 'replace-day' });
-        expect(names()).toEqual(['Oats 310']);
-      });
-    },
-  );
+    it('replaces what the same origin sent before', async () => {
+      const { push, names } = await openDay();
+      await push([oats]);
+      await push([rice, soup], { origin: 'diary' });
+      await push([rice], { origin: 'diary' });
+      expect(names()).toEqual(['Oats 310', 'Rice 310']);
+      await push([soup], { origin: 'diary', merge: 'add' });
+      await push([], { merge: 'update' });
+      expect(names()).toEqual(['Rice 310', 'Soup 310']);
+      await push([oats], { merge: 'replace-day' });
+      expect(names()).toEqual(['Oats 310']);
+    });
+  });
 
   it('returns results with the fields that --json prints', async () => {
     const { client, sandbox } = await open();

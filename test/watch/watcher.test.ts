@@ -31,6 +31,11 @@ import { anotherRecording, put, sha256, until } from './support.ts';
 useWatchedFolder();
 
 const reader = useFolderReader();
+/** The options for a folder on a device that can be unplugged. */
+const device = () => ({
+  filesystemType: { noEvents: undefined, removable: true },
+  remote: reader(),
+});
 
 it('a ledger that cannot be written while an upload is answered costs that recording a second request, and delivery continues', async () => {
   const { client } = clientOf(sandbox);
@@ -61,11 +66,7 @@ it('a ledger that cannot be written while an upload is answered costs that recor
 
 it('a ledger that cannot be written while a device is read delays its recordings by some seconds', async () => {
   const clock = manualClock();
-  const { events, database } = start({
-    clock,
-    filesystemType: { noEvents: undefined, removable: true },
-    remote: reader(),
-  });
+  const { events, database } = start({ clock, ...device() });
   await until(() => happened(events, 'ready').length === 1);
   database.exec('PRAGMA query_only = ON');
   for (const name of ['a.fit', 'b.fit']) put(join(folder, name), anotherRecording());
@@ -85,10 +86,7 @@ describe('a device that can be unplugged', () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     sandbox.control.addFaults('upload-fit:delay=100ms*inf');
-    const { events } = start({
-      filesystemType: { noEvents: undefined, removable: true },
-      remote: reader(),
-    });
+    const { events } = start({ ...device() });
     await until(() => happened(events, 'kept').length >= 2);
     // Pulled out while the first are on their way.
     renameSync(folder, `${folder}-away`);
@@ -107,8 +105,7 @@ it('a run with --once sends all recordings of a device, although its copies have
   const { running, events } = start({
     once: true,
     roomBytes: 2.5 * (rides[0]?.length ?? 0),
-    filesystemType: { noEvents: undefined, removable: true },
-    remote: reader(),
+    ...device(),
   });
   await running;
   expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
@@ -121,12 +118,7 @@ it('a recording that still grows on a device is sent once, when it is complete, 
   const path = join(folder, 'ride.fit');
   const read: string[] = [];
   put(path, bytes.subarray(0, bytes.length / 2));
-  const { watcher } = start({
-    pollMs: 200,
-    filesystemType: { noEvents: undefined, removable: true },
-    remote: reader(),
-    onRead: (each) => read.push(each),
-  });
+  const { watcher } = start({ pollMs: 200, ...device(), onRead: (each) => read.push(each) });
   await until(() => watcher.snapshot.unfinished === 1);
   expect(read).toEqual([]);
   put(path, bytes);
@@ -141,10 +133,7 @@ describe('a device that disappears', () => {
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     put(join(folder, 'open.fit'), unfinished(anotherRecording()));
     sandbox.control.addFaults('upload-fit:delay=1s*2');
-    const { events, watcher } = start({
-      filesystemType: { noEvents: undefined, removable: true },
-      remote: reader(),
-    });
+    const { events, watcher } = start({ ...device() });
     const states = () => happened(events, 'folder').slice(1);
     await until(() => happened(events, 'kept').length === rides.length);
     await until(() => watcher.snapshot.unfinished === 1);
@@ -311,11 +300,7 @@ it('a recording that the service rejects is retried after a day and then after t
 it('stashed bytes are kept after a rejection, because they may be the only copy, and sent again', async () => {
   const clock = manualClock();
   sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
-  const { events } = start({
-    clock,
-    filesystemType: { noEvents: undefined, removable: true },
-    remote: reader(),
-  });
+  const { events } = start({ clock, ...device() });
   await until(() => happened(events, 'ready').length === 1);
   const path = join(folder, 'ride.fit');
   put(path, anotherRecording());

@@ -42,23 +42,20 @@ describe('docs/dates.md and docs/internals/days.md', () => {
     expect(times.length).toBeGreaterThan(30);
   });
 
-  test.each(days)(
-    'reads %s in %s (zone from %s) as %s',
-    async (written, name, namedBy, day, zoneUsed, said) => {
-      const zone = zoneOf(name, namedBy);
-      const { records, invalid } = await prepare('wellness', [{ date: written, hrv: 61 }], {
-        zone,
-      });
-      const [record] = records;
-      expect([invalid.length, records.length]).toEqual(day === 'refused' ? [1, 0] : [0, 1]);
-      const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
-      expect({
-        day: record?.date ?? 'refused',
-        zoneUsed: record === undefined ? '' : record.zoneUsed ? 'yes' : 'no',
-        notes,
-      }).toEqual({ day, zoneUsed, notes: said === '' ? [] : [`"${written}": ${said}`] });
-    },
-  );
+  test.each(days)('reads %s in %s (%s) as %s', async (written, name, namedBy, day, uses, said) => {
+    const zone = zoneOf(name, namedBy);
+    const { records, invalid } = await prepare('wellness', [{ date: written, hrv: 61 }], {
+      zone,
+    });
+    const [record] = records;
+    expect([invalid.length, records.length]).toEqual(day === 'refused' ? [1, 0] : [0, 1]);
+    const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
+    expect({
+      day: record?.date ?? 'refused',
+      zoneUsed: record === undefined ? '' : record.zoneUsed ? 'yes' : 'no',
+      notes,
+    }).toEqual({ day, zoneUsed: uses, notes: said === '' ? [] : [`"${written}": ${said}`] });
+  });
 
   test.each(times)('sends %s in %s (%s) as %s', async (written, name, namedBy, at, day, said) => {
     const zone = zoneOf(name, namedBy);
