@@ -47,7 +47,8 @@ export function mergeDay(
     if (item.state === 'removed' && mode === 'replace-day') {
       return [{ ...statedItem(item), state: 'new' }];
     }
-    const back = item.state === 'new' ? byKey.first(itemKey(item.body)) : undefined;
+    const isBack = item.state === 'new' && dropped.size > 0;
+    const back = isBack ? byKey.first(itemKey(item.body)) : undefined;
     if (back === undefined) return [item];
     // The input has an item again that the platform may still hold, or that the user took back.
     if (back.undone === true && !force) return [];
