@@ -9,19 +9,32 @@ const SCOPES = [
   { scope: 'workout:read', feature: 'listing workouts', command: 'sync workouts' },
 ] as const;
 
+/** Scopes that only some platforms offer: their features count if a login asks for them. */
+const OFFERED = [
+  {
+    scope: 'nutrition:read',
+    feature: 'keeping edits of a day',
+    command: 'sync push nutrition',
+  },
+] as const;
+
 /** Default scopes of `sync login`: all that the commands need. */
 export const DEFAULT_SCOPES: readonly string[] = SCOPES.map(({ scope }) => scope);
 
 /** A feature that a login lacks, because its scope was not granted. */
-export type MissingFeature = (typeof SCOPES)[number];
+export type MissingFeature = (typeof SCOPES | typeof OFFERED)[number];
 
 /**
  * Returns the features that these scopes lack. If the scopes are unknown (tokens from the environment),
  * it assumes all of them until the service refuses a request.
  */
-export function missingFeatures(granted: readonly string[] | undefined): readonly MissingFeature[] {
+export function missingFeatures(
+  granted: readonly string[] | undefined,
+  asked: readonly string[] = [],
+): readonly MissingFeature[] {
   if (granted === undefined) return [];
-  return SCOPES.filter(({ scope }) => !granted.includes(scope));
+  const offered = OFFERED.filter(({ scope }) => asked.includes(scope));
+  return [...SCOPES, ...offered].filter(({ scope }) => !granted.includes(scope));
 }
 
 /**

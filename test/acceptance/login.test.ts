@@ -110,6 +110,15 @@ it('a callback that is not the answer is refused without a token request, and th
 
 describe('scopes', () => {
   const FEW = ['health:write', 'profile:read'] as const;
+
+  it('reports an offered scope that was asked for and not granted, in login and status', async () => {
+    const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
+    const { stdout } = await completeLogin(world, ['--scope', `${FEW.join(' ')} nutrition:read`]);
+    const status = await world.sync(['status']);
+    const line = '  keeping edits of a day (`sync push nutrition` needs nutrition:read)';
+    for (const text of [stdout, status.stdout]) expect(text).toContain(line);
+  });
+
   it('reports scopes that were not granted in login and status, and upload exits 4', async () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
     const { code, stdout, page } = await completeLogin(world);

@@ -210,7 +210,7 @@ function reportOf(
     askedScopes,
     grantedScopes: tokens.scopes,
     /** Features that will not work. `asked`: the login asked for the scope, and did not get it. */
-    missing: missingFeatures(tokens.scopes).map((feature) => ({
+    missing: missingFeatures(tokens.scopes, askedScopes).map((feature) => ({
       ...feature,
       asked: askedScopes.includes(feature.scope),
     })),

@@ -10,6 +10,7 @@ import { ExitCode, type Failure, SyncError, exitCodeOf } from '../../base/errors
 import { phrase, sync } from '../../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
+import { askedScopes } from '../../config/platforms.ts';
 import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
 import type { Credentials, TokenSet } from '../../credentials/store.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
@@ -124,7 +125,7 @@ function stateOf(found: Credentials, config: Config, now: number): StoredLogin {
     return endedLogin('Its tokens have expired.');
   }
   const { scopes, accessExpiresAt, refreshExpiresAt } = tokens;
-  const missing = missingFeatures(scopes);
+  const missing = missingFeatures(scopes, askedScopes(config));
   return { state: 'logged-in', scopes, missing, renewable, accessExpiresAt, refreshExpiresAt };
 }
 
