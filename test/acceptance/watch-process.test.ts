@@ -1,7 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readHealth } from '../daemon/support.ts';
 import { unfinished } from '../support/fit-maker.ts';
@@ -109,34 +108,6 @@ describe('the end of a watcher', () => {
       await shell;
     },
   );
-
-  it('loses and duplicates no recording after kill -9 at 6 different moments', async () => {
-    world.sandbox.control.addFaults('upload-fit:delay=12ms*inf');
-    const all: string[] = [];
-    for (let round = 0; round < 6; round++) {
-      const watcher = world.watch();
-      const rides = Array.from({ length: 4 }, () => anotherRecording({ sizeBytes: 60_000 }));
-      all.push(...rides.map(sha256));
-      const moment = sleep(Math.random() * 450);
-      rides.forEach((bytes, i) => {
-        const path = join(world.folder, `d${round % 5}`, `r${round}-${i}.fit`);
-        put(path, bytes.subarray(0, 30_000));
-        appendFileSync(path, bytes.subarray(30_000));
-      });
-      await moment;
-      watcher.child.kill('SIGKILL');
-      await watcher.finished;
-    }
-    const last = world.watch();
-    await until(() => world.recordings().length >= all.length);
-    await ready(last);
-    await stop(last);
-    expect(world.hashes()).toEqual([...new Set(all)].sort());
-    expect(world.recordings()).toHaveLength(all.length);
-    // Only uploads in flight at a kill may have been sent a second time.
-    const again = world.requests() - all.length;
-    expect(again).toBeLessThanOrEqual(2 * 6);
-  });
 });
 
 describe('a second sync watch', () => {

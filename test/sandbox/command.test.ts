@@ -220,16 +220,6 @@ describe('sync sandbox', () => {
       'USAGE',
       '--set accessTtl: expected a whole number from 0; received -1',
     ],
-    [
-      { set: ['refreshTtl=soon'] },
-      'USAGE',
-      '--set refreshTtl: expected a whole number from 0, or null; received "soon"',
-    ],
-    [
-      { set: ['nutrition=apend'] },
-      'USAGE',
-      '--set nutrition: expected append, replace-source, replace; received "apend"',
-    ],
     [{ set: ['nothing=1'] }, 'USAGE', '--set nothing: there is no such setting.'],
     [{ set: ['constructor=a'] }, 'USAGE', '--set constructor: there is no such setting.'],
     [{ set: ['deactivated'] }, 'USAGE', '--set deactivated: not NAME=VALUE.'],

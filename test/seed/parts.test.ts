@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { interpolate } from '../../src/seed/arithmetic.ts';
 import { LoadHistory } from '../../src/seed/load.ts';
 
 describe('Fitness and fatigue', () => {
@@ -26,4 +27,13 @@ describe('Fitness and fatigue', () => {
     }
     expect(long.morning()).toEqual(short.morning());
   });
+});
+
+it('a curve is linear between its points, and constant outside', () => {
+  const curve = [
+    [0, 1],
+    [2, 5],
+    [4, 5],
+  ] as const;
+  expect([-1, 0, 1, 2, 3, 9].map((x) => interpolate(curve, x))).toEqual([1, 1, 3, 5, 5, 5]);
 });

@@ -96,9 +96,9 @@ describe('a page of another web site', () => {
   ])('is refused by %s, before its body is read or logged', async (_what, header, status) => {
     const { port, control } = await openSandbox();
     const host = header.startsWith('x-') ? 'evil.example' : `127.0.0.1:${port}`;
-    const page = '/_sandbox/page/add-fault';
+    const own = ['/_sandbox/tokens', '/_sandbox/page/add-fault'];
     const apis = ['/api/wellness', '/api/oauth/token', '/api/oauth/authorize', '/nowhere'];
-    for (const path of [...apis, page]) {
+    for (const path of [...apis, ...own]) {
       const head = [`POST ${path} HTTP/1.1`, `host: ${host}`, header];
       const { answer, sent } = await sendEndlessly(port, head);
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
