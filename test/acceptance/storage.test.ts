@@ -37,16 +37,6 @@ describe('a state folder that cannot be used', () => {
     }
   });
 
-  it('is reported as a configuration that cannot be written', async () => {
-    const world = await openWorld();
-    const file = world.write('a-file', '');
-    const env = { SYNC_CONFIG_DIR: join(file, 'config') };
-    const { code, stderr } = await world.sync(['config', 'set', 'timezone', 'Asia/Tokyo'], { env });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${join(file, 'config', 'config.json')} cannot be written: `);
-    expect(stderr).not.toContain('EEXIST');
-  });
-
   it.skipIf(process.platform !== 'linux')(
     'ends the command on a file system that refuses folders',
     async () => {

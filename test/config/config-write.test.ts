@@ -1,9 +1,17 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeProfile } from '../../src/config/config-write.ts';
 import type { Paths } from '../../src/config/paths.ts';
 import { buildWorker } from '../ledger/support.ts';
+import { failure } from '../support/failure.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -95,10 +103,11 @@ it('does not overwrite an unreadable file', async () => {
 
 it('reports the path that it could not write', async () => {
   const place = scratch();
-  writeFileSync(join(place.dir, 'config'), 'a file where the folder should be');
-  await expect(
-    changeProfile(place, 'default', { settings: { clientId: 'x' } }),
-  ).rejects.toMatchObject({ code: expect.stringMatching(/^(?:STORAGE|CONFIG)$/) as unknown });
+  // Nothing to read, and no folder to write into.
+  symlinkSync(join(place.dir, 'nowhere', 'x'), join(place.dir, 'config'));
+  const error = await failure(changeProfile(place, 'default', { settings: { clientId: 'x' } }));
+  expect(error).toMatchObject({ code: 'STORAGE', details: { path: place.configFile } });
+  expect(error.message).toContain(join(place.dir, 'config'));
 });
 
 it('loses no change if several processes write at the same time', async () => {
