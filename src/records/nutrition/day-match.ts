@@ -240,11 +240,16 @@ function takeCopies(
   { surplus }: Found,
 ): void {
   if (source === undefined) return;
+  const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
   for (const [item, first] of found) {
     const isCopy = ({ body }: ShownItem) => holdsItem(body, item.body);
     if (isDropped(item) || !isCopy(first)) continue;
-    const all = [first, ...[...free].filter(isCopy)];
-    for (const copy of all) free.delete(copy);
+    const all = [first];
+    const next = () => byIdentity.first(itemIdentity(item.body), isCopy);
+    for (let copy = next(); copy !== undefined; copy = next()) {
+      free.delete(copy);
+      all.push(copy);
+    }
     const idOf = ({ id = '' }: ShownItem) => id;
     if (idsLast) all.sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
     const [stays = first, ...copies] = all;

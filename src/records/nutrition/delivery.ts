@@ -282,7 +282,8 @@ export class DayDelivery {
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
     const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
-    this.#put(attempts === 0 && !isReview ? 'settled' : 'fresh', { items });
+    const isSettled = (attempts === 0 && !isReview) || !service.lists;
+    this.#put(isSettled ? 'settled' : 'fresh', { items });
     if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {
       this.#job.warn(words.goneNote(record, this.#gone, false));
     }

@@ -103,6 +103,11 @@ export class NutritionService {
     this.#target.ledger.nutrition.noteSource(source);
   }
 
+  /** Tells if a later run can list what this one has sent. */
+  get lists(): boolean {
+    return this.#canRead === true;
+  }
+
   /** Checks the scope for reading days. Sends nothing; false without a login. */
   async canRead(): Promise<boolean> {
     try {
