@@ -19,7 +19,6 @@ import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
 import { renderText } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
-import { isCalendarDate } from '../base/time.ts';
 import { VERSION } from '../base/version.ts';
 import {
   DEFAULT_ENDPOINTS,
@@ -30,7 +29,7 @@ import {
 import { parseSetting } from '../config/settings.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/prepared-record.ts';
-import { type Input, fileInput } from '../records/read/input.ts';
+import { fileInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { PreparedRecord } from '../records/types.ts';
@@ -43,6 +42,14 @@ import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
+import {
+  type DailyRecord,
+  addressOf,
+  checkDay,
+  isList,
+  recordsInput,
+  refuseChoice,
+} from './arguments.ts';
 import { fetchHttp } from './fetch-http.ts';
 import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
 import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
@@ -64,14 +71,11 @@ import type {
   WorkoutOptions,
 } from './types.ts';
 
-type DailyRecord = WellnessRecord | NutritionRecord;
-
 const RANK = rankBy([], SOURCES);
 
 /** The name of the profile in whose place a client stands, for locks. */
 const PROFILE = 'client';
 const DEFAULT_WORKOUTS = 20;
-const DEFAULT_ORIGIN = 'athlete-sync';
 
 /** What {@link LibraryClient} opens with the first operation. */
 interface Opened {
@@ -342,39 +346,4 @@ export class LibraryClient implements Client {
     useZoneData(await zoneDataOf({ env: this.#env }));
     return this.#options.timezone ?? machineZone(this.#env);
   }
-}
-
-function addressOf(given: string | URL): URL {
-  const url = parseSetting('baseUrl', String(given), 'baseUrl');
-  if (url === undefined) throw new ProgramError('CONFIG', 'baseUrl is missing.');
-  return url;
-}
-
-function checkDay(name: string, day: string | undefined): void {
-  if (day === undefined || isCalendarDate(day)) return;
-  throw new ProgramError('USAGE', `${name}: ${day} is not a day.`, {
-    hint: 'Write it as YYYY-MM-DD.',
-  });
-}
-
-function isList<T>(given: T | readonly T[]): given is readonly T[] {
-  return Array.isArray(given);
-}
-
-function recordsInput(
-  records: DailyRecord | readonly DailyRecord[],
-  origin = DEFAULT_ORIGIN,
-): Input {
-  const bytes = Buffer.from(JSON.stringify(records));
-  return { name: origin, origin, chunks: one(bytes) };
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield await Promise.resolve(bytes);
-}
-
-function refuseChoice(input: string): never {
-  throw new ProgramError('INPUT_INVALID', `${input} may be the export of several programs.`, {
-    hint: 'Convert it to records in the form of docs/records.md.',
-  });
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FramedUpload } from '../api/client.ts';
+import { sha256 } from '../system/this-process.ts';
+import type { Whole } from './identify.ts';
 import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
 
 /** Contents of the parts besides the file (interface 2.1). */
@@ -62,4 +64,20 @@ export function frameUpload(
 /** Escapes three characters, as browsers do (WHATWG HTML, multipart/form-data encoding). */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/**
+ * Returns the file name on the wire: `2026-02-15-07-10-00-1234567890.fit`. Start and file name identify a
+ * workout on deployed services, which misread some characters. The name depends only on what the
+ * recording states: copies under other names, on other computers, or repaired become one workout.
+ */
+export function wireFileName(
+  startedAt: number | undefined,
+  { sha256: hash, summary: { fileId } }: Omit<Whole, 'device'>,
+): string {
+  const { manufacturer, product, serial, timeCreated } = fileId ?? {};
+  const device = [manufacturer, product, serial, timeCreated?.getTime()].join();
+  const number = Number.parseInt((startedAt === undefined ? hash : sha256(device)).slice(0, 8), 16);
+  if (startedAt === undefined) return `${number}.fit`;
+  return `${new Date(startedAt).toISOString().slice(0, 19).replace(/[T:]/g, '-')}-${number}.fit`;
 }

@@ -9,11 +9,10 @@ import type { UploadStanding } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
-import { sha256 } from '../system/this-process.ts';
 import { failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import { type Identity, type Whole, identify, knownFileOf } from './identify.ts';
-import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
+import { FILE_PART, type UploadFields, frameUpload, textParts, wireFileName } from './multipart.ts';
 import {
   type BufferSource,
   type RecordingContents,
@@ -336,19 +335,3 @@ const KEEPS_NAME =
   'The platform ignores --name for a recording that it has: rename the workout there.';
 const UNSURE_NAME =
   'The platform does not say whether it took --name: look at the workout, and rename it there.';
-
-/**
- * Returns the file name on the wire: `2026-02-15-07-10-00-1234567890.fit`. Start and file name identify a
- * workout on deployed services, which misread some characters. The name depends only on what the
- * recording states: copies under other names, on other computers, or repaired become one workout.
- */
-function wireFileName(
-  startedAt: number | undefined,
-  { sha256: hash, summary: { fileId } }: Omit<Whole, 'device'>,
-): string {
-  const { manufacturer, product, serial, timeCreated } = fileId ?? {};
-  const device = [manufacturer, product, serial, timeCreated?.getTime()].join();
-  const number = Number.parseInt((startedAt === undefined ? hash : sha256(device)).slice(0, 8), 16);
-  if (startedAt === undefined) return `${number}.fit`;
-  return `${new Date(startedAt).toISOString().slice(0, 19).replace(/[T:]/g, '-')}-${number}.fit`;
-}
