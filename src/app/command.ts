@@ -72,6 +72,6 @@ export function jobsFlag(about: string): Option {
 }
 
 /** @throws SyncError `USAGE` */
-export function jobsOf(flag: string | undefined): number {
-  return flag === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flag, 1, MAX_JOBS);
+export function jobsOf(flag = String(DEFAULT_JOBS)): number {
+  return wholeNumber('--jobs', flag, 1, MAX_JOBS);
 }

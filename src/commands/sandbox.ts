@@ -3,7 +3,7 @@ import { ChoiceOption, type CommandModule, collect, wholeNumber } from '../app/c
 import { warnOfDistrust } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { documentUrl } from '../base/documents.ts';
-import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
+import { ExitCode, SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { programName } from '../base/phrase.ts';
 import { mostSimilar } from '../base/similar.ts';
@@ -149,8 +149,7 @@ async function start(
   flags: SandboxFlags,
   onRequest: (record: RequestRecord) => void,
 ): Promise<SandboxServer> {
-  const port =
-    flags.port === undefined ? DEFAULT_SANDBOX_PORT : wholeNumber('--port', flags.port, 0, 65_535);
+  const port = wholeNumber('--port', flags.port ?? String(DEFAULT_SANDBOX_PORT), 0, 65_535);
   const { revision, autoApprove } = flags;
   const settings = { ...Object.fromEntries((flags.set ?? []).map(setting)), revision, autoApprove };
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
@@ -221,9 +220,8 @@ function explained(error: unknown, port: number, data: string | undefined): unkn
     );
   }
   if (data !== undefined) {
-    const reason = error instanceof Error ? error.message : String(error);
     return storageError(data, error, undefined, {
-      message: `The sandbox cannot keep its state in ${data}: ${reason}`,
+      message: `The sandbox cannot keep its state in ${data}: ${messageOf(error)}`,
       hint: 'Name a folder that can be written with --data DIR, or leave it out to keep the state in memory.',
     });
   }

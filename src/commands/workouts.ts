@@ -20,7 +20,7 @@ interface WorkoutsFlags {
   readonly limit?: string;
 }
 
-const DEFAULT_LIMIT = 20;
+const DEFAULT_LIMIT = '20';
 const MAX_LIMIT = 10_000;
 
 export const workouts: CommandModule = {
@@ -45,10 +45,7 @@ export const workouts: CommandModule = {
       zone,
       since: await day('--since', flags.since),
       until: await day('--until', flags.until),
-      limit:
-        flags.limit === undefined
-          ? DEFAULT_LIMIT
-          : wholeNumber('--limit', flags.limit, 1, MAX_LIMIT),
+      limit: wholeNumber('--limit', flags.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT),
     };
     return await withConnection(context, config, {}, async (connection) => {
       const list = await listWorkouts(await connection.client(), query, signal);

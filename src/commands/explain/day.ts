@@ -4,7 +4,7 @@ import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
 import { type DayFile, KINDS, type RecordKind, type RecordLedger } from '../../ledger/records.ts';
-import { duration } from '../../terminal/words.ts';
+import { capital, duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { stateOf } from './file.ts';
 
@@ -78,8 +78,6 @@ export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<s
 /** Width of the labels (columns). */
 const LABEL = 11;
 
-const TITLES = { wellness: 'Wellness', nutrition: 'Nutrition' } as const;
-
 export function dayText(
   { date, zone, recordings, records }: ExplainedDay,
   view: ActivityView,
@@ -95,7 +93,7 @@ export function dayText(
     ]),
     ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),
     ...records.flatMap(({ kind, reason, changedAt, files }) => [
-      row(TITLES[kind], phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
+      row(capital(kind), phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
       ...fileLines(files).map((line) => row('', line)),
     ]),
   ];

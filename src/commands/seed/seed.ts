@@ -42,8 +42,8 @@ interface SeedFlags {
   readonly dryRun?: boolean;
 }
 
-const DEFAULT_DAYS = 30;
-const DEFAULT_SEED = 1;
+const DEFAULT_DAYS = '30';
+const DEFAULT_SEED = '1';
 
 export const seed: CommandModule = {
   declare: (command) =>
@@ -90,16 +90,13 @@ export const seed: CommandModule = {
     const overrides = { timezone: flags.tz };
     const config = configFor(context, overrides);
     const { name: zone } = await zoneFor(config, context);
-    const { days, seed: number, until = 'today', messy = false, jobs } = flags;
+    const { days = DEFAULT_DAYS, seed: number = DEFAULT_SEED, until = 'today' } = flags;
     const options = {
-      days: days === undefined ? DEFAULT_DAYS : wholeNumber('--days', days, 1, MAX_DAYS),
-      seed:
-        number === undefined
-          ? DEFAULT_SEED
-          : wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
+      days: wholeNumber('--days', days, 1, MAX_DAYS),
+      seed: wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
       until: await dateFlag('--until', until, () => zone, clock.now()),
       zone,
-      messy,
+      messy: flags.messy ?? false,
       now: clock.now(),
     };
     if (flags.out !== undefined) {
@@ -110,7 +107,7 @@ export const seed: CommandModule = {
     }
     const sending = {
       ...options,
-      jobs: jobsOf(jobs),
+      jobs: jobsOf(flags.jobs),
       force: flags.force ?? false,
       dryRun: flags.dryRun ?? false,
     };

@@ -4,7 +4,7 @@ import { daysAfter } from '../../base/time.ts';
 import type { RecordState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
 import { type Glyphs, glyphsFor } from '../../terminal/features.ts';
-import { weekday } from '../../terminal/words.ts';
+import { capital, weekday } from '../../terminal/words.ts';
 
 /** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
 export type Mark = keyof Glyphs['mark'];
@@ -63,7 +63,6 @@ function worstOf(uploads: readonly LedgerUpload[]): Mark {
 }
 
 const KINDS = ['activity', 'wellness', 'nutrition'] as const;
-const TITLES = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
 
 export function isMarked(day: DayMarks): boolean {
   return KINDS.some((kind) => day[kind] !== 'none');
@@ -82,7 +81,7 @@ export function stripLines(days: readonly DayMarks[], unicode: boolean): string[
   return [
     row('', ({ date }) => weekday(new Date(date)).slice(0, 2)),
     row('', ({ date }) => String(Number(date.slice(8)))),
-    ...KINDS.map((kind) => row(TITLES[kind], (day) => glyphs[day[kind]])),
+    ...KINDS.map((kind) => row(capital(kind), (day) => glyphs[day[kind]])),
     ...(legend.length === 0 ? [] : [' '.repeat(LABEL) + legend.join('  ')]),
   ];
 }

@@ -1,16 +1,16 @@
-import { type Failure, SyncError } from '../../base/errors.ts';
-import { type CircuitBreaker, isLoginFailure } from '../../watch/send/circuit-breaker.ts';
+import { SyncError } from '../../base/errors.ts';
+import { isLoginFailure } from '../../watch/send/circuit-breaker.ts';
+import type { Watcher } from '../../watch/watcher.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';
 import { type WatchLogin, type WatchSetup, isFailure, nextLogin } from './login.ts';
 
 /** Pause before a login that could not be read is tried again (ms). */
 const SEARCH_RETRY_MS = 10_000;
 
-export interface LoginSearchOptions {
+interface SearchingRound {
   readonly signal: AbortSignal;
-  readonly onFound: () => void;
-  readonly onFailure: (failure: Failure) => void;
-  /** Called for a failure that may pass, once for each message. */
+  readonly watcher: Pick<Watcher, 'breaker' | 'hinder' | 'leave'>;
+  /** Reports a failure that may pass, once for each message. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -31,20 +31,15 @@ export class LoginSearch {
   readonly #login: WatchLogin;
   readonly #scope: WatcherOptions;
   readonly #setup: WatchSetup;
-  readonly #options: LoginSearchOptions;
+  readonly #round: SearchingRound;
   #state: SearchState = { state: 'idle' };
   #marker: string;
 
-  constructor(
-    login: WatchLogin,
-    scope: WatcherOptions,
-    setup: WatchSetup,
-    options: LoginSearchOptions,
-  ) {
+  constructor(login: WatchLogin, scope: WatcherOptions, setup: WatchSetup, round: SearchingRound) {
     this.#login = login;
     this.#scope = scope;
     this.#setup = setup;
-    this.#options = options;
+    this.#round = round;
     this.#marker = login.marker;
   }
 
@@ -53,7 +48,8 @@ export class LoginSearch {
     return this.#state.state === 'found' ? this.#state.login : undefined;
   }
 
-  isDue(breaker: CircuitBreaker): boolean {
+  get isDue(): boolean {
+    const { breaker } = this.#round.watcher;
     const { loginCanChange, loginMarker, context } = this.#setup;
     const state = this.#state;
     if (state.state === 'running' || state.state === 'found') return false;
@@ -72,7 +68,7 @@ export class LoginSearch {
   /** Reads the login that is stored now, and keeps it if it can be used. */
   async run(): Promise<void> {
     const { clock } = this.#setup.context;
-    const { signal, onFound, onFailure, onProblem } = this.#options;
+    const { signal, watcher, onProblem } = this.#round;
     const before = this.#state;
     const marker = this.#setup.loginMarker();
     this.#state = { state: 'running' };
@@ -81,10 +77,10 @@ export class LoginSearch {
       if (isFailure(found)) {
         this.#state = { state: 'idle' };
         this.#marker = marker;
-        onFailure(found);
+        watcher.hinder(found);
       } else {
         this.#state = { state: 'found', login: found };
-        onFound();
+        watcher.leave();
       }
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
@@ -94,7 +90,7 @@ export class LoginSearch {
       if (signal.aborted) return;
       if (isLoginFailure(error.code)) this.#marker = marker;
       else if (before.state !== 'failed' || message !== before.message) onProblem(message);
-      onFailure(error);
+      watcher.hinder(error);
     }
   }
 

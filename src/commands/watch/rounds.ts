@@ -154,8 +154,7 @@ class Round {
     });
     this.#search = new LoginSearch(login, options, setup, {
       signal: this.#signal,
-      onFound: () => this.#watcher.leave(),
-      onFailure: (failure) => this.#watcher.hinder(failure),
+      watcher: this.#watcher,
       onProblem: (message) => announcer.announce({ event: 'problem', message }),
     });
   }
@@ -210,7 +209,7 @@ class Round {
     const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
     if (checkIsDue && this.#isLoginInUse()) this.#tasks.run(() => this.#checkLogin());
     this.#checkLedger();
-    if (this.#search.isDue(this.#watcher.breaker)) this.#tasks.run(() => this.#search.run());
+    if (this.#search.isDue) this.#tasks.run(() => this.#search.run());
     this.#health.write();
   }
 
