@@ -86,6 +86,8 @@ interface Item {
   raced?: { readonly held: number | undefined };
   /** The input has changed it since its sender's last complete run. */
   pending?: true;
+  /** --replace-day took it out: its own input sends it as a new item, and names the version in its place. */
+  taken?: true;
   /** The athlete changed it meanwhile: the sender may send its new version, or leave the athlete's. */
   either?: true;
   /** The library reported that it did not send the item. */
@@ -481,6 +483,7 @@ class Life {
         delete item.either;
       } else {
         this.#loseEvidence(item);
+        item.taken = true;
         // Its own input sends it again, and does not know what the athlete did to it.
         item.pending = true;
         if (item.deleted === true) item.either = true;
@@ -527,8 +530,10 @@ class Life {
     if (erased === true) return held === undefined || held === carbs;
     if (refused === true) return held === undefined;
     if (either === true) return held === undefined || held === carbs;
-    if (unsure !== true) return false;
-    const told = held === undefined ? 'no longer on the platform' : 'sent again';
+    const isReplaced = item.taken === true && held !== undefined && held === carbs;
+    if (unsure !== true && !isReplaced) return false;
+    const again = isReplaced ? 'an earlier version' : 'sent again';
+    const told = held === undefined ? 'no longer on the platform' : again;
     const tells = ({ said }: Report) =>
       said.includes(told) && (said.includes(name) || / more\b/.test(said));
     return by.some((one) => this.#reportsOf(one, date).some(tells));
