@@ -161,15 +161,8 @@ const PROPERTY_READERS: readonly (readonly [string, readonly string[], RegExp])[
   [
     'gdbus',
     [
-      ...[
-        'call',
-        '--session',
-        '--dest',
-        'org.freedesktop.secrets',
-        '--object-path',
-        DEFAULT_KEYRING,
-      ],
-      ...['--method', 'org.freedesktop.DBus.Properties.Get', COLLECTION, 'Locked'],
+      ...'call --session --dest org.freedesktop.secrets --object-path'.split(' '),
+      ...[DEFAULT_KEYRING, '--method', 'org.freedesktop.DBus.Properties.Get', COLLECTION, 'Locked'],
     ],
     /^\(<true>,\)$/,
   ],
