@@ -51,7 +51,10 @@ export async function takeStock(
   const findings = new Findings();
   const records = new RecordStock(findings, sources, reportUnreadable);
   const recordings = new RecordingStock({
-    ...{ findings, since, known, report },
+    findings,
+    since,
+    known,
+    report,
     zone: zone.name,
     wellness: records,
   });

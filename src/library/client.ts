@@ -160,7 +160,9 @@ export class LibraryClient implements Client {
       const undo = ({ input }: { readonly input: string }) =>
         origin === undefined || input === origin;
       return await this.#deliver(opened, [emptyDay(date, [])], {
-        ...{ force: false, undo, remember: true },
+        force: false,
+        undo,
+        remember: true,
       });
     });
   }
@@ -283,14 +285,22 @@ export class LibraryClient implements Client {
       'store' in this.#options ? this.#options.store : memoryStore(this.#options.tokens);
     const { clock } = this.#context;
     const session = new Session(this.#context, {
-      ...{ profile: PROFILE, stateDir, http, service, accountId: undefined, loginId: LOGIN_ID },
+      profile: PROFILE,
+      stateDir,
+      http,
+      service,
+      accountId: undefined,
+      loginId: LOGIN_ID,
       store: credentialStore(store, { service, clientId, clientSecret: secret }, () => clock.now()),
       tokenUrl: this.#url('token'),
       clientSecret: undefined,
     });
     try {
       const client = createServiceClient(this.#context, {
-        ...{ baseUrl: this.#baseUrl, endpoints: DEFAULT_ENDPOINTS, http, tokens: session },
+        baseUrl: this.#baseUrl,
+        endpoints: DEFAULT_ENDPOINTS,
+        http,
+        tokens: session,
         policy: DEFAULT_RETRY,
       });
       const account = await this.#accountOf(service, http, session);

@@ -87,10 +87,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port = 0, data, revision, autoApprove, faults, settings, ...world } = options;
   const { redirectUris, athletes, now = Date.now } = world;
   const server = await startServer({
-    ...{ port, data, redirectUris, now, faults, version: VERSION },
+    port,
+    data,
+    redirectUris,
+    now,
+    faults,
+    version: VERSION,
     athletes: athletes?.map((given) => ({
       ...DEFAULT_ATHLETES[0],
-      ...{ name: given.id, email: `${given.id}@sandbox.example`, ...given },
+      name: given.id,
+      email: `${given.id}@sandbox.example`,
+      ...given,
     })),
     settings: {
       ...settings,

@@ -49,7 +49,11 @@ export function credentialStore(
       const { accessToken, refreshToken, expiresAt, scopes } = found;
       if (accessToken === undefined && refreshToken === undefined) return undefined;
       return {
-        ...{ service, clientId, clientSecret, accountId: undefined, loginId: LOGIN_ID },
+        service,
+        clientId,
+        clientSecret,
+        accountId: undefined,
+        loginId: LOGIN_ID,
         // Notes of other tokens: there was another login.
         ...(noted === refreshToken ? notes : {}),
         tokens: {

@@ -174,7 +174,7 @@ const HEART_CURVE: readonly (readonly [x: number, y: number])[] = [
 ];
 
 /** Heart rate: follows effort with a lag, slower down than up, and drifts over hours. */
-export class Heart {
+class Heart {
   readonly #athlete: Athlete;
   readonly #noise: Wander;
   readonly #drift: number;

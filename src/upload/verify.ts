@@ -53,7 +53,9 @@ export async function verifyUploads(
       const { id } = workout;
       const shortened = shortenedTo(upload, workout);
       return {
-        ...{ upload, outcome: 'present', ...(typeof id === 'string' ? { workoutId: id } : {}) },
+        upload,
+        outcome: 'present',
+        ...(typeof id === 'string' ? { workoutId: id } : {}),
         ...(shortened === undefined ? {} : { shortened }),
       };
     }
