@@ -532,10 +532,10 @@ class Life {
     if (either === true) return held === undefined || held === carbs;
     const isReplaced = item.taken === true && held !== undefined && held === carbs;
     if (unsure !== true && !isReplaced) return false;
-    const again = isReplaced ? 'an earlier version' : 'sent again';
-    const told = held === undefined ? 'no longer on the platform' : again;
+    const told = held === undefined ? ['no longer on the platform'] : ['sent again'];
+    if (isReplaced) told.push('an earlier version');
     const tells = ({ said }: Report) =>
-      said.includes(told) && (said.includes(name) || / more\b/.test(said));
+      told.some((text) => said.includes(text)) && (said.includes(name) || / more\b/.test(said));
     return by.some((one) => this.#reportsOf(one, date).some(tells));
   }
 
