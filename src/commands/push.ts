@@ -232,7 +232,11 @@ async function prepareFiles(
   let named: NamedInputs | undefined;
   try {
     named = await namedInputs(paths, kind, options.sources, {
-      ...{ cwd, signal, warn, tempFolder: tmpdir(), readStdin: () => io.readStdin() },
+      cwd,
+      signal,
+      warn,
+      tempFolder: tmpdir(),
+      readStdin: () => io.readStdin(),
       say: (text) => output.say(text),
       progress: (done, current) => progress.update({ noun: 'file', done, current }),
     });

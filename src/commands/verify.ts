@@ -50,7 +50,9 @@ export const verify: CommandModule = {
       { offline: false },
       async (connection, { uploads: ledger, records }) => {
         const activityOf = (upload: ConfirmedUpload): Activity => ({
-          ...{ name: undefined, offsetMinutes: undefined, distanceMeters: undefined },
+          name: undefined,
+          offsetMinutes: undefined,
+          distanceMeters: undefined,
           movingSecs: upload.durationSecs,
           ...ledger.find(upload.sha256)?.activity,
           startedAt: upload.startedAt ?? upload.confirmedAt,

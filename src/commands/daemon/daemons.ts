@@ -60,7 +60,12 @@ export function reportDaemons(
     return {
       id: paths.id,
       // Without `readyAt`, its first rescan was never complete.
-      ...{ profile, running, kind, pid, startedAt, readyAt },
+      profile,
+      running,
+      kind,
+      pid,
+      startedAt,
+      readyAt,
       ...scopeOf(state),
       /** Undefined while it runs, and after it was killed. */
       ended: running ? undefined : state.ended,
