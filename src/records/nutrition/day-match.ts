@@ -55,6 +55,8 @@ export interface CompareOptions {
   readonly resends?: boolean;
   /** This is the first look of a run: what was sent before it has arrived. */
   readonly isFirst?: boolean;
+  /** A run has looked at the day since it was last sent from here. */
+  readonly isSettled?: boolean;
   /** The items are from the answer to a request that held all unanswered items. */
   readonly isAnswer?: boolean;
 }
@@ -101,7 +103,7 @@ export function compareDay(
 function sortDropped(
   items: readonly SentItem[],
   found: Map<SentItem, ShownItem>,
-  { isFirst = false, isAnswer = false, force }: CompareOptions,
+  { isSettled = false, isAnswer = false, force }: CompareOptions,
   into: Found,
 ): ReadonlySet<SentItem> {
   const wanted = new Set(items.filter((item) => !isDropped(item)));
@@ -137,7 +139,7 @@ function sortDropped(
       into.surplus.push(there);
       const left = isEdited ? item : plain;
       into.items.push(there.id === undefined ? left : { ...left, id: there.id });
-    } else if (!isFirst || item.undone === true) {
+    } else if (!isSettled || isAnswer || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
       into.items.push({ ...plain, state: 'gone' });
     }

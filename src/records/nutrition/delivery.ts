@@ -82,7 +82,7 @@ export class DayDelivery {
   /** The request may have erased foods of others. */
   #isUnseen = false;
 
-  /** @param known the row of the ledger; `day`: what it should be */
+  /** @param known the row of the ledger; `day`: its intended state */
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
     job: DayJob,
@@ -145,6 +145,7 @@ export class DayDelivery {
       ...{ source: service.source, idsLast, isAnswer, force: options.force },
       resends: options.merge === 'replace-day',
       isFirst: this.#attempts === 0 && !isReview,
+      isSettled: this.#stored.status === 'settled',
     });
     this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
     if (this.#gone.length === 0) this.#gone = seen.gone;
@@ -260,7 +261,7 @@ export class DayDelivery {
   /**
    * Removes items from a platform that adds.
    *
-   * @returns those that cannot be removed from here; undefined if the day has to be compared again
+   * @returns items that cannot be removed from here; undefined if the day must be compared again
    */
   async #remove(surplus: readonly ShownItem[]): Promise<readonly ShownItem[] | undefined> {
     const { service } = this.#job;
@@ -281,7 +282,13 @@ export class DayDelivery {
     const { record, options, service, isReview } = this.#job;
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
-    const items = this.#day.items.map((item) => (isStuck ? item : passed(item, 'dropped', 'gone')));
+    // Without reading, no look at a platform that replaces days can tell who removed an item.
+    const isUnclear = !service.lists && !service.adds;
+    const items = this.#day.items.map((item): SentItem => {
+      const { state, ...held } = item;
+      if (state === 'fresh' && isUnclear) return held;
+      return isStuck ? item : passed(item, 'dropped', 'gone');
+    });
     const isSettled = (attempts === 0 && !isReview) || !service.lists;
     this.#put(isSettled ? 'settled' : 'fresh', { items });
     if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {

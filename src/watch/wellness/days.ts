@@ -80,7 +80,7 @@ export async function planDays(
     due,
     isScaleShared: isShared,
     /** Records the files of which every day is finished. @param left days that were not sent */
-    settle(left: ReadonlySet<string>) {
+    settle: (left: ReadonlySet<string>) => {
       const isFinished = (day: string) => !left.has(day) && !resting.has(day);
       const finished = open.filter(
         ({ path, last }) =>

@@ -49,7 +49,7 @@ interface Case extends Partial<CompareOptions> {
 function compare({ ledger, there, others = [], ...options }: Case): Record<string, string[]> {
   const day = { items: ledger.map(sent), others, idsLast: true };
   const found = compareDay(day, there.map(shown), {
-    ...{ source: OURS, idsLast: true, force: false, isFirst: true },
+    ...{ source: OURS, idsLast: true, force: false, isFirst: true, isSettled: true },
     ...options,
   });
   const { items, surplus, gone, others: left, news } = found;
@@ -128,6 +128,11 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
     { ledger: ['gel 25#1 dropped'], there: ['gel 25#2'], idsLast: false },
     { items: ['gel 25#2 dropped'], surplus: ['gel 25#2'], gone: ['gel 25#1'] },
   ],
+  ...([true, false] as const).map((isSettled): [string, Case, Record<string, string[]>] => [
+    `a removed item is known until a later run has looked (settled: ${String(isSettled)})`,
+    { ledger: ['gel 25#1 gone'], there: [], isSettled },
+    isSettled ? {} : { items: ['gel 25#1 gone'] },
+  ]),
   [
     'a removed item that another request brought back goes again, without a word',
     { ledger: ['gel 25#1 gone'], there: ['gel 25#1'] },
