@@ -57,8 +57,12 @@ export type DayStatus = 'open' | 'fresh' | 'settled';
 export type LedgerDay = KnownDay & { readonly status: DayStatus };
 
 export const EMPTY_DAY: LedgerDay = {
-  ...{ items: [], fields: {}, sentFields: {}, others: [] },
-  ...{ idsLast: true, status: 'settled' },
+  items: [],
+  fields: {},
+  sentFields: {},
+  others: [],
+  idsLast: true,
+  status: 'settled',
 };
 
 /** The nutrition days of one account. Every method is one statement. */

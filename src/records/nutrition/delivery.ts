@@ -142,7 +142,10 @@ export class DayDelivery {
     const { record, service, options, isReview } = this.#job;
     const idsLast = service.adds;
     const seen = compareDay(this.#day, shown, {
-      ...{ source: service.source, idsLast, isAnswer, force: options.force },
+      source: service.source,
+      idsLast,
+      isAnswer,
+      force: options.force,
       resends: options.merge === 'replace-day',
       isFirst: this.#attempts === 0 && !isReview,
       isSettled: this.#stored.status === 'settled',
