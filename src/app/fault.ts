@@ -46,7 +46,8 @@ function faultOf(error: unknown, system: FaultSystem): SyncError {
     return new SyncError('INTERNAL', missing, { cause: error, hint: INSTALL_AGAIN });
   }
   const what = cleaner(system)(messageOf(error)).replace(/\.$/, '');
-  const message = `This is a fault of sync itself: ${what || nameOf(error)}.`;
+  const kind = error instanceof Error ? error.name : typeof error;
+  const message = `This is a fault of sync itself: ${what || kind}.`;
   try {
     const path = writeTrace(error, system);
     return new SyncError('INTERNAL', message, {
@@ -119,7 +120,3 @@ function cleaner({ env, homeDir }: FaultSystem): (text: string) => string {
 /** Matches a long word of letters and digits, and the value of a field that carries a secret. */
 const TOKEN =
   /\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{32,}|(?<=\b(?:\w*token|\w*secret|code|code_verifier|password)["']?\s*[:=]\s*["']?)[^\s"',&}]+/gi;
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}

@@ -19,11 +19,6 @@ export type StopOutcome =
 
 export type Kill = (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
 
-export interface StopOptions {
-  readonly platform: NodeJS.Platform;
-  readonly kill: Kill;
-}
-
 /** Grace periods after SIGTERM (a daemon ends within 5 s) and after SIGKILL (ms). */
 const STOP_PATIENCE_MS = { ask: 8_000, kill: 2_000 };
 const POLL_MS = 50;
@@ -40,7 +35,7 @@ const SETTLE_MS = 2_000;
 export async function stopDaemon(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   paths: WatcherPaths,
-  { platform, kill }: StopOptions,
+  { platform, kill }: { readonly platform: NodeJS.Platform; readonly kill: Kill },
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
   const began = clock.monotonic();

@@ -8,10 +8,6 @@ import type { FolderInputs, FolderTools } from './folder-inputs.ts';
 
 export type NamedInputs = Awaited<ReturnType<typeof namedInputs>>;
 
-export interface InputTools extends FolderTools {
-  readonly readStdin: () => AsyncIterable<Uint8Array>;
-}
-
 /**
  * Returns the inputs of files, folders and zip archives. Of a folder or an archive, the files with records
  * of this kind count; one without such files is an input that cannot be read.
@@ -20,7 +16,7 @@ export async function namedInputs(
   paths: readonly string[],
   kind: RecordKind,
   sources: SourceOptions,
-  tools: InputTools,
+  tools: FolderTools & { readonly readStdin: () => AsyncIterable<Uint8Array> },
 ) {
   let folders: FolderInputs | undefined;
   const inputs: Input[] = [];

@@ -1,13 +1,12 @@
 import { SyncError } from '../base/errors.ts';
 import { isCalendarDate } from '../base/time.ts';
 import { parseSetting } from '../config/settings.ts';
-import type { Input } from '../records/read/input.ts';
 import type { NutritionRecord, WellnessRecord } from './types.ts';
 
 export type DailyRecord = WellnessRecord | NutritionRecord;
 
 /** Names the place of records without an `origin`. */
-const DEFAULT_ORIGIN = 'athlete-sync';
+export const DEFAULT_ORIGIN = 'athlete-sync';
 
 export function addressOf(given: string | URL): URL {
   const url = parseSetting('baseUrl', String(given), 'baseUrl');
@@ -24,18 +23,6 @@ export function checkDay(name: string, day: string | undefined): void {
 
 export function isList<T>(given: T | readonly T[]): given is readonly T[] {
   return Array.isArray(given);
-}
-
-export function recordsInput(
-  records: DailyRecord | readonly DailyRecord[],
-  origin = DEFAULT_ORIGIN,
-): Input {
-  const bytes = Buffer.from(JSON.stringify(records));
-  return { name: origin, origin, chunks: one(bytes) };
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield await Promise.resolve(bytes);
 }
 
 export function refuseChoice(input: string): never {

@@ -29,7 +29,7 @@ import {
 import { parseSetting } from '../config/settings.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/prepared-record.ts';
-import { fileInput } from '../records/read/input.ts';
+import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { PreparedRecord } from '../records/types.ts';
@@ -47,8 +47,8 @@ import {
   addressOf,
   checkDay,
   isList,
-  recordsInput,
   refuseChoice,
+  DEFAULT_ORIGIN,
 } from './arguments.ts';
 import { fetchHttp } from './fetch-http.ts';
 import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
@@ -237,7 +237,10 @@ export class LibraryClient implements Client {
         lastWeight: ledger.records.wellness.lastWeight(),
         rank: RANK,
       } as const;
-      const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, origin);
+      const input =
+        typeof given === 'string'
+          ? fileInput(given)
+          : recordsInput(given, origin ?? DEFAULT_ORIGIN);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
       const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
       const merged = mode === 'update' ? 'same-input' : mode;

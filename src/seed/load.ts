@@ -1,22 +1,13 @@
+/** Days of training stress that the averages include. */
+export const HISTORY = 210;
+
 /**
- * Fitness, fatigue and form in the impulse-response model of training platforms: exponentially
- * weighted averages of daily training stress over 42 and 7 days.
+ * Fitness and fatigue in the impulse-response model of training platforms: exponentially weighted averages
+ * of daily training stress over 42 and 7 days.
  *
  * A day's values depend only on the {@link HISTORY} days before it, so they are the same for any
  * length of history.
  */
-export interface Load {
-  /** Chronic training load, fitness. */
-  readonly ctl: number;
-  /** Acute training load, fatigue. */
-  readonly atl: number;
-  /** Training stress balance, form: `ctl - atl`. */
-  readonly tsb: number;
-}
-
-/** Days of training stress that the averages include. */
-export const HISTORY = 210;
-
 export class LoadHistory {
   /** Newest first. */
   readonly #stress: number[] = [];
@@ -31,10 +22,9 @@ export class LoadHistory {
     return this.#stress[days - 1] ?? 0;
   }
 
-  morning(): Load {
-    const ctl = this.#average(42);
-    const atl = this.#average(7);
-    return { ctl, atl, tsb: ctl - atl };
+  /** Returns fitness (chronic training load, `ctl`) and fatigue (acute training load, `atl`). */
+  morning() {
+    return { ctl: this.#average(42), atl: this.#average(7) };
   }
 
   #average(days: number): number {

@@ -1,6 +1,6 @@
 import type { Athlete, Starts } from './athlete.ts';
 import type { Calendar } from './calendar.ts';
-import type { Load } from './load.ts';
+import type { LoadHistory } from './load.ts';
 import { stream } from './random.ts';
 import type { RecordingTruth } from './recording.ts';
 import { isIll, isRaceDay, weekOf, type Phase } from './season.ts';
@@ -28,7 +28,7 @@ export interface LivedDay {
   /** Days before the last one, for the calendar. */
   readonly daysBefore: number;
   /** Of the morning. */
-  readonly load: Load;
+  readonly load: ReturnType<LoadHistory['morning']>;
   /** Yesterday's training stress. */
   readonly yesterday: number;
   readonly plan: TrainingPlan;

@@ -1,6 +1,5 @@
 import { clamp, rounded } from './arithmetic.ts';
 import { detraining, ftpOn, weightOn, type Athlete } from './athlete.ts';
-import type { Load } from './load.ts';
 import type { LivedDay } from './plan.ts';
 import { stream } from './random.ts';
 import { isRaceDay } from './season.ts';
@@ -64,7 +63,7 @@ export function wellnessOf(day: LivedDay) {
 }
 
 /** Returns fatigue relative to fitness: 0 is balanced, 1 a hard week. */
-function strainOf(load: Load): number {
+function strainOf(load: LivedDay['load']): number {
   return clamp((load.atl - load.ctl) / 28, -1.1, 1.8);
 }
 

@@ -118,8 +118,9 @@ describe.each(ATHLETES)('A year of $sport, seed $seed', ({ seed, sport, recordin
     expect(race.stress - lastDay.plan.stress).toBeLessThan(0.6 * taper.stress);
     expect(lastDay.plan.stress).toBeGreaterThan(150);
     const twoWeeksBefore = days.at(-14);
-    expect(lastDay.plan.tsb).toBeGreaterThan(5);
-    expect(twoWeeksBefore?.plan.tsb).toBeLessThan(0);
+    const form = ({ plan }: typeof lastDay) => plan.ctl - plan.atl;
+    expect(form(lastDay)).toBeGreaterThan(5);
+    expect(twoWeeksBefore && form(twoWeeksBefore)).toBeLessThan(0);
     expect(lastDay.wellness.hrv).toBeGreaterThan(twoWeeksBefore?.wellness.hrv ?? 0);
   });
 

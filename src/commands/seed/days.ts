@@ -1,5 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import { prepareInputs } from '../../records/prepare.ts';
+import { recordsInput } from '../../records/read/input.ts';
 import type { PreparedRecord, RecordKind } from '../../records/types.ts';
 import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 
@@ -33,18 +34,13 @@ export async function recordsOf(
   options: Pick<SynthesizeOptions, 'seed' | 'zone'>,
   { signal }: Pick<Context, 'signal'>,
 ): Promise<readonly PreparedRecord[]> {
-  const text = JSON.stringify(days.flatMap((day) => day[kind] ?? []));
+  const list = days.flatMap((day) => day[kind] ?? []);
   const { records } = await prepareInputs(
     kind,
-    [{ name: seedInput(options), chunks: oneChunk(text) }],
+    [recordsInput(list, seedInput(options))],
     // The seed's own offsets count, whichever zone data it has.
     { zone: { name: options.zone, from: 'profile' }, strict: true },
     signal,
   );
   return records;
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
-async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
 }

@@ -8,11 +8,6 @@ import { KINDS } from '../../ledger/records.ts';
 
 export type SeedFiles = Awaited<ReturnType<typeof writeSeedFiles>>;
 
-interface SeedFile {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Writes the same data into a folder, as `sync upload` and `sync push` read it: a `.fit` file for each
  * recording, `wellness.json` and `nutrition.json`. A file that is already there must have the same
@@ -43,7 +38,7 @@ export async function writeSeedFiles(options: SynthesizeOptions, dir: string, si
 function* filesOf(
   options: SynthesizeOptions,
   made = { recordings: 0, days: 0 },
-): Generator<SeedFile> {
+): Generator<{ readonly name: string; readonly bytes: Uint8Array }> {
   const lists = { wellness: [] as string[], nutrition: [] as string[] };
   for (const day of synthesize(options)) {
     made.days++;

@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { SyncError, systemCode } from '../../base/errors.ts';
 import type { FitSample } from '../../fit/wellness.ts';
 import { NotPlainFile, describeFileError, openPlainFile } from '../../system/plain-file.ts';
@@ -34,6 +35,12 @@ export function fileInput(path: string): Input {
 export function plainFileInput(path: string): Input {
   const open = () => openPlainFile(path).descriptor;
   return { name: path, origin: resolve(path), chunks: chunksOf(path, open) };
+}
+
+/** Makes an input of records, as JSON. */
+export function recordsInput(records: unknown, name: string): Input {
+  const bytes = Buffer.from(JSON.stringify(records));
+  return { name, origin: name, chunks: Readable.from([bytes]) };
 }
 
 async function* chunksOf(
