@@ -238,8 +238,13 @@ function writeOffset(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${two(hour)}:${two(minute)}`;
 }
 
+/** The last answer of {@link dateOf}: most questions are about the same day. */
+let last = { day: NaN, date: '' };
+
 function dateOf(wall: number): string {
-  return new Date(wall).toISOString().slice(0, 10);
+  const day = Math.floor(wall / DAY);
+  if (day !== last.day) last = { day, date: new Date(wall).toISOString().slice(0, 10) };
+  return last.date;
 }
 
 function outOfRange(date: string): Refused | undefined {

@@ -30,7 +30,8 @@ export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): N
     let total = 0;
     // An origin that tells stages apart counts before one that knows only sleep.
     const weight = (own: readonly Stage[]) =>
-      new Set(own.map(({ fields }) => fields.join())).size * DAY + sum(own.map(lengthOf));
+      new Set(own.map(({ fields }) => fields.join())).size * DAY +
+      own.reduce((total, stage) => total + lengthOf(stage), 0);
     countOnce(sleep, { prefer, weight, within: true }, (stage, part) => {
       const counted = part * lengthOf(stage);
       if (isAsleep(stage)) total += counted;
@@ -48,10 +49,6 @@ export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): N
 }
 
 const DAY = 86_400;
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
 
 /** Divides the stages into sleeps, by time. */
 function sleepsOf(stages: readonly Stage[]): Stage[][] {
