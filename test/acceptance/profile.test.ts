@@ -107,6 +107,26 @@ describe('sync profile', () => {
     },
   );
 
+  it('sends no weight without profile:read, and explains the effect of --force', async () => {
+    const world = await openLoggedInWorld({
+      login: { athlete: 'athlete-2', scopes: ['profile:write'] },
+    });
+    const { code, stderr } = await world.sync(['profile', '--weight', '72.5']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('would set that unit to kilograms');
+    expect(stderr).toMatch(/sync login --scope "[^"]*profile:read/);
+    expect(stderr).toContain('`--force` sends the weight, and sets the unit to kilograms.');
+    expect(world.sandbox.control.requests({ route: 'profile-update' })).toEqual([]);
+
+    const forced = await world.sync(['profile', '--weight', '72.5', '--force']);
+    expect([forced.code, forced.stderr]).toEqual([
+      0,
+      "The unit in which the platform's pages show weights is kilograms now.\n",
+    ]);
+    const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
+    expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Kilograms' });
+  });
+
   it.each([
     ['--weight', '72,5'],
     ['--weight', '-70'],

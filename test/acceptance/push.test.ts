@@ -68,6 +68,20 @@ describe('sync push', () => {
     expect(foodsHeld(world.sandbox, '2026-02-15')).toEqual([expect.objectContaining(item)]);
   });
 
+  it('prints the cause of several days that were not sent once', async () => {
+    const world = await openLoggedInWorld({ sandbox: { faults: ['wellness:422*inf'] } });
+    const input = '{"date":"2026-02-14","hrv":70}\n{"date":"2026-02-15","hrv":71}\n';
+    const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
+    expect(code).toBe(6);
+    expect(stdout.split('\n')).toEqual([
+      '2 days were refused by the platform: A scripted fault of the sandbox',
+      '  2026-02-14',
+      '  2026-02-15',
+      'wellness: 2 refused.',
+      '',
+    ]);
+  });
+
   it('refuses a day far in the future', async () => {
     const world = await openLoggedInWorld();
     const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
