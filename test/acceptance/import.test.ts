@@ -187,6 +187,13 @@ describe('sync import', () => {
     const cut = world.write('cut.zip', accountExport().subarray(0, 900));
     expect((await world.sync(['import', cut, '--dry-run'])).code).toBe(3);
   });
+
+  it('says that there is nothing to send, and does not ask', async () => {
+    const world = await openImportWorld();
+    world.write('photos/a.jpg', 'x');
+    const { code, stderr } = await world.sync(['import', 'photos']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'There is nothing to send.\n' });
+  });
 });
 
 describe(`sync import on a terminal${terminals.note}`, () => {

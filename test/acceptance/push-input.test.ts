@@ -130,6 +130,15 @@ describe('the exit code of sync push', () => {
     expect(day?.['records']).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
   });
 
+  it('is 4 if the login lacks the scope, which is named', async () => {
+    const world = await openLoggedInWorld({
+      login: { scopes: ['workout:write'] },
+    });
+    const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
+    expect(code).toBe(4);
+    expect(stdout).toContain('health:write');
+  });
+
   it('is 6 for a permanent refusal and for 200 with success: false, in the words of the platform', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');

@@ -301,6 +301,14 @@ it('sync watch --dry-run shows the recordings to send, sends nothing and records
   expect(world.requests()).toBe(1);
 });
 
+it('the command line of sync watch rejects a file with a hint', async () => {
+  const file = join(world.folder, 'ride.fit');
+  put(file, anotherRecording());
+  const { code, stderr } = await world.sync(['watch', file, '--once']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('sync upload');
+});
+
 it('the text output of sync watch is one line per event with its time', async () => {
   const watcher = world.run(['watch', world.folder]);
   await watcher.waitFor(/Ready: nothing to send\./);
