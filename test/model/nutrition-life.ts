@@ -453,7 +453,15 @@ class Life {
         const isFirst = item.pending === true && items.includes(item);
         if (isFirst) delete item.pending;
         if (isFirst || item.recent !== undefined) item.recent = isFirst || again ? 'sent' : 'seen';
-      } else if (item.recent === 'sent') item.recent = 'crossed';
+      }
+    }
+    this.#wrote(by, date);
+  }
+
+  /** Notes that a day was written to: to other senders, an item that left may look dropped by that. */
+  #wrote(by: string, date: string): void {
+    for (const item of this.#items.filter((each) => each.date === date && !each.by.includes(by))) {
+      if (item.recent === 'sent') item.recent = 'crossed';
       if (item.deleted === true && item.recent === 'crossed') item.unsure = true;
     }
   }
@@ -651,6 +659,7 @@ class Life {
       files: readonly string[],
       flags: Flags = {},
     ): Promise<'done' | 'stopped'> => {
+      const before = DAYS.map((date) => JSON.stringify(this.#rows(date)));
       const inputs = files.map((file) => ({ name: file, chunks: one(this.#recordsOf(file)) }));
       const zone = { name: 'Europe/Berlin', from: 'profile' } as const;
       const { records } = await prepareInputs('nutrition', inputs, { zone, strict: false }, signal);
@@ -692,6 +701,11 @@ class Life {
           if (item.recent !== undefined) item.pending = true;
         }
         return 'stopped';
+      } finally {
+        // A run that failed or was killed may have written, too.
+        const isChanged = (date: string, at: number) =>
+          JSON.stringify(this.#rows(date)) !== before[at];
+        for (const date of DAYS.filter(isChanged)) this.#wrote(name, date);
       }
     };
     return {
