@@ -113,7 +113,7 @@ export const program = defineConfig({
   },
 });
 
-/** The package's exports: ES modules, which share no chunk with the program, so that it starts as fast. */
+/** The package's exports, as ES modules. They share no chunk with the program: that would slow its start. */
 export const library = defineConfig({
   input: { index: 'src/library/index.ts', sandbox: 'src/library/sandbox.ts' },
   platform: 'node',

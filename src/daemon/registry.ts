@@ -89,7 +89,7 @@ export function listWatchers(stateDir: string): FoundWatcher[] {
 /**
  * Reads a watcher's state file and checks its lock. The lock decides whether it runs: a state file
  * may be left over from a process that was killed. The file is read before and after, because a new
- * process takes the lock before it writes its own state.
+ * process takes the lock before it writes its own state. Without a readable file, `state` is undefined.
  *
  * @throws SyncError `STORAGE`
  */
@@ -99,7 +99,6 @@ export function inspectWatcher(paths: WatcherPaths) {
     const running = isRunning(paths);
     const text = readStateText(paths.stateFile);
     // A running watcher updates its health once a second at most.
-    // Without a state, the file was never written, or is not readable.
     if (text === before) return { paths, state: parseState(text), running };
     before = text;
   }

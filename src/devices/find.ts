@@ -15,12 +15,14 @@ const CHILD_LIMIT_MS = 120_000;
  *
  * @throws the signal's reason; SyncError `STORAGE` if the child process fails
  */
-export const findDevices = async (places: Places, signal: AbortSignal): Promise<FoundDevices> =>
-  await searchInChild(places, false, signal);
+export function findDevices(places: Places, signal: AbortSignal): Promise<FoundDevices> {
+  return searchInChild(places, false, signal);
+}
 
 /** Finds them, and lists their files. Throws as {@link findDevices} does. */
-export const surveyDevices = async (places: Places, signal: AbortSignal) =>
-  await searchInChild<SurveyedDevice>(places, true, signal);
+export function surveyDevices(places: Places, signal: AbortSignal) {
+  return searchInChild<SurveyedDevice>(places, true, signal);
+}
 
 async function searchInChild<D extends Device>(
   { childPath, limitMs = CALL_LIMIT_MS, ...places }: Places,

@@ -137,7 +137,7 @@ async function mergeDevices(
 }
 
 function isPartOf(device: Device, other: Device): boolean {
-  const isInside = device.root !== other.root && isBelow(device.root, other.root);
+  const isInside = isBelow(device.root, other.root);
   const folders = new Set([...other.recordings, ...other.wellness]);
   return isInside && [...device.recordings, ...device.wellness].every((each) => folders.has(each));
 }

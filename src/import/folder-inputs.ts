@@ -34,7 +34,7 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
     warn(`${path}: ${problem}`);
   };
   return {
-    /** Returns the inputs in a folder or an archive; if there are none, one that cannot be read. */
+    /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */
     async in(path: string): Promise<readonly Input[]> {
       const findings = new Findings();
       const stock = new RecordStock(findings, list, report);

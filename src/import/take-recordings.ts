@@ -145,7 +145,7 @@ export class RecordingStock {
   }
 }
 
-/** Returns a reader of pieces. What it returns is valid until the next call. */
+/** Returns a reader of pieces. Each call overwrites the contents that the last one returned. */
 export function pieceReader() {
   const buffers = reusedBuffer();
   return async ({ from }: Piece): Promise<RecordingContents | UnreadableMember> =>

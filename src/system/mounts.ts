@@ -108,7 +108,7 @@ function placeAt(path: string, mounts: readonly Mount[]): MountPlace {
 
 /** Returns whether a path is in a folder, at any depth. Both absolute; drive roots end with `sep`. */
 export function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return path !== folder && path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Returns whether a call about this path may hang. @param path absolute */

@@ -182,7 +182,7 @@ describe('delivering a wellness day', () => {
     ]);
   });
 
-  it('is sent again when the platform may know the fields that it dropped', async () => {
+  it('is sent again after an update of the platform, which may store fields that it dropped before', async () => {
     const { run, sandbox, pass } = await open({ revision: '2026-02' });
     const days = [15, 16, 17].map((day) => ({ date: `2026-02-${day}`, hrv: 60, steps: 9000 }));
     const again = async () => (await run('wellness', days, { jobs: 1 })).bodies;

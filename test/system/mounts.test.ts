@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseMounts, placeOf } from '../../src/system/mounts.ts';
+import { isBelow, parseMounts, placeOf } from '../../src/system/mounts.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const MOUNTS = parseMounts(
@@ -53,4 +53,21 @@ describe('placeOf', () => {
     expect(placeOf(join(dir, 'local', 'link', 'new'), mounts)).toEqual(place);
     expect(placeOf(join(dir, 'local'), mounts).kind).toBeUndefined();
   });
+});
+
+it('isBelow holds for what is inside of a folder, and not for the folder itself', () => {
+  const pairs = [
+    ['/a/b', '/a'],
+    ['/a', '/'],
+    ['/', '/'],
+    ['/a', '/a'],
+    ['/ab', '/a'],
+  ] as const;
+  expect(pairs.map(([path, folder]) => isBelow(path, folder))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

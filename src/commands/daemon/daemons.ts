@@ -59,12 +59,12 @@ export function reportDaemons(
     const running = holdsLock || isProcessThere(state, platform);
     return {
       id: paths.id,
-      // Without `readyAt`, its first rescan was never complete.
       profile,
       running,
       kind,
       pid,
       startedAt,
+      /** Undefined if its first rescan was never complete. */
       readyAt,
       ...scopeOf(state),
       /** Undefined while it runs, and after it was killed. */

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Zone } from '../../records/types.ts';
 import { failureOf } from '../../api/batch-breaker.ts';
 
-/** `days` is the zone that decides about days; UTC after a problem. */
+/** The zones of a status. `days`: the one by which days are counted, or UTC after a problem. */
 export type ZoneFacts = Awaited<ReturnType<typeof readZone>>;
 
 /** Compares the zone that decides about days with the platform's, as this machine last learnt it. */

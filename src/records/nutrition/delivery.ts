@@ -38,7 +38,7 @@ const MAX_ROUNDS = 8;
 /** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
-/** A day to deliver, and the run that it belongs to. */
+/** One day of a run. */
 export interface DayJob {
   readonly record: NutritionRecord;
   readonly options: DayOptions;

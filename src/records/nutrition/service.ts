@@ -164,8 +164,8 @@ export class NutritionService {
   }
 
   /**
-   * Reads a day, or learns what it holds from the answer to a day without items, which changes nothing on a
-   * platform that adds.
+   * Reads a day. Without the scope, it sends the day without items: on a platform that adds, that changes
+   * nothing, and the answer has the day's items.
    *
    * @returns undefined if the platform replaces days, or does not show them
    */
