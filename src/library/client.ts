@@ -228,19 +228,17 @@ export class LibraryClient implements Client {
       const { force = false, strict = false } = flags;
       const isNamed = typeof given === 'string' || origin !== undefined;
       const mode = merge ?? (isNamed ? 'update' : 'add');
-      const name = await this.#zone();
+      const zone = await this.#zone();
       const options = {
-        zone: { name, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
+        zone: { name: zone, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
         strict,
         sources: { list: SOURCES, named: false, choose: refuseChoice },
         now: this.#context.clock.now(),
         lastWeight: ledger.records.wellness.lastWeight(),
         rank: RANK,
       } as const;
-      const input =
-        typeof given === 'string'
-          ? fileInput(given)
-          : recordsInput(given, origin ?? DEFAULT_ORIGIN);
+      const name = origin ?? DEFAULT_ORIGIN;
+      const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, name);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
       const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
       const merged = mode === 'update' ? 'same-input' : mode;
