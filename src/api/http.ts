@@ -36,6 +36,22 @@ export interface Http {
   close(): Promise<void>;
 }
 
+/**
+ * Opens one client for requests for tokens, which carry no bearer, and one for the others: over a shared
+ * connection, a repeated answer with tokens could become the answer to another request.
+ */
+export function apartForTokens(connections: number, open: (connections: number) => Http): Http {
+  const [others, forTokens] = [open(connections), open(1)];
+  const isForTokens = ({ method, bearer }: HttpRequest) =>
+    method === 'POST' && bearer === undefined;
+  return {
+    send: (request) => (isForTokens(request) ? forTokens : others).send(request),
+    async close() {
+      await Promise.all([others.close(), forTokens.close()]);
+    },
+  };
+}
+
 /** Upper bound for a response (bytes). */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 

@@ -6,6 +6,7 @@ import {
   type Http,
   type HttpRequest,
   type HttpResponse,
+  apartForTokens,
   requestHeaders,
   responseHeaders,
 } from './http.ts';
@@ -19,28 +20,23 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
  * @param connections limit on requests in flight per host.
  */
 export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
-  const agents = createAgents(options.connections);
-  // On a shared connection, a repeated answer with tokens could become the answer to another request.
-  const agentsForTokens = createAgents(1);
-  return {
-    send: (request) => {
-      const { url, method, bearer } = request;
-      const isForTokens = method === 'POST' && bearer === undefined;
-      const from = isForTokens ? agentsForTokens : agents;
-      const secure = url.protocol === 'https:';
-      return send(request, options.userAgent, {
-        start: secure ? https.request : http.request,
-        agent: secure ? from['https:'] : from['http:'],
-      });
-    },
-    close: () => {
-      for (const each of [agents, agentsForTokens]) {
-        each['http:'].destroy();
-        each['https:'].destroy();
-      }
-      return Promise.resolve();
-    },
-  };
+  return apartForTokens(options.connections, (connections) => {
+    const agents = createAgents(connections);
+    return {
+      send: (request) => {
+        const secure = request.url.protocol === 'https:';
+        return send(request, options.userAgent, {
+          start: secure ? https.request : http.request,
+          agent: secure ? agents['https:'] : agents['http:'],
+        });
+      },
+      close: () => {
+        agents['http:'].destroy();
+        agents['https:'].destroy();
+        return Promise.resolve();
+      },
+    };
+  });
 }
 
 function send(

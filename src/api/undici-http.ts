@@ -6,6 +6,7 @@ import {
   type Http,
   type HttpRequest,
   type HttpResponse,
+  apartForTokens,
   requestHeaders,
   responseHeaders,
 } from './http.ts';
@@ -25,19 +26,21 @@ export function createProxiedHttp(options: {
   proxy: Proxy;
 }): Http {
   const { proxy, userAgent } = options;
-  const dispatcher = new ProxyAgent({
-    uri: proxy.address,
-    connections: options.connections,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    // Limits the proxy's response to CONNECT like a connection.
-    clientFactory: (origin: URL, pool: object) =>
-      new Pool(origin, { ...pool, headersTimeout: CONNECT_TIMEOUT_MS }),
+  return apartForTokens(options.connections, (connections) => {
+    const dispatcher = new ProxyAgent({
+      uri: proxy.address,
+      connections,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      // Limits the proxy's response to CONNECT like a connection.
+      clientFactory: (origin: URL, pool: object) =>
+        new Pool(origin, { ...pool, headersTimeout: CONNECT_TIMEOUT_MS }),
+    });
+    let closed: Promise<void> | undefined;
+    return {
+      send: (request) => send(request, userAgent, { dispatcher, proxy }),
+      close: () => (closed ??= dispatcher.destroy()),
+    };
   });
-  let closed: Promise<void> | undefined;
-  return {
-    send: (request) => send(request, userAgent, { dispatcher, proxy }),
-    close: () => (closed ??= dispatcher.destroy()),
-  };
 }
 
 function send(
@@ -48,7 +51,8 @@ function send(
   return exchange(request, (course) => {
     const { url } = request;
     const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
-    const body = hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null;
+    const parts = request.body?.filter(({ byteLength }) => byteLength > 0) ?? [];
+    const body = parts.length > 0 ? Readable.from(inPieces(parts, course.sent)) : null;
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
     const abort = () => controller?.abort(new Error('ended'));
@@ -110,10 +114,6 @@ function answerHandler(request: HttpRequest, course: Exchange): Dispatcher.Dispa
       }
     },
   };
-}
-
-function hasBytes(body: HttpRequest['body']): body is readonly Uint8Array[] {
-  return body?.some(({ byteLength }) => byteLength > 0) ?? false;
 }
 
 /** Size of the pieces of a body (bytes). */

@@ -60,7 +60,9 @@ export async function search(
   const roots = await Promise.all(request.mounts.map(expand));
   const mounts = listMounts();
   const devices: Device[] = [];
-  await inParallel(byDevice(new Set(roots.flat())), AT_ONCE, async (storages) => {
+  // The storages of an MTP device take turns: it refuses a second reader.
+  const byDevice = groupBy(new Set(roots.flat()), (root) => mtpMountOf(root)?.root ?? root);
+  await inParallel([...byDevice.values()], AT_ONCE, async (storages) => {
     for (const root of storages) {
       const device = await on(root, async () => await deviceAt(reader, root, mounts, request));
       if (device !== undefined) devices.push(device);
@@ -73,17 +75,9 @@ export async function search(
       : device;
     if (found !== undefined) tell({ state: 'found', device: found });
   }
-  for (const folder of outermost([...silent])) tell({ state: 'silent', folder });
-}
-
-/** Groups the storages of an MTP device, which refuses a second reader: they take turns. */
-function byDevice(roots: Iterable<string>): readonly (readonly string[])[] {
-  return [...groupBy(roots, (root) => mtpMountOf(root)?.root ?? root).values()];
-}
-
-/** Leaves out folders inside of other ones. */
-function outermost(folders: readonly string[]): readonly string[] {
-  return folders.filter((folder) => !folders.some((other) => isBelow(folder, other)));
+  for (const folder of silent) {
+    if (![...silent].some((other) => isBelow(folder, other))) tell({ state: 'silent', folder });
+  }
 }
 
 /** @throws NoAnswer */

@@ -467,21 +467,25 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
-  it('sends a request for tokens over a connection of its own, and takes a repeated answer', async () => {
-    const { http, proxy } = await open(1);
-    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+  it('sends a request for tokens over a connection of its own: a repeated answer answers no other request', async () => {
+    const { http } = await open(1);
+    const answer = (text: string) =>
+      `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
     const server = await listenRaw((socket) => {
+      // The copy arrives after the next request, when nobody can tell it from the answer to that.
+      let copy = '';
       socket.on('data', (head) => {
-        socket.write(answer.repeat(head.toString('latin1').startsWith('POST') ? 2 : 1));
+        const isForTokens = head.toString('latin1').startsWith('POST');
+        socket.write(isForTokens ? answer('tokens') : copy + answer('data'));
+        if (isForTokens) copy = answer('tokens');
       });
     });
     const tokens = requestTo(server.url, { method: 'POST' });
+    const texts = [];
     for (const each of [requestTo(server.url), tokens, requestTo(server.url)]) {
-      expect((await http.send(each)).text).toBe('{}');
+      texts.push((await http.send(each)).text);
     }
-    // undici closes a connection with a repeated answer.
-    expect(server.connections()).toBe(2);
-    expect(proxy?.tunnels.length ?? 2).toBe(2);
+    expect(texts).toEqual(['data', 'tokens', 'data']);
   });
 
   it('takes no data that the platform sent before the request for its answer', async () => {

@@ -6,10 +6,16 @@ import { live } from './nutrition-life.ts';
 const LIVES = 50;
 const STEPS = 20;
 
+/** Lives by seed and number. The last one found that an item came back after an update of the platform. */
+const CHOSEN = [
+  ...Array.from({ length: LIVES }, (_, number) => [28, number] as const),
+  [909, 261] as const,
+];
+
 it('nothing of an athlete with many hands is lost, doubled, erased or untruly reported', async () => {
   const found: string[] = [];
-  for (let number = 0; number < LIVES; number++) {
-    const { platform, findings, story } = await live(stream(28, 'hands', number), number, STEPS);
+  for (const [seed, number] of CHOSEN) {
+    const { platform, findings, story } = await live(stream(seed, 'hands', number), number, STEPS);
     for (const { kind, what } of findings) {
       found.push([`${platform}, life ${number}: ${kind}: ${what}`, ...story].join('\n  '));
     }

@@ -293,4 +293,17 @@ describe('undoing a push of nutrition', () => {
       expect(held()).toEqual(['gel 25', 'rice 90']);
     },
   );
+
+  it.each(NUTRITION_REVISIONS)(
+    'is remembered while other items of the day are sent, run after run, on %s',
+    async (revision) => {
+      const { push, undo, held } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': day(GEL) });
+      await undo(DAY);
+      for (const items of [[GEL], [GEL, RICE], [GEL, RICE, BAR]]) {
+        await push({ 'a.json': day(...items) });
+      }
+      expect(held()).toEqual(['bar 40', 'rice 90']);
+    },
+  );
 });
