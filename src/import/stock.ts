@@ -1,6 +1,6 @@
 import { type DeliveryOptions, type DeliveryTarget, deliverRecords } from '../records/deliver.ts';
 import { BatchSender } from '../upload/batch-sender.ts';
-import type { RunTarget } from '../upload/pipeline.ts';
+import type { RunTarget } from '../upload/batch-sender.ts';
 import { extname } from 'node:path';
 import type { Archives } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';

@@ -1,7 +1,8 @@
 import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
 
 import type { Athlete } from './athlete.ts';
-import type { Lap, LapTrigger, Records, RecordingTruth } from './recording.ts';
+import type { Lap, LapTrigger, RecordingTruth } from './recording.ts';
+import type { Records } from './records.ts';
 import type { RoutePosition } from './route.ts';
 import type { SessionTotals } from './totals.ts';
 import type { SegmentKind, SeedSport } from './workouts.ts';

@@ -1,4 +1,4 @@
-import type { Records } from './recording.ts';
+import type { Records } from './records.ts';
 import type { RoutePosition } from './route.ts';
 import type { SeedSport } from './workouts.ts';
 

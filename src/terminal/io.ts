@@ -1,9 +1,9 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { SyncError } from '../base/errors.ts';
+import type { Ora } from 'ora';
 import { type Text, renderText } from '../base/phrase.ts';
 import { printable } from '../base/printable.ts';
-import { withoutControls, type TerminalFeatures } from './features.ts';
-import { spinnerOn } from './progress.ts';
+import { glyphsFor, withoutControls, type TerminalFeatures } from './features.ts';
+import type { AskOptions } from './prompt.ts';
 import { wrap } from './wrap.ts';
 
 /**
@@ -42,13 +42,6 @@ export interface Io {
   ask(question: Text, options: AskOptions): Promise<string>;
 }
 
-interface AskOptions {
-  readonly signal: AbortSignal;
-  readonly hidden?: boolean;
-  /** The message of the `SyncError`; default: `Cancelled.` */
-  readonly cancelled?: string;
-}
-
 export interface LineStream {
   /** Width in columns, if it is a terminal that knows its width. */
   readonly columns?: number | undefined;
@@ -81,25 +74,8 @@ export function systemIo(
     terminals.set(name, known);
     return known;
   };
-  const guarded = new Set<'stdout' | 'stderr'>();
   const unread = new AbortController();
-  let lost = false;
-  const open = <T extends 'stdout' | 'stderr'>(name: T): IoStreams[T] => {
-    const stream = streams[name];
-    if (guarded.has(name)) return stream;
-    guarded.add(name);
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // There is no place to report a failure of stderr.
-      if (name === 'stderr') return;
-      // A reader that closed the pipe (`sync workouts | head`) or a closed terminal is not an error.
-      if (error.code === 'EPIPE' || error.code === 'EIO') unread.abort(error);
-      else if (!lost) {
-        lost = true;
-        onLost(error);
-      }
-    });
-    return stream;
-  };
+  const open = guardedOutputs(streams, unread, onLost);
   // A terminal may not know its width: `columns` is undefined or 0 then.
   const columnsOf = (name: 'stdout' | 'stderr') =>
     isTerminal(name) ? (open(name).columns ?? 0) : 0;
@@ -132,53 +108,73 @@ export function systemIo(
     err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
     drawLine: (text) => draw(printable(text)),
     readStdin: () => streams.stdin,
-    ask: (question, options) =>
-      ask(streams, wrap(renderText(question, undefined), columnsOf('stderr')), options),
+    ask: async (question, options) => {
+      const { ask } = await import('./prompt.ts');
+      const text = wrap(renderText(question, undefined), columnsOf('stderr'));
+      return await ask(streams, text, options);
+    },
   };
 }
 
-async function ask(
-  { stdin, stderr }: IoStreams,
-  question: string,
-  { signal, hidden = false, cancelled = 'Cancelled.' }: AskOptions,
-): Promise<string> {
-  const { createInterface } = await import('node:readline');
-  const { Writable } = await import('node:stream');
-  return await new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    // readline echoes the input to its output, which discards hidden input.
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const reader = createInterface({
-      input: stdin,
-      output: hidden ? nowhere : stderr,
-      terminal: stdin.isTTY,
+/** Returns a function that opens an output stream, and handles its errors from the first time on. */
+function guardedOutputs(
+  streams: IoStreams,
+  unread: AbortController,
+  onLost: (error: NodeJS.ErrnoException) => void,
+) {
+  const guarded = new Set<'stdout' | 'stderr'>();
+  let lost = false;
+  return <T extends 'stdout' | 'stderr'>(name: T): IoStreams[T] => {
+    const stream = streams[name];
+    if (guarded.has(name)) return stream;
+    guarded.add(name);
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // There is no place to report a failure of stderr.
+      if (name === 'stderr') return;
+      // A reader that closed the pipe (`sync workouts | head`) or a closed terminal is not an error.
+      if (error.code === 'EPIPE' || error.code === 'EIO') unread.abort(error);
+      else if (!lost) {
+        lost = true;
+        onLost(error);
+      }
     });
-    // Written after readline turned off the terminal's echo: the user may paste at once.
-    stderr.write(question);
-    if (!hidden) reader.setPrompt(question);
-    const cancel = (reason: Error) => {
-      settle();
-      // The next output starts on a new line.
-      if (!hidden) stderr.write('\n');
-      reject(reason);
-    };
-    const onAbort = () => cancel(signal.reason as Error);
-    const onClose = () => cancel(new SyncError('INTERRUPTED', cancelled));
-    const settle = () => {
-      signal.removeEventListener('abort', onAbort);
-      reader.off('close', onClose);
-      reader.close();
-      stdin.pause();
-      if (hidden) stderr.write('\n');
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    reader.once('close', onClose);
-    reader.once('SIGINT', onClose);
-    reader.once('line', (line) => {
-      settle();
-      resolve(line.trim());
+    return stream;
+  };
+}
+
+/**
+ * Returns a function that shows a text beside a spinner on the current line of a terminal; '' erases
+ * the line. The library is loaded with the first text: a short command shows none.
+ */
+function spinnerOn(
+  stream: () => NodeJS.WriteStream,
+  { unicode, colour }: TerminalFeatures,
+): (text: string) => void {
+  let shown = '';
+  let loading: Promise<void> | undefined;
+  let spinner: Ora | undefined;
+  const show = () => {
+    if (spinner === undefined) return;
+    spinner.text = shown;
+    if (shown === '') spinner.stop();
+    else if (!spinner.isSpinning) spinner.start();
+  };
+  const load = async () => {
+    const { default: ora } = await import('ora');
+    spinner = ora({
+      stream: stream(),
+      isEnabled: true,
+      discardStdin: false,
+      color: colour ? 'cyan' : false,
+      spinner: { frames: glyphsFor(unicode).spinner, interval: 100 },
     });
-  });
+    show();
+  };
+  return (text) => {
+    shown = text;
+    if (text !== '') loading ??= load();
+    show();
+  };
 }
 
 /**

@@ -1,10 +1,8 @@
-import type { Ora } from 'ora';
 import type { Clock } from '../base/time.ts';
-import { glyphsFor, type TerminalFeatures } from './features.ts';
+import { glyphsFor } from './features.ts';
 import type { Io } from './io.ts';
 import { type ProgressState, progressLine, progressText } from './progress-text.ts';
 import { SyncError, isAbort } from '../base/errors.ts';
-import type { Output } from './output.ts';
 import { plural } from './words.ts';
 
 /** A progress line on a terminal; otherwise a line at an interval. */
@@ -98,46 +96,6 @@ export class ProgressDisplay implements Progress {
 const SPINNER_COLUMNS = 2;
 
 /**
- * Returns a function that shows a text beside a spinner on the current line of a terminal; '' erases
- * the line. The library is loaded with the first text: a short command shows none.
- */
-export function spinnerOn(
-  stream: () => NodeJS.WriteStream,
-  { unicode, colour }: TerminalFeatures,
-): (text: string) => void {
-  let shown = '';
-  let loading: Promise<Ora> | undefined;
-  let spinner: Ora | undefined;
-  const show = () => {
-    if (spinner === undefined) return;
-    spinner.text = shown;
-    if (shown === '') spinner.stop();
-    else if (!spinner.isSpinning) spinner.start();
-  };
-  const load = async () => {
-    const { default: ora } = await import('ora');
-    return ora({
-      stream: stream(),
-      isEnabled: true,
-      discardStdin: false,
-      color: colour ? 'cyan' : false,
-      spinner: { frames: glyphsFor(unicode).spinner, interval: 100 },
-    });
-  };
-  return (text) => {
-    shown = text;
-    if (text !== '') {
-      loading ??= load().then((loaded) => {
-        spinner = loaded;
-        show();
-        return loaded;
-      });
-    }
-    show();
-  };
-}
-
-/**
  * Runs a task with a progress line. A command that Ctrl-C ends reports how far it came, because the
  * same command continues from there.
  *
@@ -145,7 +103,7 @@ export function spinnerOn(
  * @throws SyncError `INTERRUPTED`, with the number of finished items
  */
 export async function withProgress<T>(
-  output: Output,
+  output: { progress(): Progress },
   { force }: { readonly force: boolean },
   task: (progress: Pick<Progress, 'update'>) => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,6 @@ import { systemCode } from '../base/errors.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, SearchedFolder } from '../inputs/find-files.ts';
 import type { SendOptions } from './known-outcome.ts';
-import type { RunTarget } from './pipeline.ts';
 import {
   type BufferSource,
   LARGE_BYTES,
@@ -15,9 +14,16 @@ import {
   reusedBuffer,
 } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
-import type { UploadItem } from './report.ts';
+import type { UploadItem, UploadProgress } from './report.ts';
 import { type Amount, UploadTimes } from './upload-times.ts';
-import { type Examined, Uploader } from './uploader.ts';
+import { type Examined, Uploader, type UploadTarget } from './uploader.ts';
+
+export interface RunTarget extends UploadTarget {
+  readonly report: (item: UploadItem) => void;
+  readonly progress?: ((progress: UploadProgress) => void) | undefined;
+  /** Called before the batch waits for recordings that other processes are sending. */
+  readonly onBusy?: ((count: number) => void) | undefined;
+}
 
 export interface MemberRecording {
   readonly path: string;

@@ -1,25 +1,16 @@
 import type { Context } from '../base/context.ts';
-import { type OtherFile, findFiles, type RecordingFile } from '../inputs/find-files.ts';
-import type { UploadItem, UploadProgress } from './report.ts';
+import { findFiles, type RecordingFile } from '../inputs/find-files.ts';
+import type { RunTarget } from './batch-sender.ts';
+import type { UploadItem } from './report.ts';
 import { type SendOptions, alreadyUploaded, isDone, outcomeOf } from './known-outcome.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadTarget } from './uploader.ts';
+import type { ArchiveTarget } from './send-archives.ts';
 
-export interface RunTarget extends UploadTarget {
-  readonly report: (item: UploadItem) => void;
-  readonly progress?: ((progress: UploadProgress) => void) | undefined;
-  /** Called before the batch waits for recordings that other processes are sending. */
-  readonly onBusy?: ((count: number) => void) | undefined;
-}
-
-export interface BatchTarget extends RunTarget {
+interface BatchTarget extends RunTarget, ArchiveTarget {
   readonly known: KnownFiles;
   readonly cwd: string;
-  readonly tempFolder: string;
   /** Called with the number of files to read, before the first one is read. */
   readonly onWaiting?: ((count: number) => void) | undefined;
-  /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
-  readonly onOther?: ((file: OtherFile) => void) | undefined;
 }
 
 /**

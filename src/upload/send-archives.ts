@@ -1,11 +1,21 @@
 import { basename } from 'node:path';
 import { Archives, isZipFile } from '../archive/archives.ts';
 import type { Context } from '../base/context.ts';
-import { type BatchSender, type MemberRecording, unreadableItem } from './batch-sender.ts';
-import { type RecordingFile } from '../inputs/find-files.ts';
-import type { BatchTarget } from './pipeline.ts';
+import {
+  type BatchSender,
+  type MemberRecording,
+  type RunTarget,
+  unreadableItem,
+} from './batch-sender.ts';
+import type { OtherFile, RecordingFile } from '../inputs/find-files.ts';
 import { readMember } from './read-member.ts';
 import { isRecordingName, otherKind } from '../inputs/recording-names.ts';
+
+export interface ArchiveTarget extends Pick<RunTarget, 'report'> {
+  readonly tempFolder: string;
+  /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
+  readonly onOther?: ((file: OtherFile) => void) | undefined;
+}
 
 /**
  * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is
@@ -17,7 +27,7 @@ export async function sendArchives(
   { signal }: Context,
   files: readonly RecordingFile[],
   sender: BatchSender,
-  target: BatchTarget,
+  target: ArchiveTarget,
 ): Promise<void> {
   const archives = new Archives(signal, target.tempFolder);
   try {
@@ -35,7 +45,7 @@ export async function sendArchives(
 async function* recordingsIn(
   archives: Archives,
   { path, absolute }: RecordingFile,
-  target: BatchTarget,
+  target: ArchiveTarget,
 ): AsyncGenerator<MemberRecording, void, undefined> {
   for await (const found of archives.members(path, absolute)) {
     if ('problem' in found) {

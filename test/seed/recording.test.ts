@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { checkEnvelope } from '../../src/fit/envelope.ts';
 import { encodeActivity } from '../../src/seed/fit-activity.ts';
-import type { Lap, Records, RecordingTruth } from '../../src/seed/recording.ts';
+import type { Lap, RecordingTruth } from '../../src/seed/recording.ts';
+import type { Records } from '../../src/seed/records.ts';
 import type { SessionTotals } from '../../src/seed/totals.ts';
 import { synthesize, type SyntheticRecording } from '../../src/seed/synthesize.ts';
 import { SEASON, SUMMER, firstOfEachKind, sampleRecording } from './support.ts';

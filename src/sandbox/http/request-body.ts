@@ -1,8 +1,8 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { bufferToFormData } from 'hono/utils/buffer';
 import { ApiProblem } from './problem.ts';
 import { sha256 } from '../random.ts';
-import type { SandboxEnv } from '../world.ts';
 
 /** Limit on the parts of a multipart body; a client sends a few for each file. */
 const MAX_PARTS = 1_000;
@@ -27,12 +27,12 @@ export type RequestBody =
  * @throws Problem 413, after which the server closes the connection; an Error if the client disconnects before the end
  */
 export async function readBytes(
-  c: Context<SandboxEnv>,
+  c: Context,
   maxBytes: number,
   onBytes: (count: number) => void = () => undefined,
 ): Promise<Buffer> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  const { incoming } = (c.env as Partial<HttpBindings> | undefined) ?? {};
   if (incoming === undefined) return Buffer.from(await c.req.arrayBuffer());
   const chunks: Buffer[] = [];
   let size = 0;
