@@ -60,11 +60,7 @@ export function pathsFor({ env, platform, homeDir, cwd }: AppContext): Paths {
   return { configFile: resolve(cwd, configFile), stateDir: resolve(cwd, stateDir) };
 }
 
-export function ledgerPath({ paths: { stateDir } }: Pick<Config, 'paths'>): string {
-  return ledgerIn(stateDir);
-}
-
-export function ledgerIn(stateDir: string): string {
+export function ledgerPath({ stateDir }: Pick<Paths, 'stateDir'>): string {
   return join(stateDir, 'ledger.db');
 }
 

@@ -15,6 +15,7 @@ import { type Database, openDatabase } from '../ledger/database.ts';
 import { moveCopies } from '../ledger/outbox.ts';
 import { ledgerPath } from './config.ts';
 import { sha256 } from '../system/this-process.ts';
+
 /*
  * The ledger is one file for all accounts of this user. Each row of it has a key: the account that
  * the upload or record belongs to. What one account sent must not count as sent for another, so the
@@ -138,7 +139,7 @@ export async function knownAccount(
   const token = environmentToken(config);
   if (token === undefined) return { key: keyOfProfile, account: config.account };
   const byDigest = digestKey(config, token);
-  const key = existsSync(ledgerPath(config))
+  const key = existsSync(ledgerPath(config.paths))
     ? await withDatabase(config, (database) => accountByToken(database, byDigest) ?? byDigest)
     : byDigest;
   if (key === keyOfProfile) return { key, account: config.account };
@@ -167,7 +168,7 @@ async function withDatabase<T>(
   config: Config,
   task: (database: Database) => T | Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(ledgerPath(config));
+  const database = openDatabase(ledgerPath(config.paths));
   try {
     return await task(database);
   } finally {

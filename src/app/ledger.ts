@@ -46,19 +46,17 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
   const { stateDir } = config.paths;
   // A profile has one account: work recorded before the athlete was known belongs to this athlete.
   const former = hasEnvironmentTokens(config) ? undefined : accountKey(config, undefined);
-  return openLedgerAt({ path: ledgerPath(config), stateDir, account, former }, clock);
+  return openLedgerAt({ stateDir, account, former }, clock);
 }
 
-/** Opens the ledger at a path. @throws SyncError `STORAGE` */
+/** Opens the ledger in a state folder. @throws SyncError `STORAGE` */
 export function openLedgerAt(
   {
-    path,
     stateDir,
     account,
     former,
   }: {
-    readonly path: string;
-    /** Holds the locks of processes. */
+    /** Holds the locks of processes, too. */
     readonly stateDir: string;
     readonly account: string;
     /** Another key for the same account: its rows become the account's. */
@@ -66,6 +64,7 @@ export function openLedgerAt(
   },
   clock: Clock,
 ) {
+  const path = ledgerPath({ stateDir });
   const database = openDatabase(path);
   if (former !== undefined) {
     moveCopies(stateDir, former, account);

@@ -11,11 +11,10 @@ import type { Match, Source } from '../records/sources/types.ts';
 import { unitsOf } from '../records/fields.ts';
 import type { SourceOptions, Units } from '../records/types.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
-import { readPlainFile } from '../system/plain-file.ts';
+import { describeFileError, readPlainFile } from '../system/plain-file.ts';
 import { collect } from './command.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
-import { describeFileError } from '../system/plain-file.ts';
 
 export interface SourceFlags {
   readonly source?: string;

@@ -4,28 +4,35 @@ export const DEFAULT_JOBS = 4;
  * Runs `task` over all items in order, at most `jobs` at once. `slot` (0 to jobs - 1) identifies the
  * worker, for resources that each worker owns. No task is running when the promise settles.
  *
- * @throws the error of the first task that failed; no task starts after it.
+ * @throws the first error of a task or of the items; no item is taken after it.
  */
 export async function inParallel<T>(
-  items: readonly T[],
+  items: Iterable<T> | AsyncIterable<T>,
   jobs: number,
   task: (item: T, slot: number) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
+  // A generator answers one request after another, however many workers ask at once.
+  const left = eachOf(items);
   let broken = false;
   const work = async (slot: number) => {
-    while (next < items.length && !broken) {
-      const item = items[next++] as T;
-      try {
-        await task(item, slot);
-      } catch (error) {
-        broken = true;
-        throw error;
+    try {
+      while (!broken) {
+        const next = await left.next();
+        if (next.done === true) return;
+        await task(next.value, slot);
       }
+    } catch (error) {
+      broken = true;
+      throw error;
     }
   };
-  const slots = Array.from({ length: Math.min(jobs, items.length) }, (_, slot) => work(slot));
-  const ends = await Promise.allSettled(slots);
+  const ends = await Promise.allSettled(Array.from({ length: jobs }, (_, slot) => work(slot)));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+async function* eachOf<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  yield* items;
 }

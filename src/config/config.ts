@@ -4,8 +4,7 @@ import { phrase, sync } from '../base/phrase.ts';
 import { distrustHint, findOwnDistrust } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
-import type { EndpointName, Endpoints } from './endpoints.ts';
-import { DEFAULT_ENDPOINTS, serviceId } from './endpoints.ts';
+import { DEFAULT_ENDPOINTS, type EndpointName, type Endpoints, serviceId } from './endpoints.ts';
 import { asObject, readJsonFile } from './json-file.ts';
 import {
   SETTINGS,

@@ -1,4 +1,5 @@
 import { type Text, phrase, sync } from '../base/phrase.ts';
+
 /** The scopes of the interface (5.2), with the feature that each one enables. */
 const SCOPES = [
   { scope: 'workout:write', feature: 'uploading recordings', command: 'sync upload' },

@@ -5,7 +5,6 @@ import type { Http } from '../api/http.ts';
 import { openHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
 import { type ServiceClient, createServiceClient } from '../api/client.ts';
-import { ledgerIn } from '../app/config.ts';
 import type { Service } from '../app/connection.ts';
 import { type OpenLedger, type Targets, openLedgerAt, targetsOf } from '../app/ledger.ts';
 import { showOrUpdate } from '../app/profile-update.ts';
@@ -305,8 +304,7 @@ export class LibraryClient implements Client {
         policy: DEFAULT_RETRY,
       });
       const account = await this.#accountOf(service, http, session);
-      const path = ledgerIn(stateDir);
-      const ledger = openLedgerAt({ path, stateDir, account }, clock);
+      const ledger = openLedgerAt({ stateDir, account }, clock);
       const targets = targetsOf(VERSION, this.#of(client), ledger);
       return { service: client, session, http, ledger, targets };
     } catch (error) {

@@ -1,6 +1,7 @@
-import { closeSync, lstatSync, openSync, rmSync, statSync, statfsSync, writeSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
+import { isFolder, nearest } from './plain-file.ts';
 import { thisProcess } from './this-process.ts';
 
 /** Why a disk takes no more data, in words for people. */
@@ -128,28 +129,4 @@ export function freeBytes(path: string): number | undefined {
 function folderOf(path: string): string {
   const at = nearest(path);
   return isFolder(at) ? at : dirname(at);
-}
-
-/** Returns the path, or the nearest folder or file above it that exists. */
-export function nearest(path: string): string {
-  let at = resolve(path);
-  while (!exists(at) && dirname(at) !== at) at = dirname(at);
-  return at;
-}
-
-export function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import {
+  type Stats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 
 /** A FIFO, a socket or a device in place of a file: it may never end. */
@@ -73,5 +82,29 @@ export function describeFileError(error: unknown): string {
       return 'It is a folder.';
     default:
       return `It cannot be read (${messageOf(error)}).`;
+  }
+}
+
+/** Returns the path, or the nearest folder or file above it that exists. */
+export function nearest(path: string): string {
+  let at = resolve(path);
+  while (!exists(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+export function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
   }
 }

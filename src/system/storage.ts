@@ -16,7 +16,8 @@ import {
 import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
-import { diskFault, exists, fileErrorCode, isFolder, nearest } from './disk.ts';
+import { diskFault, fileErrorCode } from './disk.ts';
+import { exists, isFolder, nearest } from './plain-file.ts';
 import { loadCrypto } from './this-process.ts';
 
 /**

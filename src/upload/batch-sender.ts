@@ -81,43 +81,28 @@ export class BatchSender {
   async sendMembers(
     members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
   ): Promise<void> {
-    const left = eachOf(members);
-    let queue: Promise<unknown> = Promise.resolve();
-    let large: Promise<unknown> = Promise.resolve();
-    let failed = false;
-    const takeNext = async (): Promise<{ sent: Promise<void> } | undefined> => {
-      await large;
-      const next = failed ? { done: true as const } : await left.next();
-      if (next.done === true) return undefined;
-      const { path, read } = next.value;
+    await inParallel(this.#startMembers(members), this.#jobs, async ({ sent }) => await sent);
+  }
+
+  async *#startMembers(
+    members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
+  ): AsyncGenerator<{ readonly sent: Promise<void> }, void, undefined> {
+    let hasFailed = false;
+    for await (const { path, read } of members) {
       this.#progress(path);
       const given = this.#given(path);
       if (given !== undefined) {
         this.#report(given);
-        return { sent: Promise.resolve() };
+        continue;
       }
       const contents = await read();
+      if (hasFailed) return;
       const sent = this.#sendMember(path, contents);
-      if ('bytes' in contents && contents.bytes.length > LARGE_BYTES) {
-        large = sent.catch(() => undefined);
-      }
-      return { sent };
-    };
-    const work = async () => {
-      try {
-        for (;;) {
-          const taken = queue.then(takeNext);
-          queue = taken.catch(() => undefined);
-          const next = await taken;
-          if (next === undefined) return;
-          await next.sent;
-        }
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    };
-    await inParallel(Array.from({ length: this.#jobs }), this.#jobs, work);
+      sent.catch(() => (hasFailed = true));
+      yield { sent };
+      const isLarge = 'bytes' in contents && contents.bytes.length > LARGE_BYTES;
+      if (isLarge) await sent.catch(() => undefined);
+    }
   }
 
   async #sendMember(path: string, contents: RecordingContents | UnreadableMember): Promise<void> {
@@ -213,12 +198,6 @@ export class BatchSender {
     this.#target.report(item);
     this.#showProgress();
   }
-}
-
-async function* eachOf<T>(
-  items: AsyncIterable<T> | Iterable<T>,
-): AsyncGenerator<T, void, undefined> {
-  yield* items;
 }
 
 /** Returns undefined for a recording that is being sent elsewhere. */

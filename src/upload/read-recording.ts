@@ -3,10 +3,9 @@ import { systemCode } from '../base/errors.ts';
 import { onlyRecording } from '../archive/only-recording.ts';
 import { peekHeader, withoutPadding } from '../fit/envelope.ts';
 import { isOnMtp } from '../system/mtp-path.ts';
-import { openPlainFile } from '../system/plain-file.ts';
+import { describeFileError, openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import { describeFileError } from '../system/plain-file.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
@@ -80,10 +79,7 @@ export function readFile(
     const after = fstatSync(descriptor);
     const isTouched = after.mtimeMs !== before.mtimeMs && !isOnMtp(path);
     if (size !== after.size || after.size !== before.size || isTouched) {
-      return {
-        problem: STILL_WRITTEN,
-        reason: 'incomplete',
-      };
+      return { problem: STILL_WRITTEN, reason: 'incomplete' };
     }
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };

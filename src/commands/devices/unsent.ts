@@ -23,7 +23,7 @@ export async function withUnsent<T>(
 ): Promise<T> {
   if (config.get('baseUrl') === undefined || !isLoggedIn(config)) return task(undefined);
   const { key } = await knownAccount(config);
-  if (!existsSync(ledgerPath(config))) return task(({ files }) => files.length);
+  if (!existsSync(ledgerPath(config.paths))) return task(({ files }) => files.length);
   const ledger = openLedger(config, key, context.clock);
   try {
     return task(counterOf(ledger));

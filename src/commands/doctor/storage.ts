@@ -34,7 +34,7 @@ export function checkDisk(_context: AppContext, { paths }: Config): CheckResult[
 
 /** Opens the ledger, or checks that it can be created. Creates nothing. */
 export function checkLedger(_context: AppContext, config: Config): CheckResult {
-  const path = ledgerPath(config);
+  const path = ledgerPath(config.paths);
   try {
     if (!existsSync(path)) {
       const failure = writeFailure(path, 'SYNC_STATE_DIR');

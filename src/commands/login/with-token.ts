@@ -1,11 +1,10 @@
 import type { AppContext } from '../../app/context.ts';
 import { PATIENT, whoAmI } from '../../auth/account.ts';
 import { refreshTokens } from '../../auth/token-endpoint.ts';
-import { decodeTokenResponse } from '../../auth/token-response.ts';
+import { type NewTokens, decodeTokenResponse } from '../../auth/token-response.ts';
 import { SyncError } from '../../base/errors.ts';
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
-import type { NewTokens } from '../../auth/token-response.ts';
 import type { LoginAttempt } from './store.ts';
 import { readStdin } from './target.ts';
 

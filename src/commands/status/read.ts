@@ -147,7 +147,7 @@ function readLedger(
     days: marksOfDays(undefined, today, days.name),
     waiting: { recordings: [], records: [], ...countKept(stateDir, key), unusable: [] },
   });
-  if (!existsSync(ledgerPath(config))) return empty();
+  if (!existsSync(ledgerPath(config.paths))) return empty();
   let ledger: OpenLedger | undefined;
   try {
     ledger = openLedger(config, key, clock);

@@ -5,8 +5,7 @@ import { phrase } from '../../base/phrase.ts';
 import { readPlainFile } from '../../system/plain-file.ts';
 import { makeFolder, replaceFile, storageError } from '../../system/storage.ts';
 import { MARK, type ServiceDefinition, WITHOUT_SERVICE } from './definition.ts';
-import type { Ran } from './runner.ts';
-import { commandText } from './runner.ts';
+import { type Ran, commandText } from './runner.ts';
 
 /** A file of a service. */
 export interface OwnFile {

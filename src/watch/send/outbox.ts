@@ -10,8 +10,7 @@ import {
   namesIn,
   outboxFolder,
 } from '../../ledger/outbox.ts';
-import { isFolder } from '../../system/disk.ts';
-import { readPlainFile } from '../../system/plain-file.ts';
+import { isFolder, readPlainFile } from '../../system/plain-file.ts';
 import type { ProcessMark } from '../../system/processes.ts';
 import { sha256 as hashOf } from '../../system/this-process.ts';
 import { makeFolder, storageError } from '../../system/storage.ts';
