@@ -26,6 +26,7 @@ export interface WorkoutFilter {
 
 interface RecordingRow {
   readonly athleteId: string;
+  readonly number: number;
   readonly state: RecordingState;
   readonly workoutId: string;
   /** ms since 1970-01-01T00:00:00Z */
@@ -73,7 +74,8 @@ export class Recordings {
       const { fitFileId } = state;
       return { fitFileId, duplicate: true, workoutId: isWorkout ? workoutId : null };
     }
-    const number = this.#table.size + 1;
+    // Two recordings never have the same ID, also after a removal.
+    const number = (this.#table.rows().at(-1)?.number ?? 0) + 1;
     const state: RecordingState = {
       fitFileId: `fit-${number}`,
       size: bytes.length,
@@ -86,6 +88,7 @@ export class Recordings {
     this.#store.putBytes(recording.sha256, bytes);
     this.#table.set(key, {
       athleteId,
+      number,
       state,
       workoutId: `workout-${number}`,
       queuedAt: now,

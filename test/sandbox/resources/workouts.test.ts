@@ -174,6 +174,15 @@ describe('a workout', () => {
     expect(await list(sandbox)).toMatchObject([{ title: 'Again' }]);
   });
 
+  it('keeps its ID for itself after the removal of an earlier one', async () => {
+    const sandbox = await withRides(2);
+    const titles = async () => (await list(sandbox)).map(({ title }) => title);
+    expect(await titles()).toEqual(['Day 2', 'Day 1']);
+    await send(sandbox, 'DELETE');
+    await add(sandbox, ride(3), 'Day 15');
+    expect(await titles()).toEqual(['Day 15', 'Day 2']);
+  });
+
   it.each(['PATCH', 'DELETE'])('answers %s with 401 on 2026-02', async (method) => {
     const sandbox = openApp({ settings: { revision: '2026-02' } });
     await add(sandbox, ride(1));
