@@ -79,7 +79,7 @@ const REMOVED = { pushed: 'sent', conflict: 'not taken back' };
 
 function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') {
-    return `${item.date}: ${item.reason === 'undone' ? 'taken back before' : 'nothing on it was sent from here'}.`;
+    return `${item.date}: ${item.reason === 'undone' ? 'taken back before' : 'nothing of that day was sent from here'}.`;
   }
   return pushItemText(item, '', REMOVED);
 }

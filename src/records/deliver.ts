@@ -156,6 +156,12 @@ class DayQueue {
       this.#options.merge === 'replace-day' ||
       (kind === 'nutrition' && this.#nutrition.isDoubtful(date));
     if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
+    if (kind === 'wellness' && this.#options.undo !== undefined) {
+      // Nothing will be sent, and the ledger must not say so: the day stays as it is.
+      const known = ledger.wellness.day(date).sent;
+      const { values, held } = undoneDay(known);
+      if (held.length > 0 && Object.keys(values).length === 0) return cannotForget(known, held);
+    }
     if (dryRun) {
       return kind === 'wellness'
         ? await this.#wellness(record, warnings)
@@ -199,7 +205,6 @@ class DayQueue {
     warnings.push(...notes);
     const body: JsonObject = { date, ...values };
     if (Object.keys(values).length === 0) {
-      if (held.length > 0) return cannotForget(known, held);
       if (this.#options.dryRun) return isUndone ? UNDONE : UNCHANGED;
       ledger.wellness.noteSent(date, sent);
       ledger.confirm(kind, date, digest, { undone: isUndone });

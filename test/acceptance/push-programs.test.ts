@@ -94,13 +94,16 @@ it('sync undo wellness sends the values before again, and names those that the p
   const world = await openLoggedInWorld();
   const file = (value: object) => world.write('day.json', JSON.stringify({ date: DAY, ...value }));
   const undo = () => world.sync(['undo', 'wellness', DAY]);
-  expect((await undo()).stdout).toBe(`${DAY}: nothing on it was sent from here.\n`);
+  expect((await undo()).stdout).toBe(`${DAY}: nothing of that day was sent from here.\n`);
   await push(world, 'wellness', file({ restingHr: 46 }));
   const first = await undo();
   expect([first.code, first.stdout]).toEqual([
     6,
     `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
   ]);
+  expect((await world.sync(['explain', DAY])).stdout).toContain(
+    'Wellness   The platform confirmed it.',
+  );
   const changed = file({ restingHr: 51, hrv: 60 });
   await push(world, 'wellness', changed);
   const second = await undo();
