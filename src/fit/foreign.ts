@@ -5,7 +5,7 @@ const DETAILS = {
     'The file begins with zeroes instead of a recording: the copy from the device failed. Copy it again.',
   'apple-double': 'This is a macOS companion file ("._" before the name), not a recording.',
   gzip: 'This is a gzip archive. Rename it to end in ".fit.gz", or unpack it with gunzip.',
-  zip: 'This is a zip archive. Rename it to end in ".zip", or unpack it and use the .fit files inside.',
+  zip: 'This is a zip archive, not a recording. Uploads open it if its name ends in ".zip".',
   'web-page':
     'This is a web page, not a recording: the download probably returned a login or error page. Download it again.',
   tcx: 'This is a TCX file. Export the original FIT file instead.',

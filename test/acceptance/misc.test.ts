@@ -240,6 +240,11 @@ describe('sync explain', () => {
     const neither = await world.sync(['explain', 'no-such-thing']);
     expect(neither.code).toBe(2);
     expect(neither.stderr).toContain('neither a file nor a date');
+    const missing = await world.sync(['explain', 'no-such.fit']);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      'Error: no-such.fit: there is no such file, or it is a broken link.\n',
+    ]);
     const never = await world.sync(['explain', '2026-02-30']);
     expect([never.code, never.stderr]).toEqual([
       2,

@@ -28,6 +28,10 @@ export async function findSubject(
   }
   const date = await readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
+  // `ride.fit` was meant as a file, `21.11.2026` as a date.
+  if (/[\\/]|\.[a-z]+$/i.test(given)) {
+    throw new SyncError('USAGE', `${given}: there is no such file, or it is a broken link.`);
+  }
   const problem = /^\d{4}-\d\d-\d\d$/.test(given)
     ? `There is no ${given}.`
     : `${given} is neither a file nor a date.`;

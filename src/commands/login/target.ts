@@ -192,7 +192,8 @@ async function answered<T>(
     try {
       return read(typed);
     } catch (error) {
-      warn(`That ${messageOf(error)}.`);
+      const problem = messageOf(error);
+      warn(problem.startsWith('"') ? `${problem}.` : `That ${problem}.`);
     }
   }
 }

@@ -606,8 +606,8 @@ describe('a first login', () => {
     ]);
     expect(stderr).toEqual([
       /^Which platform\?\n {2}1 {2}Coach Watts /,
-      'That "not an address" is not an address; write one such as https://training.example.com.',
-      'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
+      '"not an address" is not an address; write one such as https://training.example.com.',
+      '"http://training.example.com" is plain http: a login needs https (http only for this machine).',
       /^Create an application on .*\n {2}Redirect URI {2}http:\/\/127\.0\.0\.1:0\/callback\n {2}Scopes {8}workout:write health:write nutrition:write profile:write profile:read workout:read$/,
       'That is empty.',
       'That is an address, not a client ID.',
