@@ -20,7 +20,7 @@ import {
   setProgramName,
 } from './base/phrase.ts';
 import { setShell } from './base/printable.ts';
-import { ignoresHangup, handleSignals } from './system/signals.ts';
+import { SignalHandler, ignoresHangup } from './system/signals.ts';
 import {
   type GlobalFlags,
   type Output,
@@ -49,7 +49,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     process.exitCode = ExitCode.internal;
     system.io.err(renderText(errorText(resultsLost(error), flags), flags.profile));
   });
-  const signals = handleSignals({
+  const signals = new SignalHandler({
     args,
     programDir: system.programDir,
     ignoresHangup: () => ignoresHangup(system.env, system.platform, process.ppid),

@@ -56,21 +56,10 @@ function meaningOf(
         message: 'The platform does not accept this login any more.',
         hint: phrase`Run ${sync('login')}.`,
       };
-    case 403: {
-      const scope = page ? undefined : missingScope(name, reason);
-      if (scope === undefined) {
-        const hint = page
-          ? IN_BETWEEN
-          : "Is this account active, and may it be used from here? Look at it on the platform's website, then run the same command again.";
-        return { code: 'REJECTED', message: inFull, hint };
-      }
-      return {
-        code: 'SCOPE_MISSING',
-        message: `This login may not do that: it lacks ${scope}.`,
-        hint: phrase`Run ${sync('login')} again and grant it.`,
-        details: { scope },
-      };
-    }
+    case 403:
+      return page
+        ? { code: 'REJECTED', message: inFull, hint: IN_BETWEEN }
+        : forbidden(inFull, missingScope(name, reason));
     case 404:
       return {
         code: 'REJECTED',
@@ -105,6 +94,21 @@ function meaningOf(
         ? { code: 'REJECTED' }
         : { code: 'REJECTED', message: inFull };
   }
+}
+
+/** @param scope that the login lacks; undefined: the service refuses the account */
+function forbidden(message: string, scope: string | undefined): Meaning {
+  if (scope === undefined) {
+    const hint =
+      "Is this account active, and may it be used from here? Look at it on the platform's website, then run the same command again.";
+    return { code: 'REJECTED', message, hint };
+  }
+  return {
+    code: 'SCOPE_MISSING',
+    message: `This login may not do that: it lacks ${scope}.`,
+    hint: phrase`Run ${sync('login')} again and grant it.`,
+    details: { scope },
+  };
 }
 
 /**

@@ -51,11 +51,17 @@ export interface ConfigFile {
 
 export const DEFAULT_PROFILE = 'default';
 
+interface ConfigSources {
+  readonly env: Env;
+  readonly paths: Paths;
+  readonly system?: SystemFile;
+}
+
 /**
  * @throws SyncError `CONFIG` that names the flag, the variable, or the file and key that is wrong.
  */
 export function loadConfig(
-  sources: { env: Env; paths: Paths; system?: SystemFile },
+  sources: ConfigSources,
   profileFlag: string | undefined,
   overrides: SettingOverrides = {},
 ) {
@@ -63,30 +69,7 @@ export function loadConfig(
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
   const { profiles } = readConfigFile(paths.configFile);
   const entry = profiles[profile];
-
-  const find = <K extends SettingKey>(
-    key: K,
-  ): { origin: SettingOrigin; value: SettingValue<K> } => {
-    const setting = SETTINGS[key];
-    const variable = 'env' in setting ? setting.env : undefined;
-    const candidates: readonly (readonly [SettingOrigin, string, string | undefined])[] = [
-      ['flag', flagName(key), overrides[key]],
-      ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
-      ['profile', `${paths.configFile}: profile "${profile}": ${key}`, entry?.settings[key]],
-    ];
-    for (const [origin, where, text] of candidates) {
-      if (text === undefined || (text === '' && origin === 'environment')) continue;
-      return { origin, value: parseSetting(key, text, where) };
-    }
-    if (setting.preset === true && system !== undefined) {
-      if (system.fault !== undefined) throw system.fault;
-      const text = system.settings[key];
-      if (text !== undefined)
-        return { origin: 'system', value: parseSetting(key, text, system.path) };
-    }
-    return { origin: 'default', value: setting.fallback };
-  };
-
+  const find = settingFinder(sources, profile, overrides, entry?.settings ?? {});
   return {
     /** The profile's name, which stands for one account on one service. */
     profile,
@@ -117,6 +100,36 @@ export function loadConfig(
       access: secretFrom(env, 'SYNC_ACCESS_TOKEN'),
       refresh: secretFrom(env, 'SYNC_REFRESH_TOKEN'),
     },
+  };
+}
+
+/** Returns a function that finds a setting: in the flags, the environment, the profile, the presets, or its default. */
+function settingFinder(
+  { env, paths, system }: ConfigSources,
+  profile: string,
+  overrides: SettingOverrides,
+  saved: SettingOverrides,
+) {
+  return <K extends SettingKey>(key: K): { origin: SettingOrigin; value: SettingValue<K> } => {
+    const setting = SETTINGS[key];
+    const variable = 'env' in setting ? setting.env : undefined;
+    const candidates: readonly (readonly [SettingOrigin, string, string | undefined])[] = [
+      ['flag', flagName(key), overrides[key]],
+      ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
+      ['profile', `${paths.configFile}: profile "${profile}": ${key}`, saved[key]],
+    ];
+    for (const [origin, where, text] of candidates) {
+      if (text === undefined || (text === '' && origin === 'environment')) continue;
+      return { origin, value: parseSetting(key, text, where) };
+    }
+    if (setting.preset === true && system !== undefined) {
+      if (system.fault !== undefined) throw system.fault;
+      const text = system.settings[key];
+      if (text !== undefined) {
+        return { origin: 'system', value: parseSetting(key, text, system.path) };
+      }
+    }
+    return { origin: 'default', value: setting.fallback };
   };
 }
 

@@ -1,5 +1,5 @@
-import { SyncError } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { type Failure, SyncError } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 
 /** Why a keychain call failed. None of these means that there is no login. */
 export type KeychainTrouble =
@@ -43,81 +43,87 @@ export function classify(message: string): KeychainTrouble {
 const FILE_INSTEAD = phrase`or keep the login in a file that only you can read: ${sync('login', '--store', 'file')}`;
 const IN_CI = ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
 
-export function keychainError(
-  trouble: KeychainTrouble,
-  facts: { keychain: string; message: string; platform: NodeJS.Platform; attended: boolean },
-): SyncError {
+interface KeychainFacts {
+  readonly keychain: string;
+  readonly message: string;
+  readonly platform: NodeJS.Platform;
+  readonly attended: boolean;
+}
+
+export function keychainError(trouble: KeychainTrouble, facts: KeychainFacts): SyncError {
+  const said = facts.message.slice(0, 300);
+  const { code, message, hint } = failureOf(trouble, { ...facts, message: said });
+  const details = { keychain: trouble, said, ...(trouble === 'damaged' ? { damaged: true } : {}) };
+  return new SyncError(code, message, { hint, details });
+}
+
+function failureOf(trouble: KeychainTrouble, facts: KeychainFacts): Failure {
   const { keychain, platform } = facts;
   const inCi = facts.attended ? '' : IN_CI;
-  const details = { keychain: trouble, said: facts.message.slice(0, 300) };
   switch (trouble) {
     case 'no-bus':
-      return new SyncError(
-        'KEYCHAIN_MISSING',
+      return missing(
         'No keychain found: this is not a desktop session (no D-Bus session bus).',
-        { hint: phrase`Run this in your desktop session, ${FILE_INSTEAD}.${inCi}`, details },
+        phrase`Run this in your desktop session, ${FILE_INSTEAD}.${inCi}`,
       );
     case 'no-service':
       return platform === 'win32'
-        ? new SyncError('KEYCHAIN_MISSING', `${keychain} cannot be used from this session.`, {
-            hint: phrase`Run this in a session at the screen, ${FILE_INSTEAD}.`,
-            details,
-          })
-        : new SyncError(
-            'KEYCHAIN_MISSING',
+        ? missing(
+            `${keychain} cannot be used from this session.`,
+            phrase`Run this in a session at the screen, ${FILE_INSTEAD}.`,
+          )
+        : missing(
             'No keychain found: no program here offers the Secret Service.',
-            {
-              hint: phrase`Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}.${inCi}`,
-              details,
-            },
+            phrase`Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}.${inCi}`,
           );
-    case 'no-keyring':
-      return new SyncError('KEYCHAIN_MISSING', `${keychain} has no default keyring.`, {
-        hint:
-          platform === 'darwin'
-            ? phrase`Create one in Keychain Access, ${FILE_INSTEAD}.`
-            : phrase`Create a password keyring and set it as default (in "Passwords and Keys", seahorse), ${FILE_INSTEAD}.`,
-        details,
-      });
-    case 'locked':
-      return new SyncError('KEYCHAIN_LOCKED', `${keychain} is locked.`, {
-        hint:
-          platform === 'darwin'
-            ? 'Unlock it (over SSH: `security unlock-keychain`), then try again. You are still logged in.'
-            : 'Unlock it (log in at the screen, or answer its prompt), then try again. ' +
-              'A login stored there is not lost.',
-        details,
-      });
-    case 'not-answering':
-      return new SyncError('KEYCHAIN_LOCKED', `${keychain} did not answer in time.`, {
-        hint: 'Look for a prompt that asks to unlock it, then try again. A stored login is not lost.',
-        details,
-      });
+    case 'no-keyring': {
+      const create =
+        platform === 'darwin'
+          ? 'Create one in Keychain Access'
+          : 'Create a password keyring and set it as default (in "Passwords and Keys", seahorse)';
+      return missing(`${keychain} has no default keyring.`, phrase`${create}, ${FILE_INSTEAD}.`);
+    }
     case 'no-library': {
       // On Windows, the library needs VCRUNTIME140.dll, which Windows itself does not bring.
       const fix =
         platform === 'win32'
           ? 'Install the Microsoft Visual C++ Redistributable (x64)'
           : 'Install athlete-sync again';
-      return new SyncError(
-        'KEYCHAIN_MISSING',
+      return missing(
         'The library that talks to the keychain does not run on this machine.',
-        { hint: phrase`${fix}, ${FILE_INSTEAD}.`, details },
+        phrase`${fix}, ${FILE_INSTEAD}.`,
       );
     }
-    case 'damaged':
-      return new SyncError(
-        'AUTH_REQUIRED',
-        `The login in ${keychain} is damaged: parts of it are missing.`,
-        {
-          hint: phrase`Run ${sync('login')} to log in again.`,
-          details: { ...details, damaged: true },
-        },
+    case 'locked':
+      return locked(
+        `${keychain} is locked.`,
+        platform === 'darwin'
+          ? 'Unlock it (over SSH: `security unlock-keychain`), then try again. You are still logged in.'
+          : 'Unlock it (log in at the screen, or answer its prompt), then try again. A login stored there is not lost.',
+      );
+    case 'not-answering':
+      return locked(
+        `${keychain} did not answer in time.`,
+        'Look for a prompt that asks to unlock it, then try again. A stored login is not lost.',
       );
     case 'other':
-      return new SyncError('KEYCHAIN_LOCKED', `${keychain} failed: ${details.said}`, {
-        hint: phrase`Try again, ${FILE_INSTEAD}.`,
-        details,
-      });
+      return locked(`${keychain} failed: ${facts.message}`, phrase`Try again, ${FILE_INSTEAD}.`);
+    case 'damaged': {
+      const message = `The login in ${keychain} is damaged: parts of it are missing.`;
+      return {
+        code: 'AUTH_REQUIRED',
+        message,
+        hint: phrase`Run ${sync('login')} to log in again.`,
+      };
+    }
   }
+}
+
+function missing(message: string, hint: Text): Failure {
+  return { code: 'KEYCHAIN_MISSING', message, hint };
+}
+
+/** The keychain may answer later: a login in it is not lost. */
+function locked(message: string, hint: Text): Failure {
+  return { code: 'KEYCHAIN_LOCKED', message, hint };
 }

@@ -27,15 +27,9 @@ export interface SignalOptions {
 
 let hear = () => Promise.resolve();
 
-/** Resolves when this process handles signals ({@link handleSignals}). Called before the first request. */
+/** Resolves when this process handles signals ({@link SignalHandler}). Called before the first request. */
 export async function hearSignals(): Promise<void> {
   await hear();
-}
-
-/** How the process ends after a signal. */
-export interface Signals {
-  /** The work is over, and its output written: nothing that still hangs keeps the process. */
-  over(): void;
 }
 
 /**
@@ -44,86 +38,95 @@ export interface Signals {
  * `process.exit` waiting, so the process ends itself by the very signal.
  *
  * A signal that comes before the watchdog listens has its default effect: the process ends at once, and
- * nothing was sent ({@link hearSignals}). Two kinds of
- * processes start the watchdog at once: those that ignore SIGHUP, and process 1 of a container, whose
- * unhandled signals the kernel ignores.
+ * nothing was sent ({@link hearSignals}). Two kinds of processes start the watchdog at once: those that
+ * ignore SIGHUP, and process 1 of a container, whose unhandled signals the kernel ignores.
  */
-export function handleSignals(options: SignalOptions): Signals {
-  const { args, programDir, ignoresHangup, onSignal, exit } = options;
-  const received = new Set<SignalName>();
-  let watchdog: Worker | undefined;
+export class SignalHandler {
+  readonly #options: SignalOptions;
+  readonly #received = new Set<SignalName>();
+  #watchdog: Worker | undefined;
+  #starting: NodeJS.Immediate | undefined;
 
-  async function raise(name: NodeJS.Signals): Promise<void> {
-    // Without a listener, the signal ends the process.
-    process.removeAllListeners(name);
-    await watchdog?.terminate();
-    process.kill(process.pid, name);
-    // Process 1 of a container is spared by signals that it does not handle.
-    process.kill(process.pid, 'SIGKILL');
-    exit();
+  constructor(options: SignalOptions) {
+    this.#options = options;
+    // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
+    process.on('SIGUSR1', () => undefined);
+    if (process.platform === 'win32' || !mayHang(options.args)) {
+      this.#listen();
+      return;
+    }
+    let watching: Promise<void> | undefined;
+    hear = () => (watching ??= this.#startWatchdog());
+    if (options.ignoresHangup() || process.pid === 1) void hear();
+    // Not before the program first waits for something: a run with nothing to send ends earlier.
+    else this.#starting = setImmediate(() => void hear());
   }
 
-  function receive(name: SignalName): void {
+  /** The work is over, and its output written: nothing that still hangs keeps the process. */
+  over(): void {
+    clearImmediate(this.#starting);
+    this.#watchdog?.unref();
+    const [first = 'SIGKILL'] = this.#received;
+    setInterval(() => {
+      if (hasFileRequest() && isWritten()) void this.#raise(first);
+    }, OVER_MS).unref();
+  }
+
+  #listen(): void {
+    for (const name of NAMES) process.on(name, (received: SignalName) => this.#receive(received));
+  }
+
+  #receive(name: SignalName): void {
+    const { ignoresHangup, onSignal, exit } = this.#options;
     if (name === 'SIGHUP' && ignoresHangup()) return;
     // A second one does not wait for a tidy end.
-    if (received.has(name)) {
-      if (hasFileRequest()) void raise(name);
+    if (this.#received.has(name)) {
+      if (hasFileRequest()) void this.#raise(name);
       else exit();
       return;
     }
-    if (received.size === 0) setTimeout(() => void raise(name), LIMIT_MS).unref();
-    received.add(name);
+    if (this.#received.size === 0) setTimeout(() => void this.#raise(name), LIMIT_MS).unref();
+    this.#received.add(name);
     onSignal();
   }
 
-  function listen(): void {
-    for (const name of NAMES) process.on(name, receive);
+  async #raise(name: NodeJS.Signals): Promise<void> {
+    // Without a listener, the signal ends the process.
+    process.removeAllListeners(name);
+    await this.#watchdog?.terminate();
+    process.kill(process.pid, name);
+    // Process 1 of a container is spared by signals that it does not handle.
+    process.kill(process.pid, 'SIGKILL');
+    this.#options.exit();
   }
 
-  // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
-  process.on('SIGUSR1', () => undefined);
-
-  function watch(): Promise<void> {
-    const thread = startWatchdog(programDir, ignoresHangup());
-    watchdog = thread;
-    return new Promise((resolve) => {
-      const settle = () => {
-        thread.unref();
+  /** Starts the thread that listens in place of this one, which may be stuck. Resolves when one of them listens. */
+  async #startWatchdog(): Promise<void> {
+    const orders: WatchdogOrders = {
+      signals: NAMES.map((name) => [name, loadOs().constants.signals[name]] as const),
+      harmless: this.#options.ignoresHangup() ? ['SIGHUP'] : [],
+      limitMs: LIMIT_MS,
+    };
+    const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
+    const thread = new Thread(join(this.#options.programDir, 'signal-watchdog.cjs'), {
+      workerData: orders,
+      resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
+    });
+    this.#watchdog = thread;
+    await new Promise<void>((resolve) => {
+      const listenHere = () => {
+        this.#listen();
         resolve();
       };
-      const listenHere = () => {
-        listen();
-        settle();
-      };
       thread.on('message', (news: WatchdogNews) => {
-        if ('received' in news) receive(news.received);
-        else if ('listening' in news) settle();
+        if ('received' in news) this.#receive(news.received);
+        else if ('listening' in news) resolve();
         else listenHere();
       });
       thread.on('error', listenHere);
     });
+    thread.unref();
   }
-
-  let starting: NodeJS.Immediate | undefined;
-  if (process.platform === 'win32' || !mayHang(args)) listen();
-  else {
-    let watching: Promise<void> | undefined;
-    hear = () => (watching ??= watch());
-    if (ignoresHangup() || process.pid === 1) void hear();
-    // Not before the program first waits for something: a run with nothing to send ends earlier.
-    else starting = setImmediate(() => void hear());
-  }
-
-  return {
-    over() {
-      clearImmediate(starting);
-      watchdog?.unref();
-      const [first = 'SIGKILL'] = received;
-      setInterval(() => {
-        if (hasFileRequest() && isWritten()) void raise(first);
-      }, OVER_MS).unref();
-    },
-  };
 }
 
 function mayHang(args: readonly string[]): boolean {
@@ -140,20 +143,6 @@ function hasFileRequest(): boolean {
 
 function isWritten(): boolean {
   return process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
-}
-
-/** Starts the thread that listens in place of this one, which may be stuck. */
-function startWatchdog(programDir: string, ignoresHangup: boolean): Worker {
-  const orders: WatchdogOrders = {
-    signals: NAMES.map((name) => [name, loadOs().constants.signals[name]] as const),
-    harmless: ignoresHangup ? ['SIGHUP'] : [],
-    limitMs: LIMIT_MS,
-  };
-  const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
-  return new Thread(join(programDir, 'signal-watchdog.cjs'), {
-    workerData: orders,
-    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
-  });
 }
 
 /**
