@@ -1,39 +1,34 @@
 import type { Clock } from '../base/time.ts';
-import type { Device } from '../devices/types.ts';
-import type { DeviceClaim } from './find/device-folders.ts';
-import type { FinishedUpload } from './send/sender.ts';
-import type { Observation, WatchedFolder } from './find/watched-folder.ts';
 
 /** Everything that can wake the watcher. */
 export type WatchEvent =
-  /** The file system reported changed paths; the event handler has them. */
-  | { readonly type: 'files-changed' }
-  /** The file system reported a change of a watched folder itself. */
-  | { readonly type: 'root-changed' }
-  /** A probe or, on an MTP mount, a rescan of a folder ended. */
-  | {
-      readonly type: 'folder-probed';
-      readonly folder: WatchedFolder;
-      readonly observation: Observation;
-    }
-  /** A folder appeared, or was replaced. */
-  | { readonly type: 'folder-appeared' }
-  /** A device was plugged in, or left: these are the devices that are there now. */
-  | { readonly type: 'devices-found'; readonly devices: readonly Device[] }
-  | { readonly type: 'device-claimed'; readonly claim: DeviceClaim }
-  /** A claimed device is watched. */
-  | { readonly type: 'device-plugged' }
+  | { readonly [Type in Signal | TimerEvent]: { readonly type: Type } }[Signal | TimerEvent]
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+/** An event that carries nothing: the part that posts it keeps what it found. */
+type Signal =
+  /** The file system reported changed paths. */
+  | 'files-changed'
+  /** The file system reported a change of a watched folder itself. */
+  | 'root-changed'
+  /** A probe or, on a removable file system, a rescan of a folder ended. */
+  | 'folder-probed'
+  /** A folder appeared, or was replaced. */
+  | 'folder-appeared'
+  /** A device was plugged in, or left. */
+  | 'devices-found'
+  | 'device-claimed'
+  /** A claimed device is watched. */
+  | 'device-plugged'
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
-  | { readonly type: 'sender-work' }
-  | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
-  | { readonly type: 'verified' }
-  | { readonly type: 'days-checked' }
-  | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly [Type in TimerEvent]: { readonly type: Type } }[TimerEvent]
+  | 'sender-work'
+  | 'upload-finished'
+  | 'verified'
+  | 'days-checked'
   /** The watcher is to stop, or to make room for another one. */
-  | { readonly type: 'stop-requested' };
+  | 'stop-requested';
 
 export type TimerEvent =
   | 'check-due'
@@ -62,7 +57,7 @@ export class EventQueue {
     this.#clock = clock;
   }
 
-  /** Adds an event. An event without a payload is not added twice. */
+  /** Adds an event. A signal is not added twice. */
   post(event: WatchEvent): void {
     const isSignal = Object.keys(event).length === 1;
     if (isSignal && this.#events.some(({ type }) => type === event.type)) return;

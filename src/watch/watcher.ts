@@ -27,10 +27,20 @@ const STOP_GRACE_MS = 1_700;
 export type WatchEnd = 'stopped' | 'left';
 
 /**
- * Watches folders and sends new recordings.
+ * Watches folders and sends new recordings. The steps of a recording, and the parts that take them:
+ *
+ * 1. Find: a file event or a rescan names the file (`EventHandler`, `Rescanner`). A child process lists and reads
+ *    the files on devices and networks, which may hang (`RemoteFolders`).
+ * 2. Judge: the ledger settles a known file. The first bytes of another one show whether it is complete
+ *    (`Classifier`). Incomplete files are checked again at growing intervals (`IncompleteFiles`).
+ * 3. Queue: the oldest goes first, two at a time, while the circuit breaker is closed (`Sender`). Recordings that may
+ *    disappear meanwhile are copied (`Stasher`, `Outbox`).
+ * 4. Send: the uploader reads, identifies and claims it, sends it, and records the answer (`Uploader`).
+ * 5. Settle: the answer closes or opens the breaker, and drops the copy ({@link Sender.settle}).
+ * 6. Verify: an hour later, the platform must have a workout of it (`Verifier`).
  *
  * All state changes in one loop over {@link WatchEvent}s, in {@link Watcher.run}. Rescans, uploads,
- * folder checks and verifications run beside it and post their outcome as an event.
+ * folder checks and verifications run beside it, and post an event when they end.
  */
 export class Watcher {
   readonly #parts: WatchParts;
@@ -59,6 +69,7 @@ export class Watcher {
     target: WatcherTarget,
   ) {
     const names = new DeviceNames();
+    const marks = marksByName(target.marks, names);
     const parts: WatchParts = {
       ...options,
       ...target,
@@ -71,8 +82,8 @@ export class Watcher {
       readers: new RemoteReaders(target.remote),
       names,
       known: knownByName(target.ledger.known, names),
-      marks: marksByName(target.marks, names),
-      incomplete: new IncompleteFiles(clock),
+      marks,
+      incomplete: new IncompleteFiles(clock, marks),
       changed: () => this.#noteChange(),
     };
     this.#parts = parts;
@@ -157,7 +168,7 @@ export class Watcher {
         this.#sendOnce();
         while (!signal.aborted && this.#sender.waiting > 0) {
           const event = await this.#parts.events.next();
-          if (event.type === 'upload-finished') this.#sender.settle(event.upload);
+          if (event.type === 'upload-finished') this.#sender.settle();
           this.#sendOnce();
         }
       } while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
@@ -188,16 +199,16 @@ export class Watcher {
         this.#discovery.eventHandler.handle();
         return;
       case 'folder-probed':
-        this.#discovery.folderProbed(event.folder, event.observation);
+        this.#discovery.foldersProbed();
         return;
       case 'folder-appeared':
         this.#wellness?.readSoon();
         return;
       case 'devices-found':
-        this.#discovery.devices?.update(event.devices);
+        this.#discovery.devices?.update();
         return;
       case 'device-claimed':
-        this.#discovery.devices?.claimed(event.claim);
+        this.#discovery.devices?.claimed();
         this.#parts.events.setTimer('check-due', 0);
         return;
       case 'device-plugged':
@@ -222,7 +233,7 @@ export class Watcher {
         this.#parts.events.setTimer('sender-due', this.#sender.step());
         return;
       case 'upload-finished':
-        this.#sender.settle(event.upload);
+        this.#sender.settle();
         if (this.#sender.waiting === 0) this.#wellness?.checkSoon();
         return;
       case 'verify-due':
@@ -332,9 +343,6 @@ export class Watcher {
     this.#parts.readers.close();
     await this.#sender.stop(STOP_GRACE_MS);
     await this.#tasks.settled();
-    for (const event of this.#parts.events.drain()) {
-      if (event.type === 'upload-finished') this.#sender.settle(event.upload);
-    }
   }
 
   #guarded(task: () => void): void {

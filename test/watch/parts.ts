@@ -19,7 +19,10 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     events: new EventQueue(clock),
-    incomplete: new IncompleteFiles(clock),
+    incomplete: new IncompleteFiles(clock, {
+      isReported: () => false,
+      markReported: () => undefined,
+    }),
     report: () => undefined,
     changed: () => undefined,
     ...given,

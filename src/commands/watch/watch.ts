@@ -15,7 +15,7 @@ import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD } from '../../devices/monitor.ts';
 import { REMOTE_CHILD } from '../../devices/remote/reader.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/find/filesystem-type.ts';
-import { POLL_MS } from '../../watch/find/rescan.ts';
+import { POLL_MS } from '../../watch/find/watched-folder.ts';
 import { hearSignals } from '../../system/signals.ts';
 import { keepIdleHeapSmall, loadAhead } from '../../system/this-process.ts';
 import type { WatcherOptions } from '../../watch/parts.ts';

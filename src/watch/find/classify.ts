@@ -51,7 +51,7 @@ export class Classifier {
       return before.sha256 === undefined || !outbox.has(before.sha256);
     }
     if (outcome.outcome === 'invalid') {
-      this.noteIncomplete(file, outcome.reason, outcome.detail);
+      incomplete.note(file, outcome.reason, outcome.detail);
     } else {
       incomplete.forget(path);
       onSettled?.(outcome);
@@ -69,7 +69,7 @@ export class Classifier {
         incomplete.forget(path);
         return;
       case 'incomplete':
-        this.noteIncomplete(file, peek.reason, peek.detail);
+        incomplete.note(file, peek.reason, peek.detail);
         return;
       case 'possible': {
         incomplete.forget(path);
@@ -78,15 +78,9 @@ export class Classifier {
     }
   }
 
-  /** Records an incomplete file, so that it is checked again. */
-  noteIncomplete(file: FoundFile, reason: InvalidReason, detail: string): void {
-    const { incomplete, marks } = this.#parts;
-    incomplete.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
-  }
-
   /** Checks the incomplete files that are due again, and reports long-incomplete ones. */
   checkIncomplete(): void {
-    const { changed, incomplete, marks, report } = this.#parts;
+    const { changed, incomplete, report } = this.#parts;
     for (const { path, removable } of incomplete.dueChecks()) {
       // The rescans of its folder check it.
       if (removable) continue;
@@ -94,8 +88,7 @@ export class Classifier {
       if (stats?.isFile() === true) this.classify({ path, stamp: stats, removable: false });
       else incomplete.forget(path);
     }
-    for (const { path, stamp, reason, detail } of incomplete.dueReports()) {
-      marks.markReported(path, stamp);
+    for (const { path, reason, detail } of incomplete.dueReports()) {
       report({ event: 'unfinished', path, reason, detail });
     }
     changed();

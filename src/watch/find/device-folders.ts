@@ -7,11 +7,13 @@ import type { DeviceAccess, WatchParts } from '../parts.ts';
 import type { WatchNotice } from '../report.ts';
 import type { Folders } from './folders.ts';
 
-/** The end of the claim for a device: its lock, or why another process has it. */
-export interface DeviceClaim {
+/** A claim for the folders of a device. */
+interface DeviceClaim {
   readonly device: Device;
   readonly folders: readonly string[];
-  readonly result: { readonly lock: Lock } | { readonly error: unknown };
+  readonly ended: Promise<void>;
+  /** Once it ended: the lock, or why another process has the device. */
+  result?: { readonly lock: Lock } | { readonly error: unknown };
 }
 
 export class DeviceFolders {
@@ -20,7 +22,7 @@ export class DeviceFolders {
   readonly #folders: Folders;
   readonly #plugged = new Map<string, { device: Device; folders: readonly string[]; lock: Lock }>();
   /** Claims that {@link DeviceFolders.claimed} has not taken over, by the key of the device. */
-  readonly #claims = new Map<string, Promise<DeviceClaim>>();
+  readonly #claims = new Map<string, DeviceClaim>();
   /** Devices that another process sends, and which were reported. */
   readonly #refused = new Set<string>();
   readonly #ignored = new Set<string>();
@@ -45,7 +47,8 @@ export class DeviceFolders {
   }
 
   /** Takes over which devices are plugged in now. One at another mount point left and came back. */
-  update(devices: readonly Device[]): void {
+  update(): void {
+    const { devices } = this.#access.source;
     for (const device of this.plugged) {
       if (!devices.some((found) => isSame(found, device))) this.#unplug(device);
     }
@@ -62,12 +65,17 @@ export class DeviceFolders {
 
   /** Resolves when no claim is open. */
   async settled(): Promise<void> {
-    await Promise.all(this.#claims.values());
+    await Promise.all([...this.#claims.values()].map(({ ended }) => ended));
   }
 
-  /** Watches the folders of a device that was claimed. */
-  claimed({ device, folders, result }: DeviceClaim): void {
-    if (this.#closed) return;
+  /** Watches the folders of the devices that were claimed. */
+  claimed(): void {
+    for (const claim of this.#claims.values()) {
+      if (!this.#closed && claim.result !== undefined) this.#plug(claim, claim.result);
+    }
+  }
+
+  #plug({ device, folders }: DeviceClaim, result: NonNullable<DeviceClaim['result']>): void {
     const { source, away } = this.#access;
     const { events, names } = this.#parts;
     const { key, title, root } = device;
@@ -83,7 +91,7 @@ export class DeviceFolders {
     if (!source.devices.some((found) => isSame(found, device))) {
       lock.release();
       // It may be elsewhere by now.
-      this.update(source.devices);
+      this.update();
       return;
     }
     this.#refused.delete(key);
@@ -107,9 +115,9 @@ export class DeviceFolders {
   /** Releases the locks. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const claim of this.#claims.values()) {
-      const { result } = await claim;
-      if ('lock' in result) result.lock.release();
+    await this.settled();
+    for (const { result } of this.#claims.values()) {
+      if (result !== undefined && 'lock' in result) result.lock.release();
     }
     for (const { lock } of this.#plugged.values()) lock.release();
     this.#claims.clear();
@@ -134,12 +142,16 @@ export class DeviceFolders {
     const isFixed = (folder: string) =>
       fixed.some((path) => path === folder || isBelow(folder, path));
     const folders = device.recordings.filter((folder) => !isFixed(folder));
-    const claim = this.#access.claim(folders).then(
-      (lock): DeviceClaim => ({ device, folders, result: { lock } }),
-      (error: unknown): DeviceClaim => ({ device, folders, result: { error } }),
+    const end = (result: NonNullable<DeviceClaim['result']>) => {
+      claim.result = result;
+      events.post({ type: 'device-claimed' });
+    };
+    const ended = this.#access.claim(folders).then(
+      (lock) => end({ lock }),
+      (error: unknown) => end({ error }),
     );
+    const claim: DeviceClaim = { device, folders, ended };
     this.#claims.set(key, claim);
-    void claim.then((ended) => events.post({ type: 'device-claimed', claim: ended }));
   }
 
   #unplug(device: Device): void {

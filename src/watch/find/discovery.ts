@@ -58,17 +58,14 @@ export class Discovery {
   /** Posts an event for each change of the devices, until {@link Discovery.close}. */
   listen(): void {
     const { deviceAccess, events } = this.#parts;
-    this.#unlisten = deviceAccess?.source.listen((devices) =>
-      events.post({ type: 'devices-found', devices }),
-    );
+    this.#unlisten = deviceAccess?.source.listen(() => events.post({ type: 'devices-found' }));
   }
 
   /** Plugs in the devices that are there at the start: resolves when their events are posted. */
   async findDevices(): Promise<void> {
-    const { deviceAccess } = this.#parts;
-    if (deviceAccess === undefined || this.devices === undefined) return;
+    if (this.devices === undefined) return;
     this.rescanner.expect(ALL_DEVICES);
-    this.devices.update(deviceAccess.source.devices);
+    this.devices.update();
     await this.devices.settled();
   }
 
@@ -127,10 +124,17 @@ export class Discovery {
     await this.devices?.close();
   }
 
-  folderProbed(folder: WatchedFolder, observation: Observation): void {
+  /** Takes over the observations of the folders that were probed. */
+  foldersProbed(): void {
+    for (const folder of this.folders.all) {
+      const { observation } = folder;
+      folder.observation = undefined;
+      if (observation !== undefined) this.#probed(folder, observation);
+    }
+  }
+
+  #probed(folder: WatchedFolder, observation: Observation): void {
     const { events } = this.#parts;
-    // The folder of a device that left meanwhile.
-    if (!this.folders.has(folder)) return;
     const isGone = 'missing' in observation && observation.missing === undefined;
     if (isGone && this.devices?.folderGone(folder.path) === true) return;
     const appearance = folder.apply(observation);

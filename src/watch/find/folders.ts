@@ -37,10 +37,6 @@ export class Folders {
     return this.all.every(({ isThere }) => isThere);
   }
 
-  has(folder: WatchedFolder): boolean {
-    return this.#folders.get(folder.path) === folder;
-  }
-
   addRemovable(path: string): void {
     this.#folders.get(path)?.close();
     this.#folders.set(path, new WatchedFolder(path, this.#parts, this.#calls, true));
@@ -67,7 +63,8 @@ export class Folders {
     try {
       const observation = await folder.probe();
       if (observation === undefined || signal.aborted) return;
-      events.post({ type: 'folder-probed', folder, observation });
+      folder.observation = observation;
+      events.post({ type: 'folder-probed' });
     } catch (error) {
       events.post({ type: 'failed', error });
     }

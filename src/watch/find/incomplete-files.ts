@@ -1,5 +1,6 @@
-import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
 import type { Clock } from '../../base/time.ts';
+import { type FileStamp, sameStamp } from '../../ledger/known-files.ts';
+import type { WatchMarks } from '../../ledger/watch-marks.ts';
 import type { InvalidReason } from '../../upload/report.ts';
 import { isBelow } from '../../system/mounts.ts';
 
@@ -42,36 +43,43 @@ function patienceMs(reason: InvalidReason): number {
 export class IncompleteFiles {
   readonly #entries = new Map<string, TrackedFile>();
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #marks: Pick<WatchMarks, 'isReported' | 'markReported'>;
   /** The next round of checks, at the earliest. */
   #nextRoundAt = -Infinity;
 
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+  /** @param marks knows the files that were reported in their present state, also by earlier runs */
+  constructor(
+    clock: Pick<Clock, 'now' | 'monotonic'>,
+    marks: Pick<WatchMarks, 'isReported' | 'markReported'>,
+  ) {
     this.#clock = clock;
+    this.#marks = marks;
   }
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /**
-   * Records an incomplete file. The pauses grow while the file is unchanged.
-   *
-   * @param reported it was reported in this state
-   */
-  note(file: IncompleteFile, reported: boolean): void {
+  /** Records an incomplete file. The pauses grow while the file is unchanged. */
+  note(
+    { path, stamp, removable }: Omit<IncompleteFile, 'reason' | 'detail'>,
+    reason: InvalidReason,
+    detail: string,
+  ): void {
+    const file = { path, stamp, removable, reason, detail };
     const now = this.#clock.monotonic();
-    const before = this.#entries.get(file.path);
-    if (before !== undefined && sameStamp(before.stamp, file.stamp)) {
-      this.#entries.set(file.path, { ...before, ...file, reported: before.reported || reported });
+    const before = this.#entries.get(path);
+    if (before !== undefined && sameStamp(before.stamp, stamp)) {
+      this.#entries.set(path, { ...before, ...file });
       return;
     }
-    this.#entries.set(file.path, {
+    this.#entries.set(path, {
       ...file,
       // A second state of the file: it changed just now, even if its time is older.
-      quietSince: before === undefined ? now - this.#ageMs(file.stamp) : now,
+      quietSince: before === undefined ? now - this.#ageMs(stamp) : now,
       checkAt: now + FIRST_PAUSE_MS,
       pauseMs: FIRST_PAUSE_MS * 2,
-      reported,
+      reported: this.#marks.isReported(path, stamp),
     });
   }
 
@@ -116,6 +124,7 @@ export class IncompleteFiles {
     for (const entry of this.#entries.values()) {
       if (entry.reported || now - entry.quietSince < patienceMs(entry.reason)) continue;
       entry.reported = true;
+      this.#marks.markReported(entry.path, entry.stamp);
       due.push(entry);
     }
     return due;

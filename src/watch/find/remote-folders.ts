@@ -18,8 +18,7 @@ import {
 } from './classify.ts';
 import { isAboutDevice, isUnplugged, nameOf, partial, reasonOf } from './remote-failure.ts';
 import { RemoteListing } from './remote-listing.ts';
-import { POLL_MS } from './rescan.ts';
-import type { Observation } from './watched-folder.ts';
+import { type Observation, POLL_MS } from './watched-folder.ts';
 
 /** Shortest interval between two probes of a folder (ms). */
 const PROBE_MS = 5_000;
@@ -163,7 +162,7 @@ export class RemoteFolders {
   /** Notes the recordings that {@link RemoteFolders.readLeft} could not read. */
   noteLeft(): void {
     for (const { left } of this.#states.values()) {
-      for (const file of left) this.#classifier.noteIncomplete(file, 'unreadable', NOT_COPIED);
+      for (const file of left) this.#parts.incomplete.note(file, 'unreadable', NOT_COPIED);
     }
   }
 
@@ -275,7 +274,7 @@ export class RemoteFolders {
     try {
       const problem = await this.#problemOfHead(file);
       if (problem !== undefined) {
-        this.#classifier.noteIncomplete(file, problem.reason, problem.detail);
+        incomplete.note(file, problem.reason, problem.detail);
         return undefined;
       }
       bytes = await readers.of(path).read(path, MAX_RECORDING_BYTES, signal);
@@ -283,7 +282,7 @@ export class RemoteFolders {
       if (!isOnMtp(path)) {
         const [after] = await readers.of(path).stat([path], signal);
         if (after !== undefined && !sameStamp(after, stamp)) {
-          this.#classifier.noteIncomplete(file, 'incomplete', STILL_WRITTEN);
+          incomplete.note(file, 'incomplete', STILL_WRITTEN);
           return undefined;
         }
       }
@@ -293,7 +292,7 @@ export class RemoteFolders {
       const [parent] = await readers.of(path).stat([dirname(path)], signal);
       if (parent === undefined) throw new ChildError('ENOENT', error.message);
       if (error.code === 'ENOENT') return undefined;
-      this.#classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
+      incomplete.note(file, 'unreadable', describeFileError(error));
       return error;
     }
     incomplete.forget(path);

@@ -5,12 +5,10 @@ import { cpuTimeMs } from '../../system/this-process.ts';
 import type { WatchParts } from '../parts.ts';
 import type { Folders } from './folders.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import type { WatchedFolder } from './watched-folder.ts';
+import { POLL_MS, type WatchedFolder } from './watched-folder.ts';
 
 /** Rescan interval for folders with file events (ms). */
 const RESCAN_MS = 5 * 60_000;
-/** Rescan interval for polled folders; `--poll` overrides it (ms). */
-export const POLL_MS = 30_000;
 /** Largest share of one core's time that rescans may take: a large folder is rescanned less often. */
 const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1, silent: 1 };
 
@@ -208,7 +206,8 @@ export class Rescanner {
       const rescan = await this.#remoteFolders.rescan(folder.path);
       if (rescan !== undefined) {
         folder.rescanIn(rescan.pauseMs);
-        events.post({ type: 'folder-probed', folder, observation: rescan.observation });
+        folder.observation = rescan.observation;
+        events.post({ type: 'folder-probed' });
         return rescan.files;
       }
     } catch (error) {

@@ -7,6 +7,9 @@ import type { FolderState } from '../../daemon/health.ts';
 import { plural } from '../../terminal/words.ts';
 import { notThereYet } from './missing-folder.ts';
 
+/** Rescan interval for polled folders; `--poll` overrides it (ms). */
+export const POLL_MS = 30_000;
+
 /** What a probe of the folder found: which folder it is, or why it is missing, if the system says so. */
 export type Observation =
   | { readonly identity: string }
@@ -34,6 +37,8 @@ export class WatchedFolder {
   removable = false;
   /** Recordings that were not sent when it disappeared. */
   left = 0;
+  /** What the last probe found, until {@link WatchedFolder.apply} takes it over. */
+  observation: Observation | undefined;
   /** Its state was reported; before that, a probe that finds it missing is no change. */
   isAnnounced = false;
   /** The next rescan (ms of the monotonic clock). */

@@ -48,21 +48,18 @@ export class CircuitBreaker {
 
   /** Returns whether a recording may be sent now; after a failure only one at a time. */
   mayStart(active: number, atOnce: number): boolean {
-    const { state } = this.#state;
-    if (state === 'login-needed') return false;
-    if (this.#state.state === 'open' && this.#now() < this.#state.until) return false;
-    return active < (this.#failures > 0 ? 1 : atOnce);
+    return this.waitMs === 0 && active < (this.#failures > 0 ? 1 : atOnce);
   }
 
-  /** ms until the next try; undefined if only a login helps. */
-  get waitMs(): number | undefined {
+  /** ms until the next try; Infinity if only a login helps. */
+  get waitMs(): number {
     switch (this.#state.state) {
       case 'closed':
         return 0;
       case 'open':
         return Math.max(0, this.#state.until - this.#now());
       case 'login-needed':
-        return undefined;
+        return Infinity;
     }
   }
 

@@ -1,8 +1,8 @@
 import { type ErrorCode, type Failure, SyncError, messageOf } from '../../base/errors.ts';
-import { within } from '../../base/tasks.ts';
+import { Tasks, within } from '../../base/tasks.ts';
 import { sameStamp } from '../../ledger/known-files.ts';
 import { LARGE_BYTES, NeedsRoom, unpackFile } from '../../upload/read-recording.ts';
-import type { InvalidReason, UploadItem } from '../../upload/report.ts';
+import type { UploadItem } from '../../upload/report.ts';
 import { Uploader } from '../../upload/uploader.ts';
 import { isAtRest, isGivenUp, patientClient } from './refusal-backoff.ts';
 import { Queue, type QueueItem } from './queue.ts';
@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 60_000;
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 /** An upload that ended: with a result, or because it threw. */
-export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
+type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
   { readonly result: UploadItem } | { readonly error: unknown }
 );
 
@@ -34,9 +34,11 @@ export class Sender {
   readonly readBuffers = new ReadBuffers();
   /** In-flight uploads. */
   readonly active = new Map<QueueItem, Sending>();
+  /** Uploads that ended, until {@link Sender.settle}. */
+  readonly #finished: FinishedUpload[] = [];
   readonly #parts: WatchParts;
   readonly #stasher: Stasher;
-  readonly #tasks = new Set<Promise<void>>();
+  readonly #uploads: Tasks;
   readonly #hardStop = new AbortController();
   #retryAfterMs = 0;
   #stopping = false;
@@ -46,7 +48,8 @@ export class Sender {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#stasher = new Stasher(parts, this);
+    this.#uploads = new Tasks((error) => parts.events.post({ type: 'failed', error }));
+    this.#stasher = new Stasher(parts, this.queue, this.active, this.readBuffers);
   }
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
@@ -93,7 +96,7 @@ export class Sender {
       const { path, stamp } = item;
       const contents = unpackFile(bytes, stamp, readBuffer.buffers);
       if ('problem' in contents) {
-        this.noteIncomplete(item, contents.reason, contents.problem);
+        this.#parts.incomplete.note(item, contents.reason, contents.problem);
         return true;
       }
       const sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
@@ -103,12 +106,6 @@ export class Sender {
     } finally {
       this.readBuffers.giveBack(readBuffer);
     }
-  }
-
-  noteIncomplete(item: QueueItem, reason: InvalidReason, detail: string): void {
-    const { incomplete, marks } = this.#parts;
-    const { absolute: path, stamp, removable } = item;
-    incomplete.note({ path, stamp, removable, reason, detail }, marks.isReported(path, stamp));
   }
 
   #postWork(): void {
@@ -160,10 +157,7 @@ export class Sender {
     this.#startUploads();
     const { state } = breaker;
     if (this.active.size === 0 && this.queue.size > 0 && state.state !== 'closed') {
-      const isHopeless =
-        state.state === 'login-needed' ||
-        breaker.failures >= GIVE_UP_AFTER ||
-        (breaker.waitMs ?? 0) > LONGEST_WAIT_MS;
+      const isHopeless = breaker.failures >= GIVE_UP_AFTER || breaker.waitMs > LONGEST_WAIT_MS;
       if (isHopeless) this.#giveUp(state.failure);
     }
     return Math.min(this.#stasher.step(false), this.#retryInMs());
@@ -172,21 +166,22 @@ export class Sender {
   #retryInMs(): number {
     const { breaker, delivers } = this.#parts;
     if (!delivers || this.active.size > 0 || this.queue.size === 0) return Infinity;
-    return breaker.waitMs ?? Infinity;
+    return breaker.waitMs;
   }
 
   /**
    * Starts no more uploads, and waits for those in flight. Uploads that exceed the grace period are
-   * aborted; the next run sends them again. Finished uploads still have to be settled.
+   * aborted; the next run sends them again.
    *
    * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
-    const ended = Promise.allSettled(this.#tasks);
+    const ended = this.#uploads.settled();
     await within(this.#parts.clock, graceMs, ended);
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
     await ended;
+    this.settle();
   }
 
   #startUploads(): void {
@@ -200,9 +195,7 @@ export class Sender {
         this.queue.add(item);
         return;
       }
-      const task = this.#send(item);
-      this.#tasks.add(task);
-      void task.finally(() => this.#tasks.delete(task));
+      this.#uploads.run(() => this.#send(item));
     }
   }
 
@@ -217,7 +210,6 @@ export class Sender {
   }
 
   async #send(item: QueueItem): Promise<void> {
-    const { events } = this.#parts;
     const readBuffer = this.readBuffers.take();
     const { path, absolute, stamp, kept } = item;
     const sending: Sending = { readBuffer, since: this.#parts.clock.monotonic(), stashed: false };
@@ -228,14 +220,25 @@ export class Sender {
       const file = { path, absolute, stamp, named: false };
       const room = isLarge(item) ? undefined : LARGE_BYTES;
       const result = await uploader.upload(file, readBuffer.buffers, room);
-      events.post({ type: 'upload-finished', upload: { item, sending, result } });
+      this.#finished.push({ item, sending, result });
     } catch (error) {
-      events.post({ type: 'upload-finished', upload: { item, sending, error } });
+      this.#finished.push({ item, sending, error });
+    }
+    this.#parts.events.post({ type: 'upload-finished' });
+  }
+
+  /** Takes over the outcomes of the uploads that ended. */
+  settle(): void {
+    const upload = this.#finished.shift();
+    if (upload === undefined) return;
+    try {
+      this.#settleOne(upload);
+    } finally {
+      this.settle();
     }
   }
 
-  /** Takes over the outcome of an upload. */
-  settle(upload: FinishedUpload): void {
+  #settleOne(upload: FinishedUpload): void {
     const { item, sending } = upload;
     this.active.delete(item);
     try {
@@ -290,7 +293,7 @@ export class Sender {
           // The copy was damaged or removed. A rescan finds the source again, if it still exists.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
-          this.noteIncomplete(item, result.reason, result.detail);
+          this.#parts.incomplete.note(item, result.reason, result.detail);
         }
         return;
       case 'failed':

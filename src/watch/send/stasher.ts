@@ -2,9 +2,14 @@ import { lstatSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { unpackFile } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
-import type { QueueItem } from './queue.ts';
-import type { Sender } from './sender.ts';
-import { type ReadBuffer, type StashOutcome, stashContents, stashFile } from './stash.ts';
+import type { Queue, QueueItem } from './queue.ts';
+import {
+  type ReadBuffer,
+  type ReadBuffers,
+  type StashOutcome,
+  stashContents,
+  stashFile,
+} from './stash.ts';
 
 /**
  * Recordings on fixed disks are stashed only if they changed within this time (ms): an app may
@@ -41,7 +46,9 @@ export interface Sending {
  */
 export class Stasher {
   readonly #parts: WatchParts;
-  readonly #sender: Sender;
+  readonly #queue: Queue;
+  readonly #active: ReadonlyMap<QueueItem, Sending>;
+  readonly #readBuffers: ReadBuffers;
   /** Queued files without a copy, the longest waiting first. `since`: monotonic clock (ms). */
   readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
   /** No queued recording is stashed before this (monotonic clock, ms). */
@@ -49,9 +56,17 @@ export class Stasher {
   /** When the service last answered (monotonic clock, ms). */
   #answeredAt = -Infinity;
 
-  constructor(parts: WatchParts, sender: Sender) {
+  /** @param active the in-flight uploads */
+  constructor(
+    parts: WatchParts,
+    queue: Queue,
+    active: ReadonlyMap<QueueItem, Sending>,
+    readBuffers: ReadBuffers,
+  ) {
     this.#parts = parts;
-    this.#sender = sender;
+    this.#queue = queue;
+    this.#active = active;
+    this.#readBuffers = readBuffers;
   }
 
   /** Notes when a recording was queued. */
@@ -73,11 +88,11 @@ export class Stasher {
    */
   step(blocked: boolean): number {
     if (this.#parts.dryRun) return Infinity;
-    const { queue, active } = this.#sender;
+    const queue = this.#queue;
     if (queue.size === 0) this.#unstashed.clear();
     const now = this.#parts.clock.monotonic();
     const waits: number[] = [];
-    for (const [item, sending] of active) {
+    for (const [item, sending] of this.#active) {
       if (item.kept !== undefined || sending.stashed) continue;
       const waitMs = sending.since + STASH_AFTER_MS - now;
       if (waitMs > 0) waits.push(waitMs);
@@ -147,18 +162,18 @@ export class Stasher {
   }
 
   #stash(item: QueueItem, stash: (readBuffer: ReadBuffer) => StashOutcome): boolean {
-    const { onSettled, report } = this.#parts;
-    const { readBuffers } = this.#sender;
-    const readBuffer = readBuffers.take();
+    const { events, incomplete, onSettled, report } = this.#parts;
+    const readBuffer = this.#readBuffers.take();
     try {
       const result = stash(readBuffer);
       switch (result.stash) {
         case 'kept':
-          this.#sender.add(this.keptItem(item, result.sha256));
+          this.#queue.add(this.keptItem(item, result.sha256));
+          events.post({ type: 'sender-work' });
           report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
         case 'incomplete':
-          this.#sender.noteIncomplete(item, result.reason, result.detail);
+          incomplete.note(item, result.reason, result.detail);
           return true;
         case 'settled':
           if (result.item !== undefined) onSettled?.(result.item);
@@ -170,8 +185,8 @@ export class Stasher {
       this.#cannotKeep(item, error);
       return false;
     } finally {
-      readBuffers.giveBack(readBuffer);
-      readBuffers.trim();
+      this.#readBuffers.giveBack(readBuffer);
+      this.#readBuffers.trim();
     }
   }
 
