@@ -157,10 +157,7 @@ describe('the items of a nutrition day', () => {
       'days',
       { nutrition: [{ date: '2026-02-15T00:00:00.000Z', lunch: [item] }, { date: '2026-02-14' }] },
       [
-        {
-          date: '2026-02-15',
-          items: [{ id: 'i1', source: 'oauth:app', meal: 'lunch', body }],
-        },
+        { date: '2026-02-15', items: [{ id: 'i1', source: 'oauth:app', meal: 'lunch', body }] },
         { date: '2026-02-14', items: undefined },
       ],
     ],

@@ -105,10 +105,7 @@ const refusals: readonly Refusal[] = [
     query: good,
     headers: { host: 'evil.example:80' },
   }),
-  silent('a Host header with another port', 403, {
-    query: good,
-    headers: { host: '127.0.0.1:1' },
-  }),
+  silent('a Host header with another port', 403, { query: good, headers: { host: '127.0.0.1:1' } }),
 ];
 
 it.each(refusals)(
@@ -371,10 +368,7 @@ describe('listening', () => {
   it('names the port in use and its owner', async () => {
     const { port } = await occupy('127.0.0.1');
     const error = await failure(listening(`http://127.0.0.1:${String(port)}/callback`));
-    expect(error).toMatchObject({
-      code: 'PORT_IN_USE',
-      details: { port, pid: process.pid },
-    });
+    expect(error).toMatchObject({ code: 'PORT_IN_USE', details: { port, pid: process.pid } });
     expect(error.message).toMatch(
       new RegExp(`^Port ${String(port)} is in use by .+ \\(process ${String(process.pid)}\\)\\.$`),
     );

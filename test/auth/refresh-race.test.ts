@@ -79,9 +79,7 @@ it.each([
   ...(unavailable === undefined ? ([[4, 'keychain']] as const) : []),
 ] as const)('%i processes with one expired token in a %s refresh it once', async (count, kind) => {
   // Reuse of a rotated token would revoke the whole login, and everybody would notice.
-  const service = await sandbox({
-    settings: { refreshToken: 'rotate', reuseRevokesFamily: true },
-  });
+  const service = await sandbox({ settings: { refreshToken: 'rotate', reuseRevokesFamily: true } });
   const { env, store } = await sharedLogin(service, kind);
   const workers = await Promise.all(Array.from({ length: count }, () => startWorker(env)));
   for (const worker of workers) worker.begin();

@@ -320,10 +320,7 @@ describe('merging input by input', () => {
     const { records } = await prepare('nutrition', [{ date, items: [item('a')] }]);
     const [record] = records;
     (record?.body['items'] as unknown[]).length = 0;
-    expect(record).toMatchObject({
-      body: { items: [item('a')] },
-      parts: [{ items: [item('a')] }],
-    });
+    expect(record).toMatchObject({ body: { items: [item('a')] }, parts: [{ items: [item('a')] }] });
   });
 });
 

@@ -96,10 +96,7 @@ const ERRANDS = {
   },
 
   profile: (scene, random) => {
-    const profile = {
-      weight: random.integer(500, 900) / 10,
-      ftp: random.integer(150, 350),
-    };
+    const profile = { weight: random.integer(500, 900) / 10, ftp: random.integer(150, 350) };
     scene.cargo.profile = profile;
     const args = ['profile', '--weight', String(profile.weight), '--ftp', String(profile.ftp)];
     return {

@@ -65,11 +65,7 @@ async function pass(url: URL, { method, headers, body }: GatewayRequest) {
   const passed = startRequest(url, { method, headers });
   passed.end(body);
   const [answer] = (await once(passed, 'response')) as [IncomingMessage];
-  return {
-    status: answer.statusCode ?? 502,
-    headers: answer.headers,
-    body: await buffer(answer),
-  };
+  return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) };
 }
 
 /** Returns the bytes of an answer with a body of known length, unless `headers` say otherwise. */

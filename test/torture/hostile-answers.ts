@@ -90,9 +90,7 @@ const HEADERS: readonly [Readonly<Record<string, string>>, ...Readonly<Record<st
     { 'Transfer-Encoding': 'chunked' },
     { 'Transfer-Encoding': 'gzip, chunked', 'Content-Length': '5' },
     ...['gzip', 'br', 'deflate', 'identity', 'compress', 'gzip, gzip', 'x-evil'].map(
-      (encoding) => ({
-        'Content-Encoding': encoding,
-      }),
+      (encoding) => ({ 'Content-Encoding': encoding }),
     ),
     ...[
       'text/html',

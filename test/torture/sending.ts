@@ -55,10 +55,7 @@ export const SENDING = {
     await mustSucceed(world, ['push', 'nutrition', file]);
     const [undone = '', kept = ''] = new Set(foods.map(({ date }) => date));
     const left = foods.filter(({ date }) => date === kept);
-    return {
-      args: ['undo', 'nutrition', undone],
-      sent: { foods: left, emptyDays: [undone] },
-    };
+    return { args: ['undo', 'nutrition', undone], sent: { foods: left, emptyDays: [undone] } };
   },
 
   profile: (_world, random) => {

@@ -359,11 +359,7 @@ it('a clock that is set back by a day during an outage lengthens neither the pau
   const clock = manualClock();
   const why = 'It is a network folder.';
   const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
-  const { events } = start({
-    clock,
-    filesystemType: { noEvents: why, removable: false },
-    client,
-  });
+  const { events } = start({ clock, filesystemType: { noEvents: why, removable: false }, client });
   await until(() => happened(events, 'ready').length === 1);
   sandbox.control.addFaults('upload-fit:503(retry-after=10)*1');
   const [first, second] = [anotherRecording(), anotherRecording()];

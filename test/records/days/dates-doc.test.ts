@@ -44,9 +44,7 @@ describe('docs/dates.md and docs/internals/days.md', () => {
 
   test.each(days)('reads %s in %s (%s) as %s', async (written, name, namedBy, day, uses, said) => {
     const zone = zoneOf(name, namedBy);
-    const { records, invalid } = await prepare('wellness', [{ date: written, hrv: 61 }], {
-      zone,
-    });
+    const { records, invalid } = await prepare('wellness', [{ date: written, hrv: 61 }], { zone });
     const [record] = records;
     expect([invalid.length, records.length]).toEqual(day === 'refused' ? [1, 0] : [0, 1]);
     const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];

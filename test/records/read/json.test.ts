@@ -179,10 +179,7 @@ describe('parsing a JSON value', () => {
   test('examines no numbers inside strings and no fractions', () => {
     const text =
       '{"id": "9007199254740993", "q": "\\"1e400", "hrv": 61.439999999999998, "far": 1.5e-400}';
-    expect(read(text)).toEqual({
-      source: 'x',
-      value: JSON.parse(text) as unknown,
-    });
+    expect(read(text)).toEqual({ source: 'x', value: JSON.parse(text) as unknown });
   });
 
   test('tells the losses of the records in a list apart', () => {

@@ -60,10 +60,7 @@ describe('the answer to a wellness day', () => {
       'a rawJson without what was sent is named',
       { hrv: 1, rawJson: { a: 1 } },
       { hrv: 1, rawJson: { a: 2 } },
-      {
-        dropped: [],
-        said: [expect.stringMatching(/^rawJson: the platform stored /) as string],
-      },
+      { dropped: [], said: [expect.stringMatching(/^rawJson: the platform stored /) as string] },
     ],
     [
       'a text for a number is named',

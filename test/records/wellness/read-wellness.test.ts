@@ -184,11 +184,7 @@ describe('the spelling of a field', () => {
   test('may appear in two forms with the same value', async () => {
     expect(
       await bodyOf('wellness', { date, resting_hr: 52, restingHr: 52, hrv: null, HRV: 60 }),
-    ).toEqual({
-      date,
-      restingHr: 52,
-      hrv: 60,
-    });
+    ).toEqual({ date, restingHr: 52, hrv: 60 });
   });
 
   test('may not appear in two forms with different values', async () => {

@@ -76,11 +76,7 @@ async function logoutAndUploads(round: Round, world: World): Promise<void> {
   const recordings = makeRides(random, 10);
   for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
   if (random.chance(0.5)) expireAccess(world);
-  const upload: Racer = {
-    args: ['upload', 'card', '--json'],
-    sent: { recordings },
-    codes: [0, 4],
-  };
+  const upload: Racer = { args: ['upload', 'card', '--json'], sent: { recordings }, codes: [0, 4] };
   const logout: Racer = { args: ['logout', '--json'] };
   await race(round, world, [logout, ...Array.from({ length: 5 }, () => upload)]);
   if (liveLogins(world) > 0) round.failed('wrong report', 'the login lives at the service');

@@ -86,9 +86,7 @@ it('stashes nothing that the platform has, that it refused, or that is already s
       item: { path: item.path, outcome: 'skipped', reason, sha256: sha256(bytes) },
     });
   }
-  expect(stashFile(parts, itemOf('again.fit', twice), readBuffer())).toEqual({
-    stash: 'settled',
-  });
+  expect(stashFile(parts, itemOf('again.fit', twice), readBuffer())).toEqual({ stash: 'settled' });
   expect(outbox.count).toBe(1);
 });
 
