@@ -41,15 +41,9 @@ async function open(answers: readonly Answer[], options: Options = {}) {
   const replaced: string[] = [];
   const trace: string[] = [];
   const slept: number[] = [];
+  const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
   const context = testContext({
-    clock: {
-      now: () => 0,
-      monotonic: () => 0,
-      sleep: (ms) => {
-        slept.push(ms);
-        return Promise.resolve();
-      },
-    },
+    clock: { now: () => 0, monotonic: () => 0, sleep },
     trace: (line) => trace.push(line),
   });
   const client = createServiceClient(context, {
@@ -75,28 +69,21 @@ const tokensSeen = ({ requests }: TestServer) =>
 
 const upload = { contentType: 'multipart/form-data; boundary=b', body: [Buffer.from('--b--')] };
 
+const FEBRUARY = { startDate: '2026-02-01', endDate: '2026-02-28' };
+const pushWellness = (client: ServiceClient) => client.push('wellness', {}, 'always', never());
+const pushNutrition = (client: ServiceClient) =>
+  client.push('nutrition', {}, 'unless-acted-on', never());
+
 /** Every method, so that what holds for one is seen to hold for all. */
 const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Promise<unknown>])[] =
   [
     ['uploadRecording', 'POST /api/workouts/upload-fit', (c) => c.uploadRecording(upload, never())],
-    [
-      'push wellness',
-      'POST /api/wellness',
-      (c) => c.push('wellness', { date: '2026-02-15' }, 'always', never()),
-    ],
-    [
-      'push nutrition',
-      'POST /api/nutrition',
-      (c) => c.push('nutrition', { date: '2026-02-15', items: [] }, 'unless-acted-on', never()),
-    ],
+    ['push wellness', 'POST /api/wellness', pushWellness],
+    ['push nutrition', 'POST /api/nutrition', pushNutrition],
     [
       'listWorkouts',
       'GET /api/workouts?limit=5&offset=10&startDate=2026-02-01&endDate=2026-02-28',
-      (c) =>
-        c.listWorkouts(
-          { limit: 5, offset: 10, startDate: '2026-02-01', endDate: '2026-02-28' },
-          never(),
-        ),
+      (c) => c.listWorkouts({ limit: 5, offset: 10, ...FEBRUARY }, never()),
     ],
     ['readProfile', 'GET /api/profile', (c) => c.readProfile(never())],
     ['updateProfile', 'PATCH /api/profile', (c) => c.updateProfile({ ftp: 280 }, never())],
@@ -213,13 +200,13 @@ it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>(
   ],
   [
     'the scope of the endpoint, if the message only speaks of one',
-    (c) => c.push('wellness', {}, 'always', never()),
+    pushWellness,
     { message: 'Insufficient scope' },
     { code: 'SCOPE_MISSING', scope: 'health:write' },
   ],
   [
     'a refusal, if it is about something else',
-    (c) => c.push('wellness', {}, 'always', never()),
+    pushWellness,
     { message: 'This account is deactivated' },
     { code: 'REJECTED', scope: undefined },
   ],
@@ -244,7 +231,7 @@ it.each([
   [409, '', 'The platform answered 409 with nothing.'],
 ])('a rejection fails with %i and the message of the platform', async (status, body, message) => {
   const { client, server } = await open([{ status, body }]);
-  const error = await failure(client.push('wellness', {}, 'always', never()));
+  const error = await failure(pushWellness(client));
   const page = typeof body === 'string' ? { page: true } : {};
   expect(about(error)).toEqual({
     code: 'REJECTED',
@@ -290,7 +277,7 @@ describe('a service that rejects a token after a refresh', () => {
 
   it.each([404, 403, 503])('keeps the login if userinfo responds with %i', async (status) => {
     const { client } = await open([REFUSED_HERE, REFUSED_HERE, { status, body: {} }]);
-    const error = await failure(client.push('wellness', {}, 'always', never()));
+    const error = await failure(pushWellness(client));
     expect(error.code).toBe('SERVICE_UNAVAILABLE');
   });
 });
@@ -326,19 +313,10 @@ describe('a request that fails for every item alike', () => {
 });
 
 describe('a success with an empty body', () => {
-  it.each<Answer>([
-    { status: 204, body: '' },
-    { status: 200, body: '' },
-  ])('counts as a success if the method reads nothing from it: %j', async (answer) => {
-    const { client, server } = await open([answer]);
-    expect(await client.push('wellness', {}, 'always', never())).toEqual({
-      outcome: 'pushed',
-      attempts: 1,
-    });
-    expect(await client.push('nutrition', {}, 'unless-acted-on', never())).toEqual({
-      outcome: 'pushed',
-      attempts: 1,
-    });
+  it.each([204, 200])('counts as one if the method reads nothing from it: %i', async (status) => {
+    const { client, server } = await open([{ status, body: '' }]);
+    expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 1 });
+    expect(await pushNutrition(client)).toEqual({ outcome: 'pushed', attempts: 1 });
     expect(await client.updateProfile({ ftp: 250 }, never())).toBeUndefined();
     expect(server.requests).toHaveLength(3);
   });
@@ -404,24 +382,21 @@ describe('a service that repeats the request in its answer', () => {
 it('passes on no token that the service repeats in a body that is shown unchanged', async () => {
   const body = { message: `Bearer ${FIRST}`, name: FIRST };
   const { client } = await open([{ body }]);
-  const query = { limit: 1, offset: 0 };
-  for (const read of [
-    client.readProfile(never()),
-    client.listWorkouts(query, never()),
-    client.userinfo(never()),
-  ]) {
+  const workouts = client.listWorkouts({ limit: 1, offset: 0 }, never());
+  for (const read of [client.readProfile(never()), workouts, client.userinfo(never())]) {
     expect(await read).toEqual({ message: 'Bearer [redacted]', name: '[redacted]' });
   }
 });
 
+const item = { action: 'delete', mealType: 'lunch', itemId: 'item-1' } as const;
+const patch = (client: ServiceClient) => client.patchNutritionItems('2026-02-15', item, never());
+
 it.each([{ token: 'a' }, { success: false, message: 'Busy' }, []])(
   'counts an item as removed only if the answer says so: %j',
   async (body) => {
-    const item = { action: 'delete', mealType: 'lunch', itemId: '1' } as const;
     const { client } = await open([{ body }, { body: { success: true } }]);
-    const remove = () => client.patchNutritionItems('2026-02-15', item, never());
-    expect((await failure(remove())).code).toBe('SERVICE_ANSWER');
-    expect(await remove()).toEqual({ status: 200, attempts: 1 });
+    expect((await failure(patch(client))).code).toBe('SERVICE_ANSWER');
+    expect(await patch(client)).toEqual({ status: 200, attempts: 1 });
   },
 );
 
@@ -432,17 +407,14 @@ describe('an answer that is not JSON', () => {
     ['nothing', ''],
   ])('causes a retry of an upload: %s', async (_name, body) => {
     const { client, server, slept } = await open([{ body }, { body }, {}]);
-    expect(await client.uploadRecording(upload, never())).toEqual({
-      outcome: 'uploaded',
-      service: {},
-      attempts: 3,
-    });
+    const uploaded = { outcome: 'uploaded', service: {}, attempts: 3 };
+    expect(await client.uploadRecording(upload, never())).toEqual(uploaded);
     expect([server.requests.length, slept]).toEqual([3, [250, 500]]);
   });
 
   it('causes no retry of a request that might take effect twice', async () => {
     const { client, server } = await open([{ body: '<html>' }, {}]);
-    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    const error = await failure(pushNutrition(client));
     expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown', attempts: 1 } });
     expect(server.requests).toHaveLength(1);
   });
@@ -460,42 +432,32 @@ describe('a failed refresh of the login', () => {
     details: { delivery: 'unknown' },
   });
 
-  it('leaves the request unsent, even if the outcome of the refresh is unknown', async () => {
-    const tokens = { accessToken: () => Promise.reject(unreachable) };
-    const { client, server } = await open([{}], { tokens });
-    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-    expect(server.requests).toEqual([]);
-  });
-
-  it('leaves the request unsent after a 401, too', async () => {
-    const tokens = { replace: () => Promise.reject(unreachable) };
+  it.each([
+    ['before it', 'accessToken', 0],
+    ['after a 401', 'replace', 1],
+  ])('leaves the request unsent if its outcome is unknown %s', async (_when, name, count) => {
+    const tokens = { [name]: () => Promise.reject(unreachable) };
     const { client, server } = await open([{ status: 401 }], { tokens });
-    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    const error = await failure(pushNutrition(client));
     expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(count);
   });
 
-  it.each(['before', 'after a 401'])(
-    'counts neither as a rejection nor as an attempt of the request (%s)',
-    async (when) => {
-      const refused = () =>
-        Promise.reject(
-          new SyncError('REJECTED', 'the token request was refused', {
-            hint: 'what to do',
-            details: { status: 400, attempts: 3 },
-          }),
-        );
-      const { client } = await open([{ status: 401 }], {
-        tokens: when === 'before' ? { accessToken: refused } : { replace: refused },
-      });
-      expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
-        code: 'SERVICE_ANSWER',
-        message: 'the token request was refused',
-        details: { status: 400, attempts: when === 'before' ? 0 : 1, delivery: 'not-sent' },
-      });
-    },
-  );
+  it.each([
+    ['before', 'accessToken', 0],
+    ['after a 401', 'replace', 1],
+  ])('is neither a rejection nor an attempt of the request (%s)', async (_when, name, attempts) => {
+    const message = 'the token request was refused';
+    const details = { status: 400, attempts: 3 };
+    const refused = new SyncError('REJECTED', message, { hint: 'what to do', details });
+    const tokens = { [name]: () => Promise.reject(refused) };
+    const { client } = await open([{ status: 401 }], { tokens });
+    expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
+      code: 'SERVICE_ANSWER',
+      message,
+      details: { status: 400, attempts, delivery: 'not-sent' },
+    });
+  });
 
   it('passes an unknown error on unchanged', async () => {
     const reason = new Error('stopped');
@@ -507,21 +469,16 @@ describe('a failed refresh of the login', () => {
 
 it('counts the attempts with both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
-  expect(await client.push('wellness', {}, 'always', never())).toEqual({
-    outcome: 'pushed',
-    attempts: 4,
-  });
+  expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 4 });
+  const { client: failing } = await open([{ status: 401 }, { status: 503 }]);
+  const error = await failure(failing.uploadRecording(upload, never()));
+  expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
 });
 
 describe('a route that a revision may not have', () => {
-  const item = { action: 'delete', mealType: 'lunch', itemId: 'item-1' } as const;
-
   it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);
-    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({
-      status: 200,
-      attempts: 1,
-    });
+    expect(await patch(client)).toEqual({ status: 200, attempts: 1 });
     expect(server.requests).toMatchObject([
       { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
     ]);
@@ -530,39 +487,31 @@ describe('a route that a revision may not have', () => {
 
   it.each([401, 404, 405, 501])('returns %i to a token, and keeps the login', async (status) => {
     const { client, replaced } = await open([{ status }, {}]);
-    const answer = await client.patchNutritionItems('2026-02-15', {}, never());
-    expect([answer.status, replaced]).toEqual([status, []]);
+    expect([(await patch(client)).status, replaced]).toEqual([status, []]);
   });
 
   it('names the scope that the login lacks', async () => {
-    const { client } = await open([
-      { status: 403, body: { message: 'Required scopes: nutrition:write' } },
-    ]);
-    const error = await failure(client.patchNutritionItems('2026-02-15', {}, never()));
-    expect(error.code).toBe('SCOPE_MISSING');
+    const body = { message: 'Required scopes: nutrition:write' };
+    const { client } = await open([{ status: 403, body }]);
+    expect((await failure(patch(client))).code).toBe('SCOPE_MISSING');
   });
 
   it('gets a second request with a new token if the token has expired', async () => {
     const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
-    expect(await client.patchNutritionItems('2026-02-15', item, never())).toEqual({
-      status: 200,
-      attempts: 2,
-    });
+    expect(await patch(client)).toEqual({ status: 200, attempts: 2 });
     expect(replaced).toEqual([FIRST]);
   });
 
   it('reports that the day changed in between', async () => {
     const { client } = await open([{ status: 409 }]);
-    const answer = await client.patchNutritionItems('2026-02-15', item, never());
-    expect(answer.status).toBe(409);
+    expect((await patch(client)).status).toBe(409);
   });
 });
 
 it('uses the configured paths', async () => {
-  const { client, server } = await open([{}], {
-    endpoints: { uploadFit: '/v2/fit', wellness: '/w' },
-  });
+  const endpoints = { uploadFit: '/v2/fit', wellness: '/w' };
+  const { client, server } = await open([{}], { endpoints });
   await client.uploadRecording(upload, never());
-  await client.push('wellness', {}, 'always', never());
+  await pushWellness(client);
   expect(server.requests.map(({ url }) => url)).toEqual(['/v2/fit', '/w']);
 });

@@ -26,6 +26,26 @@ interface Way {
 
 const userAgent = 'athlete-sync/test';
 
+/** A failure of the network, as far as a test asks about it. */
+const broken = (delivery: 'not-sent' | 'unknown', message: unknown = expect.any(String)) => ({
+  code: 'NETWORK',
+  message,
+  details: { delivery },
+});
+const BROKE_OFF: unknown = expect.stringContaining('the connection broke off');
+const late = (host: string) => broken('unknown', `${host}: no answer in time.`);
+
+const TOO_LARGE = { code: 'SERVICE_ANSWER', details: { limitBytes: MAX_ANSWER_BYTES } };
+
+const HALF = 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc';
+const WHOLE = 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}';
+const answering = (text: string) =>
+  `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+
+/** A server that acts on the first bytes of each connection. */
+const listenForData = (act: (socket: Socket, part: Buffer) => void) =>
+  listenRaw((socket) => void socket.once('data', (part) => act(socket, part)));
+
 /** The two ways to speak HTTP; what holds for one holds for the other. */
 const WAYS: readonly (readonly [string, (connections?: number) => Promise<Way>])[] = [
   [
@@ -63,15 +83,8 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
         response.end('{"Überhöhe":"größer"}');
       });
       const answer = await http.send(requestTo(server.url));
-      expect({ ...answer, headers: undefined }).toEqual({
-        status,
-        headers: undefined,
-        text: '{"Überhöhe":"größer"}',
-      });
-      expect(answer.headers).toMatchObject({
-        'x-thing': 'one, two',
-        'content-type': 'application/json; charset=utf-8',
-      });
+      const headers = { 'x-thing': 'one, two', 'content-type': 'application/json; charset=utf-8' };
+      expect(answer).toMatchObject({ status, headers, text: '{"Überhöhe":"größer"}' });
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -156,12 +169,10 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const { http, proxy } = await open();
     const port = await closedPort();
     const error = await failure(http.send(requestTo(`http://127.0.0.1:${port}/`)));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-    expect(error.message).toBe(
-      proxy === undefined
-        ? `127.0.0.1:${port}: nothing answers there (connection refused).`
-        : `The proxy ${proxy.url} (HTTPS_PROXY) did not connect to 127.0.0.1:${port} (502).`,
-    );
+    const message = proxy
+      ? `The proxy ${proxy.url} (HTTPS_PROXY) did not connect to 127.0.0.1:${port} (502).`
+      : `127.0.0.1:${port}: nothing answers there (connection refused).`;
+    expect(error).toMatchObject(broken('not-sent', message));
     expect(String(error.hint)).toContain('The same command again continues.');
   });
 
@@ -176,27 +187,21 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
           if (got > (when === 'after the request' ? 100_000 : 0)) socket.resetAndDestroy();
         });
       });
-      const error = await failure(
-        http.send(requestTo(server.url, { method: 'POST', body: [Buffer.alloc(100_000)] })),
-      );
-      expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
-      expect(error.message).toContain('the connection broke off');
+      const request = requestTo(server.url, { method: 'POST', body: [Buffer.alloc(100_000)] });
+      expect(await failure(http.send(request))).toMatchObject(broken('unknown', BROKE_OFF));
     },
   );
 
   it.each(['resets', 'closes'])('reports an unknown delivery if it %s midway', async (how) => {
     const { http } = await open();
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc', () => {
-          if (how === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
-          else socket.end();
-        });
+    const server = await listenForData((socket) => {
+      socket.write(HALF, () => {
+        if (how === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
+        else socket.end();
       });
     });
     const error = await failure(http.send(requestTo(server.url)));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
-    expect(error.message).toContain('the connection broke off');
+    expect(error).toMatchObject(broken('unknown', BROKE_OFF));
   });
 
   it('reports that nothing was sent to a port without TLS, and suggests http', async () => {
@@ -214,15 +219,12 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it.each([
     ['does not answer', ''],
-    ['stops in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc'],
+    ['stops in the middle of its answer', HALF],
   ])('stops with a message if the platform %s', async (_what, begin) => {
     const { http } = await open();
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => void socket.write(begin));
-    });
+    const server = await listenForData((socket) => void socket.write(begin));
     const error = await failure(http.send(requestTo(server.url, { answerTimeoutMs: 200 })));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+    expect(error).toMatchObject(late(server.url.host));
   });
 
   it.each([
@@ -231,19 +233,16 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   ])('stops at a response with an endless %s', async (_what, begin) => {
     const { http } = await open();
     let drops = 0;
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => {
-        socket.write(begin);
-        const drip = setInterval(() => {
-          drops++;
-          socket.write('x');
-        }, 20);
-        socket.once('close', () => clearInterval(drip));
-      });
+    const server = await listenForData((socket) => {
+      socket.write(begin);
+      const drip = setInterval(() => {
+        drops++;
+        socket.write('x');
+      }, 20);
+      socket.once('close', () => clearInterval(drip));
     });
     const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+    expect(error).toMatchObject(late(server.url.host));
     expect(drops).toBeGreaterThan(1);
   });
 
@@ -258,7 +257,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       socket.on('data', (part) => {
         got += part.length;
         if (got >= 60_000_000) {
-          socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+          socket.end(WHOLE);
         } else if (Date.now() - begun < 1.2 * answerTimeoutMs) {
           socket.pause();
           setTimeout(() => socket.resume(), 5);
@@ -272,15 +271,10 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it('stops if the platform no longer reads the body', async () => {
     const { http } = await open();
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => socket.pause());
-    });
+    const server = await listenForData((socket) => void socket.pause());
     const body = [Buffer.alloc(30_000_000)];
-    const error = await failure(
-      http.send(requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 })),
-    );
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+    const request = requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 });
+    expect(await failure(http.send(request))).toMatchObject(late(server.url.host));
   });
 
   it.each(['before it is sent', 'while nothing comes', 'in the middle of the answer'])(
@@ -289,13 +283,9 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       const { http } = await open();
       const abort = new AbortController();
       const reason = new Error('the reason');
-      const server = await listenRaw((socket) => {
-        socket.once('data', () => {
-          if (when === 'in the middle of the answer') {
-            socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc');
-          }
-          setTimeout(() => abort.abort(reason), 30);
-        });
+      const server = await listenForData((socket) => {
+        if (when === 'in the middle of the answer') socket.write(HALF);
+        setTimeout(() => abort.abort(reason), 30);
       });
       if (when === 'before it is sent') abort.abort(reason);
       await expect(http.send(requestTo(server.url, { signal: abort.signal }))).rejects.toBe(reason);
@@ -312,19 +302,12 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       const more = () => {
         while (!response.destroyed && sent < MAX_ANSWER_BYTES * 4) {
           sent += piece.length;
-          if (!response.write(piece)) {
-            response.once('drain', more);
-            return;
-          }
+          if (!response.write(piece)) return void response.once('drain', more);
         }
       };
       more();
     });
-    const error = await failure(http.send(requestTo(server.url)));
-    expect(error).toMatchObject({
-      code: 'SERVICE_ANSWER',
-      details: { limitBytes: MAX_ANSWER_BYTES },
-    });
+    expect(await failure(http.send(requestTo(server.url)))).toMatchObject(TOO_LARGE);
     expect(sent).toBeLessThan(MAX_ANSWER_BYTES * 4);
   });
 
@@ -367,11 +350,9 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       response.end(body);
     });
     const { host } = new URL(server.url);
-    expect(await failure(http.send(requestTo(server.url)))).toMatchObject({
-      code: 'NETWORK',
-      message: `${host} sent a response that cannot be unpacked ${why}.`,
-      details: { delivery: 'unknown' },
-    });
+    const message = `${host} sent a response that cannot be unpacked ${why}.`;
+    const error = await failure(http.send(requestTo(server.url)));
+    expect(error).toMatchObject(broken('unknown', message));
   });
 
   it('unpacks no more than the size limit', async () => {
@@ -382,40 +363,28 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(bomb);
     });
-    expect(await failure(http.send(requestTo(server.url)))).toMatchObject({
-      code: 'SERVICE_ANSWER',
-      details: { limitBytes: MAX_ANSWER_BYTES },
-    });
+    expect(await failure(http.send(requestTo(server.url)))).toMatchObject(TOO_LARGE);
   });
 
   it('reads the answer of a service that rejects a large body without reading it', async () => {
     const { http } = await open();
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => {
-        socket.pause();
-        socket.end('HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
-      });
+    const server = await listenForData((socket) => {
+      socket.pause();
+      socket.end(WHOLE.replace('200 OK', '413 Too Large'));
     });
-    const answer = await http.send(
-      requestTo(server.url, { method: 'POST', body: [Buffer.alloc(20_000_000)] }),
-    );
-    expect(answer.status).toBe(413);
+    const request = requestTo(server.url, { method: 'POST', body: [Buffer.alloc(20_000_000)] });
+    expect((await http.send(request)).status).toBe(413);
   });
 
   it.each([true, false])(
     'sends further requests after a response to an unread body (keep-alive header: %s)',
     async (keepAlive) => {
       const { http } = await open(1);
-      const server = await listenRaw((socket) => {
-        socket.once('data', (part) => {
-          if (part.toString('latin1').startsWith('GET')) {
-            socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
-            return;
-          }
-          socket.pause();
-          const keep = keepAlive ? 'connection: keep-alive\r\n' : '';
-          socket.write(`HTTP/1.1 413 Too Large\r\n${keep}content-length: 2\r\n\r\n{}`);
-        });
+      const server = await listenForData((socket, part) => {
+        if (part.toString('latin1').startsWith('GET')) return void socket.end(WHOLE);
+        socket.pause();
+        const keep = keepAlive ? 'connection: keep-alive\r\n' : '';
+        socket.write(`HTTP/1.1 413 Too Large\r\n${keep}content-length: 2\r\n\r\n{}`);
       });
       const large = { method: 'POST', body: [Buffer.alloc(20_000_000)] } as const;
       for (const request of [large, large, {}]) {
@@ -469,15 +438,13 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it('sends a request for tokens over a connection of its own: a repeated answer answers no other request', async () => {
     const { http } = await open(1);
-    const answer = (text: string) =>
-      `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
     const server = await listenRaw((socket) => {
       // The copy arrives after the next request, when nobody can tell it from the answer to that.
       let copy = '';
       socket.on('data', (head) => {
         const isForTokens = head.toString('latin1').startsWith('POST');
-        socket.write(isForTokens ? answer('tokens') : copy + answer('data'));
-        if (isForTokens) copy = answer('tokens');
+        socket.write(isForTokens ? answering('tokens') : copy + answering('data'));
+        if (isForTokens) copy = answering('tokens');
       });
     });
     const tokens = requestTo(server.url, { method: 'POST' });
@@ -490,17 +457,15 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it('takes no data that the platform sent before the request for its answer', async () => {
     const { http } = await open(1);
-    const answer = (text: string) =>
-      `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
     const sockets: Socket[] = [];
     const server = await listenRaw((socket) => {
       sockets.push(socket);
-      socket.once('data', () => socket.write(answer('its own')));
+      socket.once('data', () => socket.write(answering('its own')));
     });
     expect((await http.send(requestTo(server.url))).text).toBe('its own');
     const [socket] = sockets;
     const closed = socket && once(socket, 'close');
-    socket?.write(answer('not asked for'));
+    socket?.write(answering('not asked for'));
     await closed;
     expect((await http.send(requestTo(server.url))).text).toBe('its own');
     expect(server.connections()).toBe(2);
@@ -511,7 +476,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     let ended = 0;
     const server = await listenRaw((socket) => {
       socket.on('close', () => ended++);
-      socket.on('data', () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+      socket.on('data', () => void socket.write(answering('{}')));
     });
     await http.send(requestTo(server.url));
     await http.close();
@@ -525,12 +490,10 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       const { http } = await open();
       const tls = selfSigned('localhost', 'IP:127.0.0.1');
       const server = await listen((_request, response) => void response.end('{}'), { tls });
-      const error = await failure(
-        http.send(requestTo(server.url, { bearer: new Secret('tok-en') })),
-      );
-      expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-      expect(error.message).toBe(
-        `${server.url.host}: the platform's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
+      const request = requestTo(server.url, { bearer: new Secret('tok-en') });
+      const why = `the platform's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)`;
+      expect(await failure(http.send(request))).toMatchObject(
+        broken('not-sent', `${server.url.host}: ${why}.`),
       );
       expect(server.requests).toEqual([]);
     },
@@ -538,14 +501,11 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it('fails at once if the service switches to another protocol', async () => {
     const { http } = await open();
-    const server = await listenRaw((socket) => {
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 101 Switching Protocols\r\n');
-        socket.write('connection: upgrade\r\nupgrade: other\r\n\r\n');
-      });
+    const server = await listenForData((socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n');
+      socket.write('connection: upgrade\r\nupgrade: other\r\n\r\n');
     });
-    const error = await failure(http.send(requestTo(server.url)));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
+    expect(await failure(http.send(requestTo(server.url)))).toMatchObject(broken('unknown'));
   });
 });
 
@@ -554,10 +514,8 @@ it('reports that nothing was sent if the host name does not exist', async () => 
   onTestFinished(() => http.close());
   // RFC 6761 section 6.4: this name never resolves.
   const error = await failure(http.send(requestTo('http://service.invalid/')));
-  expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-  expect(error.message).toBe(
-    'service.invalid: the address cannot be found (no network, or a typing error).',
-  );
+  const message = 'service.invalid: the address cannot be found (no network, or a typing error).';
+  expect(error).toMatchObject(broken('not-sent', message));
 });
 
 describe('a request through a proxy', () => {
@@ -652,11 +610,8 @@ describe('the time limit for a connection', () => {
     holdTimers();
     const second = failure(http.send(requestTo(server.url)));
     vi.advanceTimersByTime(QUEUE_TIMEOUT_MS);
-    expect(await second).toMatchObject({
-      code: 'NETWORK',
-      message: `${server.url.host}: no answer in time.`,
-      details: { delivery: 'not-sent' },
-    });
+    const message = `${server.url.host}: no answer in time.`;
+    expect(await second).toMatchObject(broken('not-sent', message));
     expect(server.requests).toHaveLength(1);
     await http.close();
     await first;
@@ -687,7 +642,7 @@ describe('the time limit for a connection', () => {
         passed += 1_000;
         return ended;
       });
-      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
+      expect(await attempt).toMatchObject(broken('unknown'));
       expect(passed / ANSWER_TIMEOUT_MS).toBeCloseTo(1, 0);
       vi.useRealTimers();
     }
@@ -702,10 +657,7 @@ describe('the time limit for a connection', () => {
     const attempt = failure(http.send(requestTo(`https://127.0.0.1:${server.port}/`)));
     await until(() => server.connections() === 1);
     vi.advanceTimersByTime(11_000);
-    expect(await attempt).toMatchObject({
-      code: 'NETWORK',
-      message: `127.0.0.1:${server.port}: no answer in time.`,
-      details: { delivery: 'not-sent' },
-    });
+    const message = `127.0.0.1:${server.port}: no answer in time.`;
+    expect(await attempt).toMatchObject(broken('not-sent', message));
   });
 });

@@ -6,11 +6,14 @@ import {
   truncated,
   unfinished,
   withBrokenCrc,
+  withFlippedBits,
   withMissingByte,
 } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage, makeActivity } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
+const HEADER_BYTES = 14;
+const CRC_BYTES = 2;
 const whole = makeRecording({ durationSecs: 300, developerField: true });
 
 describe('readContents', () => {
@@ -63,6 +66,15 @@ describe('readContents', () => {
     ['cut off in its records', truncated(whole, 5000), 110],
   ])('returns the records before the damage: %s', (_, bytes, atLeast) => {
     expect(readContents(bytes).samples.at.length).toBeGreaterThanOrEqual(atLeast);
+  });
+
+  it('ends within a file that is cut or changed at any byte of its data', () => {
+    const small = makeRecording({ durationSecs: 5, developerField: true });
+    for (let at = HEADER_BYTES; at < small.length - CRC_BYTES; at++) {
+      expect(readContents(small.subarray(0, at)).end.at).toBeLessThanOrEqual(at);
+      const { end } = readContents(withFlippedBits(small, at, 0xff));
+      expect(end.at).toBeLessThanOrEqual(small.length);
+    }
   });
 
   it('drops a record with fields that missing bytes shifted', () => {

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EventHandler } from '../../../src/watch/find/event-handler.ts';
 import { Classifier } from '../../../src/watch/find/classify.ts';
@@ -6,6 +6,7 @@ import { Rescanner } from '../../../src/watch/find/rescan.ts';
 import { WatchedFolder } from '../../../src/watch/find/watched-folder.ts';
 import type { QueueItem } from '../../../src/watch/send/queue.ts';
 import { partsWith } from '../parts.ts';
+import { anotherRecording, put, until } from '../support.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
 let root: string;
@@ -48,6 +49,18 @@ beforeEach(async () => {
 });
 afterEach(() => {
   folder.close();
+});
+
+it('finds the recordings in a new folder tree before any rescan', async () => {
+  for (const name of ['b/c/1.fit', 'b/2.FIT', 'TEMPFIT/3.fit', 'b/notes.txt', 'b/notes']) {
+    put(join(root, 'a', name), anotherRecording());
+  }
+  eventHandler.add(folder, join(root, 'a/b'), 'notes');
+  await until(() => new Set(candidates).size === 2);
+  expect(new Set(candidates)).toEqual(new Set([join('a/b/c/1.fit'), join('a/b/2.FIT')]));
+  // It is walked once more a little later: a device may be mounted there.
+  expect(rescans).not.toEqual([]);
+  expect(Math.min(...rescans)).toBeGreaterThanOrEqual(3_000);
 });
 
 it('requests a rescan after a burst of events, because some may have been lost', () => {
