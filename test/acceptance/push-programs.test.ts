@@ -202,3 +202,18 @@ it('the output of many days is one line, with equal notes and refusals once, by 
     'wellness: 380 sent, 20 not usable. 1 note above.',
   ]);
 });
+
+it('each of 10 days and of 10 unusable records has a line, and 11 of them are counted', async () => {
+  const world = await openLoggedInWorld();
+  const linesOf = async (count: number) => {
+    const dates = Array.from({ length: count }, (_, at) => `2025-03-${10 + at}`);
+    const records = [...dates, ...dates.map(() => 'soon')].map((date) => ({
+      date,
+      hrv: 50 + count,
+    }));
+    const file = world.write('days.json', JSON.stringify(records));
+    return (await world.sync(['push', 'wellness', file])).stdout.trimEnd().split('\n').length;
+  };
+  // The last line is the sum.
+  expect([await linesOf(10), await linesOf(11)]).toEqual([10 + 10 + 1, 1 + 1 + 1]);
+});

@@ -66,6 +66,8 @@ describe('a login while userinfo fails', () => {
     await loginWithToken(world);
     expect(await account(world)).toBeUndefined();
     world.sandbox.control.clearRequests();
+    expect(await push(world, '--dry-run')).toEqual([0, 'would-push']);
+    expect(requestLines(world.sandbox)).toEqual([]);
     expect(await push(world)).toEqual([5, errorCode]);
     const ride = world.write('rides/ride.fit', makeRecording());
     expect((await world.sync(['upload', ride], { clock: hastyClock })).code).toBe(5);
