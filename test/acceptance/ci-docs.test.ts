@@ -67,8 +67,7 @@ describe('docs/ci.md', () => {
         expect(script).toContain(find);
         const home = openHome();
         const broken = script.replaceAll(find, put);
-        const run = await runShell(broken, { home, path: [installSync(home)] });
-        expect(run.code, put).not.toBe(0);
+        expect((await runShell(broken, { home, path: [installSync(home)] })).code, put).not.toBe(0);
       }
     },
   );

@@ -32,8 +32,7 @@ describe('tokens of the environment', () => {
     world.sandbox.control.expire();
     world.sandbox.control.clearRequests();
     const another = world.write('another.fit', makeRecording({ seed: 2 }));
-    const refused = await world.sync(['upload', '--json', another], { env });
-    expect(refused.code).toBe(4);
+    expect((await world.sync(['upload', '--json', another], { env })).code).toBe(4);
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
   });
 
@@ -51,8 +50,7 @@ describe('tokens of the environment', () => {
     'a refresh token alone fetches an access token and warns if it was rotated (%s)',
     async (revision) => {
       const world = await openWorld({ revision });
-      const { refresh_token } = world.sandbox.control.mint();
-      const env = { SYNC_REFRESH_TOKEN: refresh_token };
+      const env = { SYNC_REFRESH_TOKEN: world.sandbox.control.mint().refresh_token };
       const ride = world.write('ride.fit', makeRecording());
       const { code, stderr } = await world.sync(['upload', ride], { env });
       expect(code).toBe(0);
@@ -123,7 +121,6 @@ describe('the exit code', () => {
       world.write('letter.fit', 'Dear diary'),
       ...[1, 2, 3].map((seed) => world.write(`ride-${seed}.fit`, makeRecording({ seed }))),
     ];
-    const { code } = await world.sync(['upload', '--jobs', '1', ...paths]);
-    expect(code).toBe(exitCode);
+    expect((await world.sync(['upload', '--jobs', '1', ...paths])).code).toBe(exitCode);
   });
 });

@@ -239,8 +239,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const world = await openDaemonWorld();
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
     const missing = await world.program(['watch', 'Garmin', '--daemon'], { env: keychain });
-    expect(missing.code).toBe(2);
-    expect(missing.stderr).toContain('No keychain');
+    expect([missing.code, missing.stderr]).toEqual([2, /No keychain/]);
     const wrong = await world.program(['watch', 'Garmin', '--daemon', '--poll', 'often']);
     expect(wrong.code).toBe(2);
     const file = await world.program(['watch', world.write('x.fit', 'x'), '--daemon']);
@@ -354,8 +353,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
 
     const again = await world.sync(['daemon', 'stop']);
     expect([again.code, again.stdout]).toEqual([0, 'No background watcher is running.\n']);
-    const unknown = await world.sync(['daemon', 'stop', '/nowhere']);
-    expect(unknown.code).toBe(2);
+    expect((await world.sync(['daemon', 'stop', '/nowhere'])).code).toBe(2);
     expect((await world.sync(['daemon', 'stop', '--profile', 'ann'])).code).toBe(0);
   });
 
@@ -410,8 +408,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
 
   it('reports a daemon that was killed, and another one can start', async () => {
     const world = await openDaemonWorld();
-    const { pid } = await startDaemon(world, [world.folder]);
-    process.kill(pid, 'SIGKILL');
+    process.kill((await startDaemon(world, [world.folder])).pid, 'SIGKILL');
     // The system frees its lock a moment after it left the list of processes.
     const status = async () => (await world.sync(['daemon', 'status'])).stdout;
     await vi.waitUntil(
@@ -477,10 +474,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
       appendFileSync(log, 'another line\n');
       return ended;
     });
-    expect(await reader).toMatchObject({
-      stdout: /.\n0\n$/,
-      stderr: '',
-    });
+    expect(await reader).toMatchObject({ stdout: /.\n0\n$/, stderr: '' });
   });
 
   it('names the daemon of each line if there are several daemons', async () => {
@@ -607,8 +601,7 @@ describe('sync daemon install', () => {
       const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
       const [started] = ndjson((await world.program(args)).stdout);
       const refuse = '#!/bin/sh\ncase "$*" in *restart*) echo Refused >&2; exit 1;; esac\n';
-      const tool = world.write('bin/systemctl', refuse);
-      chmodSync(tool, 0o755);
+      chmodSync(world.write('bin/systemctl', refuse), 0o755);
       const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
       const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
       expect([code, stderr]).toEqual([1, expect.stringContaining('Refused')]);

@@ -62,8 +62,7 @@ describe('sync devices', () => {
   it('recognises sent recordings at another mount point, and over MTP', async () => {
     const world = await openLoggedInWorld();
     const media = mediaOf(world);
-    const folder = plugIn(join(media, 'GARMIN'), [10, 11]);
-    await world.sync(['upload', folder]);
+    await world.sync(['upload', plugIn(join(media, 'GARMIN'), [10, 11])]);
     const unsent = async () => {
       const [device] = ndjson((await world.sync(['devices', '--json'])).stdout);
       return device as { key: string; access: string; recordings: { unsent: number } };
@@ -159,8 +158,7 @@ describe.skipIf(noFuse !== undefined)('sync devices with a mount that hangs', ()
     plugIn(join(media, 'GARMIN'), [10]);
     const source = join(world.home.dir, 'source');
     mkdirSync(source);
-    const hung = await mountFuse(source, join(media, 'WATCH'));
-    hung.hang();
+    (await mountFuse(source, join(media, 'WATCH'))).hang();
     const { code, stdout, stderr } = await world.sync(['devices']);
     expect(stdout).toContain('Garmin Edge 840');
     expect(stderr).toContain(

@@ -18,11 +18,7 @@ import {
 } from '../support/acceptance.ts';
 
 const ride = (seed: number) =>
-  makeRecording({
-    seed,
-    sizeBytes: 3_000,
-    startTime: new Date(Date.UTC(2026, 1, 1 + seed, 7)),
-  });
+  makeRecording({ seed, sizeBytes: 3_000, startTime: new Date(Date.UTC(2026, 1, 1 + seed, 7)) });
 
 const WELLNESS = JSON.stringify([
   { date: '2026-02-15', restingHr: 48 },
@@ -120,8 +116,7 @@ describe('sync import', () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
     const { code, stdout, stderr } = await world.sync(['import', path]);
-    expect(code).toBe(2);
-    expect(stdout).toContain('Recordings');
+    expect([code, stdout]).toEqual([2, /Recordings/]);
     expect(stderr).toContain('Run the same command with --yes to send it.');
     expect(stateOf(world)).toEqual(NOTHING);
   });
@@ -155,8 +150,7 @@ describe('sync import', () => {
   it('sends with --since nothing from before that day', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
-    const { code } = await world.sync(['import', path, '--yes', '--since', '2026-02-16']);
-    expect(code).toBe(0);
+    expect((await world.sync(['import', path, '--yes', '--since', '2026-02-16'])).code).toBe(0);
     expect(stateOf(world)).toEqual({ recordings: 0, wellness: ['2026-02-16'], foods: 0 });
     const wrong = await world.sync(['import', path, '--yes', '--since', 'soon']);
     expect(wrong.code).toBe(2);
@@ -203,8 +197,7 @@ describe(`sync import on a terminal${terminals.note}`, () => {
     ['\u0003', 130, NOTHING],
   ])('answers %j at the question', async (answer, code, state) => {
     const world = await openLoggedInWorld();
-    const path = world.write('export.zip', accountExport());
-    const terminal = openTerminal(world, ['import', path]);
+    const terminal = openTerminal(world, ['import', world.write('export.zip', accountExport())]);
     await terminal.waitFor(/Send it\? \[y\/N\] /);
     expect(stateOf(world)).toEqual(NOTHING);
     terminal.type(answer === '\u0003' ? answer : `${answer}\r`);
@@ -225,8 +218,7 @@ it('an interrupted import leaves no temporary file, and the next run sends the r
   expect((await running.finished).code).toBe(130);
   expect(readdirSync(temp)).toEqual([]);
   world.sandbox.control.clearFaults();
-  const { code } = await world.sync(['import', path, '--yes'], { env: { TMPDIR: temp } });
-  expect(code).toBe(0);
+  expect((await world.sync(['import', path, '--yes'], { env: { TMPDIR: temp } })).code).toBe(0);
   expect(stateOf(world)).toMatchObject({ recordings: 40, foods: 1 });
   const received = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
   // Only requests in flight at the interruption are sent again.

@@ -30,8 +30,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(new URL(url).searchParams.get('client_id')).toBe('sandbox-confidential');
     await terminal.waitFor(/Address of the last page/);
     await visit(url);
-    const { code } = await terminal.finished;
-    expect(code).toBe(0);
+    expect((await terminal.finished).code).toBe(0);
     expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
     // The result starts on a line of its own, after the question that the callback withdrew.
     expect(terminal.screen()).toMatch(/Address of the last page: [^\n]*\n\r?Logged in as /);

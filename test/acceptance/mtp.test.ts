@@ -97,8 +97,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
 
   it('is read once, one file at a time, by upload, and not at all by the next', async () => {
     const hashes = record(8);
-    const first = await world.run(['upload', activities, '--json']).finished;
-    expect(first.code).toBe(0);
+    expect((await world.run(['upload', activities, '--json']).finished).code).toBe(0);
     expect(world.hashes()).toEqual(hashes);
     const { opens, most, refused } = device.counts();
     expect(Object.values(opens)).toEqual(Array.from({ length: 8 }, () => 1));

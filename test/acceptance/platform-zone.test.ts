@@ -19,8 +19,7 @@ it('a login without a terminal names the command for the zone of the platform', 
     `The platform has you in ${STOCKHOLM}; this machine is in America/New_York.`,
   );
   expect(stderr).toContain(`sync config set timezone ${STOCKHOLM}`);
-  const { stdout } = await world.sync(['config', 'get', 'timezone']);
-  expect(stdout).toBe('\n');
+  expect((await world.sync(['config', 'get', 'timezone'])).stdout).toBe('\n');
 });
 
 it.each([

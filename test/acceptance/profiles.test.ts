@@ -20,8 +20,7 @@ describe('another profile than the default', () => {
     expect(ndjson(variable.stdout)[0]?.['hint']).toContain('`sync login --profile lim`');
 
     world.sandbox.control.revoke({ athlete: 'athlete-1' });
-    const usual = await world.sync(['workouts']);
-    expect(usual.stderr).toContain('`sync login`');
+    expect((await world.sync(['workouts'])).stderr).toContain('`sync login`');
   });
 
   it.each([

@@ -50,8 +50,7 @@ describe('a folder with a log of lifted weights', () => {
     expect(strong.stderr).toContain('add --source table');
     const unknown = world.write('unknown.csv', 'Zeit,Puls\n2026-11-20,47\n');
     const { code, stderr } = await world.sync(['sources', '--check', unknown]);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/unknown program, with the columns "Zeit", "Puls".*--map/s);
+    expect([code, stderr]).toEqual([3, /unknown program, with the columns "Zeit", "Puls".*--map/s]);
     const empty = world.write('empty.csv', 'date,weight (kg)\n');
     const none = await world.sync(['sources', '--check', empty]);
     expect([none.code, none.stderr]).toEqual([
@@ -67,14 +66,12 @@ describe('a folder with a log of lifted weights', () => {
 describe('a weight without a unit', () => {
   it('is refused in a script, and asked once for such tables on a terminal', async () => {
     const { world } = await openDiaryWorld();
-    const pounds = world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n');
-    const args = ['push', 'wellness', pounds];
+    const args = ['push', 'wellness', world.write('pounds.csv', 'Date,Weight\n2026-11-20,139.6\n')];
     for (const flags of [[], ['--dry-run'], ['--strict']]) {
-      const { code, stdout } = await world.sync([...args, ...flags]);
-      expect(code).toBe(3);
-      expect(stdout).toContain(
-        'does not say the unit of weight. Name it: --unit weight=kg or --unit weight=lb.',
-      );
+      expect(await world.sync([...args, ...flags])).toMatchObject({
+        code: 3,
+        stdout: /does not say the unit of weight\. Name it: --unit weight=kg or --unit weight=lb\./,
+      });
     }
     const named = await world.sync([...args, '--unit', 'lb', '--dry-run', '--json']);
     expect(ndjson(named.stdout)).toContainEqual(
@@ -87,15 +84,13 @@ describe('a weight without a unit', () => {
     const wrong = await world.sync([...args, '--unit', 'oz']);
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.stderr).toContain('The units of weight: kg, kgs, lb, lbs, st.');
-    const strict = openTerminal(world, [...args, '--strict']);
-    expect((await strict.finished).code).toBe(3);
+    expect((await openTerminal(world, [...args, '--strict']).finished).code).toBe(3);
     const terminal = openTerminal(world, args);
     await terminal.waitFor(/in which unit is weight/);
     terminal.type('lb\n');
     expect((await terminal.finished).code).toBe(0);
     world.write('pounds.csv', 'Date,Weight\n2026-11-21,139.2\n');
-    const remembered = await world.sync(args);
-    expect(remembered.code).toBe(0);
+    expect((await world.sync(args)).code).toBe(0);
     const sent = world.sandbox.control.state('athlete-1').athletes[0]?.wellness;
     expect(sent).toMatchObject([{ record: { weight: 63.3215 } }, { record: { weight: 63.1401 } }]);
   });

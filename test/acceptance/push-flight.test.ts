@@ -87,8 +87,7 @@ describe('the zone of an earlier reading', () => {
   /** The day that a record is on, by the flags and the machine. */
   async function dayIn(world: World, env: NodeJS.ProcessEnv, ...flags: string[]) {
     const args = ['push', 'wellness', '-', '--json', ...flags];
-    const { stdout } = await world.sync(args, { input: day, env });
-    const { date, zone } = ndjson(stdout)[0] ?? {};
+    const { date, zone } = ndjson((await world.sync(args, { input: day, env })).stdout)[0] ?? {};
     return [date, zone];
   }
 
@@ -112,10 +111,7 @@ describe('the zone of an earlier reading', () => {
 
 it('a machine in UTC that decides about a day causes one warning, and a finding of doctor', async () => {
   const world = await openLoggedInWorld();
-  const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({
-    date,
-    hrv: 61,
-  }));
+  const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({ date, hrv: 61 }));
   const input = JSON.stringify(days);
   const push = async (env: NodeJS.ProcessEnv, text = input) => {
     const { stderr } = await world.sync(['push', 'wellness', '-'], { input: text, env });

@@ -90,8 +90,7 @@ describe('nutrition that was pushed', () => {
       date: '2026-02-16',
       items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
     };
-    const run = await push(world, other);
-    expect(run.code).toBe(0);
+    expect((await push(world, other)).code).toBe(0);
     expect([held(world), held(world, '2026-02-16')]).toEqual([['Rice 25'], ['Gel 25']]);
     expect(outcomeOf(await push(world, day(RICE)))[0]).toBe(0);
     expect(held(world)).toEqual(['Rice 25']);

@@ -87,8 +87,7 @@ describe('sync push', () => {
     const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
     const input = JSON.stringify({ date: day, hrv: 66 });
     const run = await world.sync(['push', 'wellness', '-'], { input });
-    expect(run.code).toBe(3);
-    expect(run.stdout).toMatch(/date: .* days ahead of today/);
+    expect([run.code, run.stdout]).toEqual([3, /date: .* days ahead of today/]);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 

@@ -156,9 +156,7 @@ describe('the README', () => {
       for (const [at, command] of commands.entries()) {
         const here = command.replace(RELEASES, releases);
         expect(here).toContain(`${releases}/latest/download/install.sh`);
-        const { code, stderr } = await runShell(here, { home });
-        expect(stderr).toBe('');
-        expect(code).toBe(0);
+        expect(await runShell(here, { home })).toMatchObject({ code: 0, stderr: '' });
         expect(installed()).toBe(at === 0);
       }
     },

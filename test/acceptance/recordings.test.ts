@@ -66,8 +66,7 @@ it('a recording without a type arrives if it has records', async () => {
   );
   world.write('rides/typeless.fit', bytes);
   world.write('rides/settings.fit', fitFile(fitMessage('fileId', { type: 2 })));
-  const { code } = await world.sync(['upload', join(world.home.dir, 'rides')]);
-  expect(code).toBe(0);
+  expect((await world.sync(['upload', join(world.home.dir, 'rides')])).code).toBe(0);
   const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
   expect(held).toMatchObject([{ sha256: sha256(bytes) }]);
 });

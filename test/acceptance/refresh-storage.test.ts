@@ -124,8 +124,7 @@ describe('a refresh that was killed after its request left', () => {
     world.sandbox.control.addFaults('refresh:hang(after)');
     const running = world.start(['token']);
     await until(() => requestLines(world.sandbox).length > 0);
-    const during = await world.sync(['status']);
-    expect(during.stdout).toMatch(/^Login {5}good/m);
+    expect((await world.sync(['status'])).stdout).toMatch(/^Login {5}good/m);
     running.child.kill('SIGKILL');
     await running.finished;
     return world;
@@ -147,8 +146,7 @@ describe('a refresh that was killed after its request left', () => {
     const { code, stdout } = await world.sync(['token']);
     expect([code, stdout]).toEqual([4, '']);
     const status = await world.sync(['status']);
-    expect(status.code).toBe(4);
-    expect(status.stdout).toMatch(/^Login {5}ended\. This login has ended/m);
+    expect([status.code, status.stdout]).toEqual([4, /^Login {5}ended\. This login has ended/m]);
     const asked = requestLines(world.sandbox).length;
     expect((await world.sync(['token'])).code).toBe(4);
     expect(requestLines(world.sandbox)).toHaveLength(asked);

@@ -73,8 +73,7 @@ describe('a refresh', () => {
     world.sandbox.control.addFaults('refresh:delay=500ms');
     const token = world.start(['token']);
     await until(() => requestLines(world.sandbox).includes('token null'));
-    const logout = await world.sync(['logout']);
-    expect(logout.code).toBe(0);
+    expect((await world.sync(['logout'])).code).toBe(0);
     await token.finished;
     expect((await world.sync(['status'])).code).toBe(4);
     expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
@@ -104,11 +103,7 @@ describe('a refused refresh that says nothing about the login', () => {
         const { code, stdout } = await world.sync([...args, '--json'], { clock: hastyClock });
         expect(code).toBe(exitCode);
         expect(ndjson(stdout)).toContainEqual(
-          expect.objectContaining({
-            type: 'upload',
-            outcome: 'failed',
-            code: errorCode,
-          }),
+          expect.objectContaining({ type: 'upload', outcome: 'failed', code: errorCode }),
         );
       }
       expect(requestCounts(world.sandbox)).not.toHaveProperty('upload-fit');

@@ -26,11 +26,7 @@ type Scene = Awaited<ReturnType<typeof openScene>>;
 async function openScene(env: NodeJS.ProcessEnv) {
   const sandbox = await openSandbox();
   const tap = await openWireTap(sandbox.url);
-  const home = openHome({
-    SYNC_BASE_URL: tap.url,
-    SYNC_CLIENT_ID: 'sandbox-confidential',
-    ...env,
-  });
+  const home = openHome({ SYNC_BASE_URL: tap.url, SYNC_CLIENT_ID: 'sandbox-confidential', ...env });
   return { world: worldOf(sandbox, home), tap };
 }
 
@@ -136,8 +132,7 @@ describe('after runs with --verbose', () => {
     const { world, tap } = scene;
     expect(tap.secrets().size).toBeGreaterThan(12);
     expect(runs.some(({ stderr }) => /POST \/api\/oauth\/token 400/.test(stderr))).toBe(true);
-    const held = filesHolding(world.home.dir, [...tap.secrets().keys()]);
-    expect(held.length).toBeGreaterThan(0);
+    expect(filesHolding(world.home.dir, [...tap.secrets().keys()]).length).toBeGreaterThan(0);
 
     const logout = await world.sync(['logout', '--verbose']);
     expect(logout.code).toBe(0);
@@ -167,8 +162,7 @@ describe('after runs with --verbose', () => {
       processes.stop();
       assertNothingLeaked(runs, scene);
       const secrets = () => scene.tap.secrets();
-      const { dir } = world.home;
-      expect(filesHolding(dir, [...secrets().keys()].flatMap(spellings))).toEqual([]);
+      expect(filesHolding(world.home.dir, [...secrets().keys()].flatMap(spellings))).toEqual([]);
       // Nor do the processes that talk to the keychain show it.
       const seen = [...processes.seen()];
       expect(seen.some((line) => line.includes('keychain-child.cjs'))).toBe(true);
@@ -179,8 +173,7 @@ describe('after runs with --verbose', () => {
   it.skipIf(!hasProc)(
     `no secret is in a command line that ps shows${hasProc ? '' : ' (skipped: no /proc here)'}`,
     async () => {
-      const scene = await openScene({ SYNC_TOKEN_STORE: 'file', DISPLAY: ':7' });
-      const { world, tap } = scene;
+      const { world, tap } = await openScene({ SYNC_TOKEN_STORE: 'file', DISPLAY: ':7' });
       const opener = world.write(
         'bin/xdg-open',
         `#!${process.execPath}\nfetch(process.argv[2]).then((page) => page.text());\n`,

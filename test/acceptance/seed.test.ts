@@ -103,8 +103,7 @@ describe('sync seed', () => {
     expect(first.code).toBe(5);
     expect(ndjson(first.stdout).at(-1)).toMatchObject({ rejected: 1, failed: 1, pushed: 7 });
     world.sandbox.control.clearRequests();
-    const second = await world.sync(['seed', ...DAYS, '--json']);
-    expect(second.code).toBe(0);
+    expect((await world.sync(['seed', ...DAYS, '--json'])).code).toBe(0);
     expect(sendingLines(world.sandbox)).toEqual(['profile 200', 'upload-fit 200', 'wellness 200']);
     expect(heldBy(world).wellness).toHaveLength(4);
   });
@@ -194,8 +193,7 @@ describe('sync seed and real accounts', () => {
     expect((await runInProcess(mark, { home })).code).toBe(0);
     const marked = await runInProcess(['seed', '--days', '2', '--profile', 'ci'], { home });
     expect(marked.code).toBe(5);
-    const other = await runInProcess(['seed', '--days', '2'], { home });
-    expect(other.code).toBe(2);
+    expect((await runInProcess(['seed', '--days', '2'], { home })).code).toBe(2);
   });
 
   it('refuses an address that only looks like this machine', async () => {

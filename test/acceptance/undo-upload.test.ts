@@ -44,10 +44,9 @@ describe('sync undo upload', () => {
     ]);
     expect(await titles()).toEqual([]);
     expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
-    const { stdout } = await world.sync(['upload', 'ride.fit']);
-    expect(stdout).toBe(
-      'Nothing to send. 1 file: 1 taken back before (--force sends them again).\n',
-    );
+    expect(await world.sync(['upload', 'ride.fit'])).toMatchObject({
+      stdout: 'Nothing to send. 1 file: 1 taken back before (--force sends them again).\n',
+    });
     const watched = await world.sync(['watch', '.', '--once', '--json']);
     expect([watched.code, await titles()]).toEqual([0, []]);
     expect((await world.sync(['explain', 'ride.fit'])).stdout).toMatch(/^ride\.fit: taken back\./);

@@ -118,8 +118,7 @@ describe('a permanent fault', () => {
     const item = { attempts: 1, ...words, ...more };
     expect(first).toMatchObject({ code, item });
     expect(receivedCounts(world)).toEqual([]);
-    const requests = world.sandbox.control.requests({ route: 'upload-fit' });
-    expect(requests).toHaveLength(item.attempts);
+    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
     world.sandbox.control.clearFaults();
     expect((await uploadRide(world)).item).toEqual({ outcome: 'uploaded', attempts: 1 });
     expect(receivedCounts(world)).toEqual([1]);

@@ -44,11 +44,7 @@ function recordings({ sandbox }: World, athlete = 'athlete-1') {
   return sandbox.control.state(athlete).athletes[0]?.recordings ?? [];
 }
 
-const QUEUED = {
-  state: 'queued',
-  fitFileId: /^fit-\d+$/,
-  jobId: /^job-fit-\d+$/,
-};
+const QUEUED = { state: 'queued', fitFileId: /^fit-\d+$/, jobId: /^job-fit-\d+$/ };
 
 /** Recordings as different as devices make them; all are whole activities. */
 const WHOLE: Readonly<Record<string, Uint8Array>> = {
@@ -347,15 +343,13 @@ describe('an older service', () => {
     expect((await upload(world, ride, '--force')).items).toMatchObject([
       { outcome: 'duplicate', service: {} },
     ]);
-    const { stdout } = await world.sync(['upload', '--force', ride]);
-    expect(stdout).not.toContain('being processed');
+    expect((await world.sync(['upload', '--force', ride])).stdout).not.toContain('being processed');
   });
 
   it('is reached at a configured path', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['config', 'set', 'endpoint.uploadFit', '/v0/upload']);
-    const ride = world.write('ride.fit', plain);
-    const { code, items } = await upload(world, ride);
+    const { code, items } = await upload(world, world.write('ride.fit', plain));
     expect({ code, items }).toMatchObject({
       code: 5,
       items: [{ outcome: 'failed', code: 'REJECTED', hint: /config set endpoint\.uploadFit/ }],

@@ -24,8 +24,7 @@ async function openPlatform(workouts: [status: number, body: unknown]) {
     'POST /api/workouts/upload-fit': [200, { success: true, results: { processed: 1 } }],
     'GET /api/workouts': workouts,
   });
-  const { env } = world.home;
-  Object.assign(env, { SYNC_BASE_URL: tiny.url, SYNC_ACCESS_TOKEN: 'token' });
+  Object.assign(world.home.env, { SYNC_BASE_URL: tiny.url, SYNC_ACCESS_TOKEN: 'token' });
   expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
   return { world, tiny };
 }

@@ -396,8 +396,7 @@ describe('the ledger of a watcher', () => {
     await openWorld({ stored: true });
     await world.login();
     put(join(world.folder, 'first.fit'), anotherRecording());
-    const started = world.run(['watch', world.folder, '--daemon']);
-    expect((await started.finished).code).toBe(0);
+    expect((await world.run(['watch', world.folder, '--daemon']).finished).code).toBe(0);
     await until(() => world.recordings().length === 1);
     const codes = async () => {
       const [status, daemons] = [

@@ -93,8 +93,7 @@ describe('the end of a watcher', () => {
       const [out, pidFile] = [join(home.dir, 'out'), join(home.dir, 'pid')];
       const path = [installSync(home)];
       const env = { DIR: folder, OUT: out, PID: pidFile };
-      const script = `${line} > "$OUT" 2>&1 & echo $! > "$PID"; wait`;
-      const shell = runShell(script, { home, path, env });
+      const shell = runShell(`${line} > "$OUT" 2>&1 & echo $! > "$PID"; wait`, { home, path, env });
       await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('"event":"ready"'));
       const pid = Number(readFileSync(pidFile, 'utf8'));
       process.kill(pid, 'SIGHUP');
@@ -203,8 +202,7 @@ describe('sync watch --once', () => {
     world.sandbox.control.clearFaults();
     rmSync(world.folder, { recursive: true });
     mkdirSync(world.folder);
-    const second = await runOnce();
-    expect(second.code).toBe(0);
+    expect((await runOnce()).code).toBe(0);
     expect(world.recordings()).toHaveLength(1);
   });
 
@@ -273,8 +271,7 @@ describe('sync watch --once', () => {
     expect((await runOnce('--once', env)).code).toBe(0);
     anHourLater();
     const { code, stdout } = await world.sync(['watch', world.folder, '--once'], { env });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Uploads are not verified: .*workout:read/m);
+    expect([code, stdout]).toEqual([0, /^Uploads are not verified: .*workout:read/m]);
   });
 
   it('reports a missing folder with the closest name and exits with 3, like upload', async () => {
@@ -305,8 +302,7 @@ it('the command line of sync watch rejects a file with a hint', async () => {
   const file = join(world.folder, 'ride.fit');
   put(file, anotherRecording());
   const { code, stderr } = await world.sync(['watch', file, '--once']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('sync upload');
+  expect([code, stderr]).toEqual([2, /sync upload/]);
 });
 
 it('the text output of sync watch is one line per event with its time', async () => {

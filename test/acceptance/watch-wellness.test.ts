@@ -45,16 +45,13 @@ const days = (running: Pick<Running, 'stdout'>) =>
 const watch = (world: World, folder: string, ...args: string[]) =>
   world.start(['watch', folder, '--wellness', '--json', ...args]);
 
-const FEB14 = wellnessFile({
-  restingHr: { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 },
-});
+const FEB14 = wellnessFile({ restingHr: { '2026-02-14T07:00:00': 78, '2026-02-14T22:00:00': 52 } });
 const SENT14 = { date: '2026-02-14', restingHr: 52 };
 
 describe('sync watch --wellness', () => {
   it('sends each day once, also over restarts, and before and after sync push', async () => {
     const { world, root, folder, add, bodies } = await openDevice();
-    const monitor = add('Monitor/1.FIT', FEB14);
-    const pushed = await world.sync(['push', 'wellness', monitor]);
+    const pushed = await world.sync(['push', 'wellness', add('Monitor/1.FIT', FEB14)]);
     expect([pushed.code, bodies()]).toEqual([0, [SENT14]]);
     add('HRVStatus/2.FIT', wellnessFile({ hrv: { '2026-02-15T06:50:00': 66.5 } }));
     add('Activity/ride.fit', anotherRecording());
@@ -163,8 +160,7 @@ describe('sync watch --wellness', () => {
     add('Monitor/2.FIT', wellnessFile({ restingHr: { '2026-02-15T22:00:00': 50 } }));
     add('Activity/ride.fit', anotherRecording());
     const { stdout, code } = await world.sync(['watch', '--once', '--wellness', folder]);
-    expect(code).toBe(4);
-    expect(stdout).toMatch(/Cannot send 2 wellness days now: .*health:write/);
+    expect([code, stdout]).toEqual([4, /Cannot send 2 wellness days now: .*health:write/]);
     expect(stdout.match(/health:write/g)?.length).toBeLessThanOrEqual(2);
     expect(stdout).toMatch(/1 file: 1 uploaded/);
     // Two days at once.
@@ -207,8 +203,7 @@ describe('sync watch --wellness', () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
     await world.sync(['config', 'set', 'wellness', 'true']);
-    const { code } = await world.sync(['watch', '--once', folder]);
-    expect([code, bodies()]).toEqual([0, [SENT14]]);
+    expect([(await world.sync(['watch', '--once', folder])).code, bodies()]).toEqual([0, [SENT14]]);
   });
 
   it('works in the background', async () => {
@@ -268,8 +263,7 @@ describe('wellness without the option', () => {
     add('Monitor/1.FIT', FEB14);
     const first = await world.sync(['watch', '--once', folder]);
     expect(first.stderr).toContain('sync config set wellness true');
-    const second = await world.sync(['watch', '--once', folder]);
-    expect([second.stderr, bodies()]).toEqual(['', []]);
+    expect([(await world.sync(['watch', '--once', folder])).stderr, bodies()]).toEqual(['', []]);
   });
 
   it('is named with --once for the files that no earlier run read', async () => {
@@ -350,8 +344,7 @@ describe('wellness without the option', () => {
       asked.type('y\n');
       expect((await asked.finished).code).toBe(0);
       expect(bodies()).toEqual([SENT14]);
-      const { stdout } = await world.sync(['config', 'get', 'wellness']);
-      expect(stdout.trim()).toBe('true');
+      expect((await world.sync(['config', 'get', 'wellness'])).stdout.trim()).toBe('true');
       writeFileSync(join(folder, 'later.fit'), anotherRecording());
       const later = openTerminal(world, ['watch', '--once', folder]);
       expect((await later.finished).stdout).not.toContain('[y/N]');

@@ -10,8 +10,7 @@ import { testSystem } from '../auth/support.ts';
 function machine(env: NodeJS.ProcessEnv = {}) {
   const home = openHome(env);
   const system = testSystem({ homeDir: home.dir, env: home.env });
-  const folder = join(home.dir, 'state', 'faults');
-  return { home, system, folder };
+  return { home, system, folder: join(home.dir, 'state', 'faults') };
 }
 
 const traceOf = (failure: SyncError) => readFileSync(String(failure.details['trace']), 'utf8');
@@ -45,8 +44,7 @@ describe('a fault of the program', () => {
     [null, 'null'],
     [new Error('It ends.'), 'It ends'],
   ])('is named, whatever was thrown: %s', (thrown, words) => {
-    const { system } = machine();
-    const { message } = toSyncError(thrown, system);
+    const { message } = toSyncError(thrown, machine().system);
     expect(message).toBe(`This is a fault of sync itself: ${words}.`);
   });
 
@@ -63,8 +61,7 @@ describe('a fault of the program', () => {
     for (let day = 10; day < 30; day++) writeFileSync(join(folder, `2001-01-${day}.log`), '');
     writeFileSync(join(folder, 'notes.txt'), 'mine');
     const later = testSystem({ homeDir: home.dir, env: home.env, clock: { ...system.clock } });
-    const failure = toSyncError(new Error('last'), later);
-    expect(traceOf(failure)).toContain('last');
+    expect(traceOf(toSyncError(new Error('last'), later))).toContain('last');
     const left = readdirSync(folder);
     expect(left).toHaveLength(11);
     expect(left).toContain('notes.txt');

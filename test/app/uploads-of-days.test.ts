@@ -11,8 +11,7 @@ function namesOfDay(zone: string, activities: Record<string, Partial<Activity>>)
     const recording = { path, sha256: path, size: 1, activity: { ...NO_ACTIVITY, ...activity } };
     uploads.claim(recording, false);
   }
-  const found = uploadsOfDays(uploads, '2026-03-29', '2026-03-29', zone);
-  return found.map(({ upload }) => upload.path);
+  return uploadsOfDays(uploads, '2026-03-29', '2026-03-29', zone).map(({ upload }) => upload.path);
 }
 
 const at = (time: string) => ({ startedAt: Date.parse(time) });

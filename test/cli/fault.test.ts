@@ -42,10 +42,7 @@ describe('a fault of the program', () => {
     ['in a promise that nothing awaits', REJECTION, RUNS_ON],
   ])('prints a line, the place of its trace, and exits with 1: %s', async (_how, script, args) => {
     const { options, traces, folder } = preloading(script);
-    const { code, stderr } = await runSync(args, {
-      ...options,
-      input: RECORD,
-    });
+    const { code, stderr } = await runSync(args, { ...options, input: RECORD });
     const [name = ''] = traces();
     expect([code, stderr]).toEqual([
       1,
@@ -60,10 +57,7 @@ describe('a fault of the program', () => {
 
   it('is an error line with --json', async () => {
     const { options, traces, folder } = preloading(IN_COMMAND);
-    const { code, stdout } = await runSync([...HASHES, '--json'], {
-      ...options,
-      input: RECORD,
-    });
+    const { code, stdout } = await runSync([...HASHES, '--json'], { ...options, input: RECORD });
     expect(code).toBe(1);
     expect(ndjson(stdout)).toEqual([
       {

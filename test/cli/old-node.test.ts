@@ -103,8 +103,7 @@ describe('a Node.js that is too old', () => {
     const { home, env } = withVersion('18.20.8');
     writeFileSync(join(home.dir, 'ride.fit'), '');
     for (const args of [[], ['ride.fit']]) {
-      const terminal = openTerminal({ home }, args, env, PROGRAM);
-      const { code, stdout } = await terminal.finished;
+      const { code, stdout } = await openTerminal({ home }, args, env, PROGRAM).finished;
       expect([code, stdout.replaceAll('\r\n', '\n')]).toEqual([0, shown('18.20.8')]);
     }
     const flushed = await openTerminal({ home }, ['-f', '.'], env, PROGRAM).finished;

@@ -338,9 +338,7 @@ it.each([
   const world = await openLoggedInWorld();
   world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
   world.sandbox.control.addFaults('upload-fit:hang');
-  const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
-    home: world.home,
-  });
+  const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], { home: world.home });
   await expect.poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length).toBe(1);
   running.child.kill(signal);
   const { code, stdout, stderr } = await running.finished;

@@ -78,8 +78,7 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     const { home, put, folder } = machineWith(PROGRAM);
     put(folder('ride.fit'), '');
     put(folder('notes.txt'), '');
-    const terminal = openTerminal({ home }, ['ride.fit']);
-    const { code, stdout } = await terminal.finished;
+    const { code, stdout } = await openTerminal({ home }, ['ride.fit']).finished;
     expect(code).toBe(0);
     expect(stdout).toContain('Nothing was sent: this only flushes the disk.');
     expect(stdout).toContain('`sync upload ride.fit` sends it.');
@@ -207,8 +206,7 @@ describe.runIf(process.platform !== 'win32').each([
 
   it('ends behind two copies of this program, without a loop', async () => {
     const { run, own } = machine(['a', 'b']);
-    const result = await run(own, [], ['a', 'b', 'a', NODE_FOLDER]);
-    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(await run(own, [], ['a', 'b', 'a', NODE_FOLDER])).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('exits with 128 and the number of the signal that ended the system sync', async () => {

@@ -8,9 +8,7 @@ const isRoot = process.geteuid?.() === 0;
 
 /** A world whose operator has written the file for all users. */
 async function operatedWorld(content: (url: string, clientId: string) => unknown) {
-  const world = await openWorld({
-    env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined },
-  });
+  const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
   const path = join(world.home.dir, 'system', 'config.json');
   mkdirSync(dirname(path), { mode: 0o755 });
   const value = content(world.sandbox.url, world.sandbox.clientId);
@@ -46,8 +44,7 @@ describe.runIf(isRoot)('settings for all users (run as root only)', () => {
     await world.sync(['config', 'unset', 'endpoint.token']);
 
     const input = JSON.stringify(world.sandbox.control.mint());
-    const login = await world.sync(['login', '--with-token'], { input });
-    expect(login).toMatchObject({ code: 0 });
+    expect(await world.sync(['login', '--with-token'], { input })).toMatchObject({ code: 0 });
     // The operator's later change applies to this profile, too.
     const after = await rows(world);
     expect(['baseUrl', 'clientId'].map((key) => after.get(key)?.['origin'])).toEqual([

@@ -29,8 +29,7 @@ function file(name: string, bytes: Uint8Array): string {
 /** Runs `sync inspect --json` to its end. */
 async function inspectAll(...files: string[]) {
   const { lines, finished } = startJsonCommand(inspect, [files, {}], { homeDir: folder });
-  const exitCode = await finished;
-  return { exitCode, lines: lines() };
+  return { exitCode: await finished, lines: lines() };
 }
 
 const ride = makeRecording({
@@ -124,8 +123,7 @@ describe('sync inspect', () => {
   });
 
   it('draws its picture with ASCII characters if the terminal has no others', () => {
-    const item = inspectFile(file('ride.fit', ride));
-    const text = shown(item, 60, false).join('\n');
+    const text = shown(inspectFile(file('ride.fit', ride)), 60, false).join('\n');
 
     expect(text).toMatch(/^[\0-\x7f]*$/);
     expect(text).toMatch(/[:'.]{2}/);
@@ -253,9 +251,7 @@ describe('sync inspect', () => {
     const records = [{ heartRate: 160, power: 400, speed: 12_000 }];
     const session = { sport: 2, maxHeartRate: 171, maxPower: 0, maxSpeed: 15_000 };
     const item = inspectFile(file('maxima.fit', makeActivity({ session, records })));
-    expect(item).toMatchObject({
-      maxima: { power: 400, heartRate: 171, speedMetersPerSec: 15 },
-    });
+    expect(item).toMatchObject({ maxima: { power: 400, heartRate: 171, speedMetersPerSec: 15 } });
     expect(shown(item).join('\n')).toContain('  Maximum: 400 W, 171 bpm, 54.0 km/h\n');
     const run = makeActivity({ session: { sport: 1, maxSpeed: 5000 } });
     expect(shown(inspectFile(file('run.fit', run))).join('\n')).toContain('Maximum: 3:20 /km');
@@ -363,8 +359,7 @@ describe('sync inspect', () => {
   });
 
   it('reports a whole file that cannot be decoded', () => {
-    const bytes = fitFile([0x0f, ...new Uint8Array(200).fill(7)]);
-    const item = inspectFile(file('garbage.fit', bytes));
+    const item = inspectFile(file('garbage.fit', fitFile([0x0f, ...new Uint8Array(200).fill(7)])));
     expect(item).toMatchObject({ state: 'whole', readableBytes: 14, records: 0, isSent: false });
     const text = shown(item).join(' ').replace(/\s+/g, ' ');
     expect(text).toContain('Its checksum is correct, but it cannot be decoded to its end');

@@ -138,8 +138,7 @@ it('reports that there was no login to delete', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   await here.store.delete(never);
-  const report = await here.logout();
-  expect(report).toMatchObject({ wasLoggedIn: false, revocations: [] });
+  expect(await here.logout()).toMatchObject({ wasLoggedIn: false, revocations: [] });
   expect(service.control.requestCount()).toBe(0);
 });
 
@@ -147,8 +146,7 @@ it('keeps the account of a login that is in another state folder', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   const env = { SYNC_CONFIG_DIR: here.homeDir, SYNC_STATE_DIR: join(here.homeDir, 'other') };
-  const system = testSystem({ homeDir: here.homeDir, env });
-  const { done, stdout } = startCommand(logout, system, []);
+  const { done, stdout } = startCommand(logout, testSystem({ homeDir: here.homeDir, env }), []);
   expect(await done).toBe(0);
   expect(stdout.join('\n').split('\n')).toEqual([
     'There was no login to delete (profile "default").',
@@ -176,8 +174,7 @@ it('deletes a damaged login', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   writeFileSync(here.path, readFileSync(here.path, 'utf8').slice(0, 50));
-  const report = await here.logout();
-  expect(report).toMatchObject({ wasLoggedIn: true, revocations: [] });
+  expect(await here.logout()).toMatchObject({ wasLoggedIn: true, revocations: [] });
   expect(await here.store.load(never)).toBeUndefined();
 });
 
@@ -204,8 +201,5 @@ it('revokes at the service of the login, not at the current base URL', async () 
 it('reports that tokens in the environment stay in use', async () => {
   const service = await sandbox();
   const here = await loggedIn(service, { SYNC_ACCESS_TOKEN: 'from-the-environment' });
-  expect(await here.logout()).toMatchObject({
-    environmentTokens: true,
-    wasLoggedIn: true,
-  });
+  expect(await here.logout()).toMatchObject({ environmentTokens: true, wasLoggedIn: true });
 });

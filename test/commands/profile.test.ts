@@ -127,8 +127,7 @@ describe('a weight', () => {
     'sends %d kg for an athlete who reads pounds, and keeps the display unit',
     async (weight) => {
       const { run, kept, patches } = await openService('Pounds', '2026-08');
-      const report = await run({ weight, ftp: 281 });
-      expect(report).toEqual({ action: 'updated', profile: { ...kept } });
+      expect(await run({ weight, ftp: 281 })).toEqual({ action: 'updated', profile: { ...kept } });
       expect(kept).toEqual({ weight, weightUnits: 'Pounds', ftp: 281 });
       expect(patches()).toEqual([
         {

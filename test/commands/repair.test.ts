@@ -25,8 +25,7 @@ function put(name: string, bytes: Uint8Array): string {
 /** Runs `sync repair` for people. */
 async function repairText(...args: string[]) {
   const { done, stdout } = startCommand(repair, testSystem({ homeDir: folder }), args);
-  const exitCode = await done;
-  return { exitCode, text: stdout.join('\n') };
+  return { exitCode: await done, text: stdout.join('\n') };
 }
 
 async function repairJson(path: string, flags: { out?: string } = {}) {

@@ -35,9 +35,7 @@ describe('the request log', () => {
       sandbox,
       '/api/wellness?a=1',
       { date: '2026-02-15', hrv: 50, more: [1] },
-      {
-        authorization: `Bearer ${access_token}`,
-      },
+      { authorization: `Bearer ${access_token}` },
     );
     expect(await get(sandbox, '/_sandbox/requests')).toEqual({
       requests: [

@@ -82,8 +82,7 @@ export async function getCode(
   { app }: Pick<SandboxApp, 'app'>,
   changes: Record<string, string> = {},
 ): Promise<string> {
-  const response = await app.request(authorizeUrl(changes));
-  return redirectOf(response).query['code'] ?? '';
+  return redirectOf(await app.request(authorizeUrl(changes))).query['code'] ?? '';
 }
 
 export function exchange(

@@ -28,11 +28,7 @@ const DAYS = 365;
 
 /** A seed of each sport, with least counts of its recordings by sport and sub-sport. */
 const ATHLETES = [
-  {
-    seed: 1,
-    sport: 'cycling',
-    recordings: { 'cycling/road': 150, 'cycling/indoor_cycling': 40 },
-  },
+  { seed: 1, sport: 'cycling', recordings: { 'cycling/road': 150, 'cycling/indoor_cycling': 40 } },
   {
     seed: 2,
     sport: 'running',

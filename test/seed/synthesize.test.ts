@@ -84,8 +84,7 @@ describe('synthesize with the same arguments', () => {
 describe('seeded days', () => {
   it('are the same at the end of a longer history', () => {
     const long = [...synthesize({ ...SUMMER, days: 16 })].slice(-6);
-    const short = [...synthesize({ ...SUMMER, days: 6 })];
-    expect(condensed(short)).toEqual(condensed(long));
+    expect(condensed([...synthesize({ ...SUMMER, days: 6 })])).toEqual(condensed(long));
   });
 
   it('move to other dates with another last day', () => {
@@ -180,8 +179,7 @@ describe('seeded times', () => {
 });
 
 it('every date occurs once, also where clocks skip midnight', () => {
-  const zone = 'America/Sao_Paulo';
-  const made = completeDays({ days: 5, seed: 7, until: '2018-11-05', zone });
+  const made = completeDays({ days: 5, seed: 7, until: '2018-11-05', zone: 'America/Sao_Paulo' });
   for (const { date, nutrition, recordings } of made) {
     const eaten = nutrition.items.map(({ logged_at }) => logged_at.slice(0, 10));
     expect(new Set(eaten)).toEqual(new Set([date]));

@@ -161,8 +161,7 @@ function expectToAddUp(
     expect(Math.abs(totals.normalizedPower - normalized)).toBeLessThanOrEqual(0.5001);
   }
   if (totals === session.totals) {
-    const np = totals.normalizedPower;
-    const intensity = np / session.thresholdPower;
+    const intensity = totals.normalizedPower / session.thresholdPower;
     expect(session.intensityFactor).toBe(Math.round(intensity * 1000));
     const stress = (totals.timer / 3600) * intensity ** 2 * 100;
     expect(Math.abs(session.trainingStress / 10 - stress)).toBeLessThanOrEqual(0.0501);

@@ -36,8 +36,7 @@ export async function openBrowserPage(
 /** Returns the history of the page, newest last. */
 export async function historyOf(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
-  const { entries } = await session.send('Page.getNavigationHistory');
-  return entries.map(({ url }) => url);
+  return (await session.send('Page.getNavigationHistory')).entries.map(({ url }) => url);
 }
 
 /** Measures the contrast of each text to its background (WCAG 2.2, relative luminance). */

@@ -7,9 +7,7 @@ import { ROOT, readDocument } from './documents.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
 
 export const SCRIPT = join(ROOT, 'packaging/ci/sandbox.sh');
-export const { version: VERSION } = JSON.parse(readDocument('package.json')) as {
-  version: string;
-};
+export const { version: VERSION } = JSON.parse(readDocument('package.json')) as { version: string };
 /** Matches an access token of the sandbox. */
 export const TOKEN = /sbx_at_[\w-]+/;
 

@@ -66,10 +66,7 @@ export function startJsonCommand(
 ): JsonCommandRun {
   const { recorded, stdout } = recordOutput(testSystem(over), { out: onLine });
   const context = createContext(recorded, '0', { json: true, quiet: false, verbose: false });
-  return {
-    lines: () => ndjson(stdout.join('\n')),
-    finished: run(context, ...(given as never[])),
-  };
+  return { lines: () => ndjson(stdout.join('\n')), finished: run(context, ...(given as never[])) };
 }
 
 /** Returns the system with its output replaced by lists of lines. */

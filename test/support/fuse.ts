@@ -41,8 +41,5 @@ export async function mountFuse(
     server.kill('SIGKILL');
   });
   await until(() => spawnSync('mountpoint', ['-q', at]).status === 0);
-  return {
-    hang: () => void server.kill('SIGSTOP'),
-    answer: () => void server.kill('SIGCONT'),
-  };
+  return { hang: () => void server.kill('SIGSTOP'), answer: () => void server.kill('SIGCONT') };
 }

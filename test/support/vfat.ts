@@ -16,8 +16,7 @@ export function whyNoVfat(): string | undefined {
   mkdirSync(at);
   try {
     if (spawnSync('mkfs.vfat', ['--help']).error !== undefined) return 'no mkfs.vfat (dosfstools)';
-    const { status } = mountImage(folder, at, '');
-    return status === 0 ? undefined : 'no vfat here';
+    return mountImage(folder, at, '').status === 0 ? undefined : 'no vfat here';
   } finally {
     spawnSync('umount', ['-l', at]);
     rmSync(folder, { recursive: true });

@@ -100,10 +100,7 @@ describe('doctor before the first login', () => {
       chmodSync(homeDir, 0o777);
       const { about } = await examine({}, { homeDir });
       expect(about('folders')).toMatchObject([
-        {
-          state: 'bad',
-          hint: expect.stringContaining(`Run \`chmod go-w ${homeDir}\``) as string,
-        },
+        { state: 'bad', hint: expect.stringContaining(`Run \`chmod go-w ${homeDir}\``) as string },
       ]);
     },
   );

@@ -163,8 +163,7 @@ describe('a login through the browser', () => {
     // The next login still has it.
     await login(here).done;
     expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
-    const config = readFileSync(here.paths.configFile, 'utf8');
-    expect(config).not.toContain('sandbox-secret');
+    expect(readFileSync(here.paths.configFile, 'utf8')).not.toContain('sandbox-secret');
   });
 
   it('replaces the login of another athlete, and reports the other athlete', async () => {
@@ -269,26 +268,22 @@ describe('a login through the browser', () => {
   );
 
   it('reports only the settings that changed', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service);
+    const here = machine(await sandbox(autoApprove));
     const saved = async (scope?: string) =>
       (await login(here, scope === undefined ? {} : { args: ['--scope', scope] }).done).saved;
     await saved();
     expect(await saved()).toEqual({});
     expect(await saved('profile:read')).toEqual({ scope: 'profile:read' });
     expect(await saved()).toEqual({});
-    const usual = [...DEFAULT_SCOPES].reverse().join(' ');
-    expect(await saved(usual)).toEqual({ scope: null });
+    expect(await saved([...DEFAULT_SCOPES].reverse().join(' '))).toEqual({ scope: null });
     expect(readConfigFile(here.paths.configFile).profiles['default']?.settings).not.toHaveProperty(
       'scope',
     );
   });
 
   it('succeeds at a service without userinfo', async () => {
-    const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
-    const here = machine(service);
-    const report = await login(here).done;
-    expect(report.account).toBeUndefined();
+    const here = machine(await sandbox({ ...autoApprove, faults: ['userinfo:404'] }));
+    expect((await login(here).done).account).toBeUndefined();
     expect(readConfigFile(here.paths.configFile).profiles['default']?.account).toBeUndefined();
     expect(await here.store.load(never)).toMatchObject({ accountId: undefined });
   });
@@ -324,8 +319,7 @@ describe('a login that fails', () => {
   ])(
     'shows the failure in the terminal and in the browser: %s',
     async (_n, faults, error, words) => {
-      const service = await sandbox({ ...autoApprove, faults });
-      const here = machine(service);
+      const here = machine(await sandbox({ ...autoApprove, faults }));
       const { done, browser } = login(here);
       const thrown = await failure(done);
       expect(thrown).toMatchObject(error);
@@ -398,8 +392,7 @@ describe('a login that fails', () => {
   });
 
   it('ends after the time limit, with the likely causes', async () => {
-    const service = await sandbox();
-    const here = machine(service);
+    const here = machine(await sandbox());
     const error = await failure(login(here, { args: ['--timeout', '1s'] }).done);
     expect(error.code).toBe('AUTH_TIMEOUT');
     expect(error.message).toBe('The login was not completed in the browser within 1 s.');
@@ -465,8 +458,7 @@ describe('a login that fails', () => {
       });
       response.end();
     });
-    const here = machine(service, { SYNC_BASE_URL: front.url });
-    const error = await failure(login(here).done);
+    const error = await failure(login(machine(service, { SYNC_BASE_URL: front.url })).done);
     expect(error.code).toBe('SERVICE_ANSWER');
     expect(error.message).toContain('tokens are not sent there');
     expect(elsewhere.control.requestCount()).toBe(0);
@@ -498,8 +490,7 @@ describe('--no-browser', () => {
         },
       },
     });
-    const report = await done;
-    expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
+    expect((await done).account?.id).toBe(service.control.state().athletes[0]?.athlete);
     expect(stderr).toEqual([
       /^Open this page in a browser.*\nOr paste the address of the last page below, /s,
       /^That is not an address/,
@@ -645,8 +636,7 @@ describe('a first login', () => {
       interactive: true,
       answers: { 'Client ID': ['sandbox-client'], 'Client secret': [''] },
     });
-    const here = machine(undefined, { SYNC_BASE_URL: service.url });
-    await login(here, { system: { io } }).done;
+    await login(machine(undefined, { SYNC_BASE_URL: service.url }), { system: { io } }).done;
     const [exchange] = service.control.requests({ route: 'token' });
     expect(exchange?.body).not.toHaveProperty('client_secret');
   });
@@ -661,10 +651,7 @@ describe('a first login', () => {
   ])('names the flag and the variable without a terminal: %j', async (env, what, hint) => {
     const io = testIo();
     const error = await failure(login(machine(undefined, env), { system: { io } }).done);
-    expect(error).toMatchObject({
-      code: 'CONFIG',
-      message: `No ${what}.`,
-    });
+    expect(error).toMatchObject({ code: 'CONFIG', message: `No ${what}.` });
     expect(String(error.hint)).toBe(`Run \`sync login ${hint}`);
     expect(io.asked).toEqual([]);
   });
@@ -672,10 +659,7 @@ describe('a first login', () => {
   it('opens the page for developers of a known platform on Enter, and asks for its scopes', async () => {
     const [known] = PLATFORMS;
     const opened: string[] = [];
-    const io = testIo({
-      interactive: true,
-      answers: { 'Number, name': ['1'], 'Client ID': [''] },
-    });
+    const io = testIo({ interactive: true, answers: { 'Number, name': ['1'], 'Client ID': [''] } });
     const controller = new AbortController();
     const { done, stderr } = login(machine(undefined), {
       system: {
@@ -738,8 +722,7 @@ describe('a first login', () => {
 
 describe('flags of sync login', () => {
   it('saves --port in place of an earlier redirect URI', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service);
+    const here = machine(await sandbox(autoApprove));
     const port = await freePort();
     const redirectUri = `http://localhost:${String(port)}/callback`;
     const config = () => readConfigFile(here.paths.configFile).profiles['default']?.settings;
@@ -830,8 +813,7 @@ describe('--with-token', () => {
     ],
     ['a list', '[]', 'it is an array, not an object'],
   ])('refuses %s, naming the fault and no token', async (_what, stdin, words) => {
-    const service = await sandbox();
-    const { here, done } = withToken(service, stdin);
+    const { here, done } = withToken(await sandbox(), stdin);
     const error = await failure(done);
     expect(error.code).toBe('CONFIG');
     expect(error.message).toContain(words);

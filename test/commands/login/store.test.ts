@@ -64,8 +64,7 @@ const autoApprove = { settings: { autoApprove: true } } as const;
 
 describe.skipIf(process.platform !== 'linux')('sync login without a keychain', () => {
   it('offers the file at a terminal, and saves the choice', async () => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service, {});
+    const here = machine(await sandbox(autoApprove), {});
     const io = testIo({ interactive: true, answers: { 'Keep the login': ['y'] } });
     const { done, stderr } = here.login(io);
     expect((await done).store).toEqual({ kind: 'file', where: `the file ${here.tokenFile}` });
@@ -75,10 +74,7 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
       /^Next: /,
     ]);
     expect(io.asked).toEqual([
-      {
-        question: 'Keep the login in a file that only you can read? [y/N] ',
-        hidden: false,
-      },
+      { question: 'Keep the login in a file that only you can read? [y/N] ', hidden: false },
     ]);
     expect(here.settings()).toMatchObject({ tokenStore: 'file' });
     expect(await here.token()).toMatch(/^sbx_at_/);
@@ -151,8 +147,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
   it('deletes the login from the other store after a move, both ways', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
-    const service = await sandbox(autoApprove);
-    const here = machine(service, keychain.env);
+    const here = machine(await sandbox(autoApprove), keychain.env);
     await here.login(testIo(), ['--store', 'file']).done;
     expect(existsSync(here.tokenFile)).toBe(true);
     await here.login(testIo(), ['--store', 'keychain']).done;

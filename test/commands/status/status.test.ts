@@ -204,9 +204,7 @@ describe('the status', () => {
     opened.uploads.claim({ sha256: 'a', path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     opened.uploads.confirm('a', 1, {});
     opened.close();
-    const env = {
-      SYNC_ACCESS_TOKEN: service.control.mint({ athlete: 'athlete-2' }).access_token,
-    };
+    const env = { SYNC_ACCESS_TOKEN: service.control.mint({ athlete: 'athlete-2' }).access_token };
     const before = await status(env);
     expect(before.report.account).toBeUndefined();
     expect(before.report.ledger.uploads.confirmed).toBe(0);
@@ -322,8 +320,7 @@ describe('a check', () => {
 
   it('exits with 4 if the service rejects the token in the environment', async () => {
     const { status } = await open();
-    const { exitCode } = await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, true);
-    expect(exitCode).toBe(4);
+    expect((await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, true)).exitCode).toBe(4);
   });
 
   it('settles an interrupted refresh', async () => {

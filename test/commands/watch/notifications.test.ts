@@ -18,10 +18,7 @@ function open(mode: NotificationMode = 'on'): {
   const shown: string[] = [];
   const notifications = new Notifications(
     { clock },
-    {
-      mode,
-      show: ({ title, text }) => shown.push(`${title} | ${renderText(text, 'default')}`),
-    },
+    { mode, show: ({ title, text }) => shown.push(`${title} | ${renderText(text, 'default')}`) },
   );
   return { clock, shown, notifications };
 }
@@ -36,12 +33,7 @@ function activity(name: string | undefined, distanceMeters?: number): Activity {
   };
 }
 
-const SENT = {
-  activity: activity('Morning ride', 87_911),
-  sha256: 'a1',
-  size: 1_000,
-  attempts: 1,
-};
+const SENT = { activity: activity('Morning ride', 87_911), sha256: 'a1', size: 1_000, attempts: 1 };
 const ARRIVED = { path: '/r/ride.fit', service: {}, ...SENT };
 const RIDE: UploadItem = { outcome: 'uploaded', ...ARRIVED };
 const KNOWN: UploadItem = { outcome: 'duplicate', ...ARRIVED };

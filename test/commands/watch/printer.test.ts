@@ -17,8 +17,7 @@ function makePrinter(style: NoticeStyle, { json = false, folders = [FOLDER] } = 
     out: (text) => lines.push(...text.split('\n')),
     err: (text) => lines.push(`stderr: ${text}`),
   });
-  const flags = { json, quiet: false, verbose: false };
-  const output = createOutput(io, flags, clock);
+  const output = createOutput(io, { json, quiet: false, verbose: false }, clock);
   const printer = new NoticePrinter(
     { ...testContext({ clock }), output },
     { folders, style, zone: 'Europe/Stockholm' },

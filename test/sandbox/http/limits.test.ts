@@ -179,8 +179,7 @@ it.skipIf(process.platform === 'win32')('keeps its data in files of its owner al
   const data = join(scratchDir(), 'data');
   const before = process.umask(0);
   try {
-    const sandbox = openApp({ data });
-    await upload(sandbox, [{ name: 'file', fileName: 'ride.fit', content: 'ride' }]);
+    await upload(openApp({ data }), [{ name: 'file', fileName: 'ride.fit', content: 'ride' }]);
     const files = readdirSync(data, { recursive: true }).map(String).sort();
     expect(files).toEqual(['recordings', /^recordings.[0-9a-f]{64}$/, 'sandbox.json']);
     const modes = [data, ...files.map((name) => join(data, name))].map((path) =>

@@ -79,8 +79,7 @@ describe('the lenient authorize endpoint', () => {
     ['the plain method', { code_challenge_method: 'plain' }],
     ['an unknown scope', { scope: 'workout:write admin' }],
   ])('accepts %s and shows the page', async (_what, changes) => {
-    const { page } = await openPage(openApp(), authorizeUrl(changes));
-    expect(page.status).toBe(200);
+    expect((await openPage(openApp(), authorizeUrl(changes))).page.status).toBe(200);
   });
 
   it('takes a missing scope as profile:read', async () => {
@@ -204,10 +203,7 @@ describe('the consent page', () => {
     expect(response.status).toBe(303);
     const { to, query } = redirectOf(response);
     expect(to).toBe(REDIRECT_URI);
-    expect(query).toEqual({
-      code: /^sbx_code_/,
-      state: 'state-1',
-    });
+    expect(query).toEqual({ code: /^sbx_code_/, state: 'state-1' });
     const tokens = (await (await exchange(sandbox, query['code'] ?? '')).json()) as {
       scope: string;
     };
@@ -265,8 +261,7 @@ describe('the consent page', () => {
     ['without the cookie of the page', {}],
     ['with the cookie of another browser', { cookie: 'sandbox_browser=forged' }],
   ])('refuses an answer %s', async (_what, headers) => {
-    const sandbox = openApp();
-    const { answer } = await openPage(sandbox);
+    const { answer } = await openPage(openApp());
     const response = await answer(APPROVE, headers);
     expect(response.status).toBe(403);
     expect(response.headers.get('location')).toBeNull();

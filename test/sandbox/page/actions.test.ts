@@ -100,8 +100,7 @@ describe('an action of the page', () => {
     expect((await act(sandbox, 'clear-faults', { token }, json)).status).toBe(415);
     expect((await act(sandbox, 'constructor', { token })).status).toBe(404);
     const big = { token, spec: 'x'.repeat(20_000) };
-    const headers = { 'content-length': '20000' };
-    expect((await act(sandbox, 'add-fault', big, headers)).status).toBe(413);
+    expect((await act(sandbox, 'add-fault', big, { 'content-length': '20000' })).status).toBe(413);
     const { status } = await sandbox.app.request(`/_sandbox/page/clear-faults?token=${token}`);
     expect(status).toBe(404);
   });
@@ -109,8 +108,7 @@ describe('an action of the page', () => {
 
 describe('the number of changes', () => {
   it('is another one after a request, its answer, and a change by the control endpoints', async () => {
-    const sandbox = openApp({ faults: ['workouts:delay=50ms'] });
-    const { app, world } = sandbox;
+    const { app, world } = openApp({ faults: ['workouts:delay=50ms'] });
     const read = async () => Number(await (await app.request('/_sandbox/page/changes')).text());
     const seen = [await read(), await read()];
     const answer = app.request('/api/workouts');

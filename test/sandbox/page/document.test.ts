@@ -6,10 +6,7 @@ import { openApp, upload } from '../support.ts';
 import type { elementsOf } from './support.ts';
 import { fill, HTML, readPage } from './support.ts';
 
-const recording = makeRecording({
-  durationSecs: 600,
-  startTime: new Date('2026-02-15T07:30:00Z'),
-});
+const recording = makeRecording({ durationSecs: 600, startTime: new Date('2026-02-15T07:30:00Z') });
 
 async function openFilled(name?: string) {
   const sandbox = openApp();

@@ -184,11 +184,7 @@ describe('wellness', () => {
     [
       'negative steps',
       { date: '2026-02-15', steps: -1 },
-      {
-        code: 'too_small',
-        path: ['steps'],
-        message: 'Number must be greater than or equal to 0',
-      },
+      { code: 'too_small', path: ['steps'], message: 'Number must be greater than or equal to 0' },
     ],
   ])('answers %s with 400 and the issue', async (_what, body, issue) => {
     const sandbox = openApp();

@@ -50,13 +50,7 @@ describe('the answer to a nutrition day', () => {
       id: 'nutrition-1',
       userId: 'athlete-1',
       date: '2026-02-15T00:00:00.000Z',
-      breakfast: [
-        {
-          ...gel,
-          id: /^[0-9a-f-]{36}$/,
-          source: 'oauth:app-1',
-        },
-      ],
+      breakfast: [{ ...gel, id: /^[0-9a-f-]{36}$/, source: 'oauth:app-1' }],
       lunch: [],
       dinner: [],
       snacks: [],
@@ -128,9 +122,7 @@ describe('sending a nutrition day again', () => {
 describe('a nutrition item', () => {
   it('is trimmed, named and given an absorption type on 2026-08', async () => {
     const sandbox = openApp();
-    await push(sandbox, {
-      items: [{ ...gel, name: ' Gel ' }, { logged_at: gel.logged_at }],
-    });
+    await push(sandbox, { items: [{ ...gel, name: ' Gel ' }, { logged_at: gel.logged_at }] });
     expect(items(sandbox)).toMatchObject([
       { name: 'Gel', absorptionType: 'BALANCED', logged_at: gel.logged_at, calories: 100.4 },
       { name: 'Unknown item', absorptionType: 'BALANCED' },
@@ -246,8 +238,7 @@ describe('the nutrition list', () => {
   it('shows null for the meals of a day without items', async () => {
     const sandbox = openApp();
     await push(sandbox, { date: '2026-02-01', items: [], waterMl: 500 });
-    const headers = bearer(sandbox);
-    const response = await sandbox.app.request('/api/nutrition', { headers });
+    const response = await sandbox.app.request('/api/nutrition', { headers: bearer(sandbox) });
     const meals = { breakfast: null, lunch: null, dinner: null, snacks: null };
     expect(await response.json()).toMatchObject({ nutrition: [{ ...meals, waterMl: 500 }] });
   });
@@ -340,10 +331,7 @@ it('an edit in the app adds, changes and removes items over HTTP, without counti
       }),
     );
   expect((await change('PATCH', id, { carbs: 70 })).status).toBe(204);
-  expect(day(sandbox)).toMatchObject({
-    carbs: 95,
-    dinner: [{ id, carbs: 70, source: 'manual' }],
-  });
+  expect(day(sandbox)).toMatchObject({ carbs: 95, dinner: [{ id, carbs: 70, source: 'manual' }] });
   const [ours] = day(sandbox).breakfast;
   expect((await change('DELETE', ours?.id ?? '')).status).toBe(204);
   expect(names(sandbox)).toEqual(['Pasta']);

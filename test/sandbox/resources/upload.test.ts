@@ -79,12 +79,7 @@ describe('an upload', () => {
     expect(await again()).toMatchObject({
       results: {
         items: [
-          {
-            filename: 'again.fit',
-            state: 'stored',
-            fitFileId: 'fit-1',
-            workoutId: 'workout-1',
-          },
+          { filename: 'again.fit', state: 'stored', fitFileId: 'fit-1', workoutId: 'workout-1' },
         ],
       },
     });
@@ -165,8 +160,7 @@ describe('an upload', () => {
     ],
   ])('with %s is accepted', async (_what, parts) => {
     const sandbox = openApp();
-    const response = await upload(sandbox, [file(ride), ...parts]);
-    expect(response.status).toBe(200);
+    expect((await upload(sandbox, [file(ride), ...parts])).status).toBe(200);
     expect(recordings(sandbox)).toMatchObject([{ metadata: null }]);
   });
 
