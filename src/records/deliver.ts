@@ -1,15 +1,13 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import type { RecordLedger } from '../ledger/records.ts';
 import type { SentField } from '../ledger/wellness.ts';
 import { inParallel } from '../base/parallel.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import type { ServiceClient } from '../api/client.ts';
 import { BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { DayOptions, NutritionRecord } from './nutrition/plan.ts';
-import { NutritionRun } from './nutrition-run.ts';
-import type { NutritionMode } from './nutrition/service.ts';
+import type { NutritionRecord } from './nutrition/plan.ts';
+import { NutritionRun, type NutritionRunOptions } from './nutrition-run.ts';
+import type { NutritionTarget } from './nutrition/service.ts';
 import type {
   DayOutcome,
   JsonObject,
@@ -23,26 +21,14 @@ import { chooseFoods, rankBy } from './prefer.ts';
 import { notKeptWarnings } from './wellness/answer.ts';
 import { changedThere, settleDay, undoneDay, valuesText } from './wellness/settle.ts';
 
-/** `merge` is `same-input` by default. Of wellness, `undo` sends the last values again. */
-export interface DeliveryOptions
-  extends
-    Pick<DayOptions, 'force' | 'dryRun'>,
-    Partial<Pick<DayOptions, 'merge' | 'undo' | 'remember'>> {
+export interface DeliveryOptions extends NutritionRunOptions {
   /** Requests in flight at once; one a date. */
   readonly jobs: number;
-  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
-  readonly nutrition: NutritionMode;
   /** Which of several programs counts on a day. */
   readonly rank?: Rank | undefined;
 }
 
-/** The service that records are sent to, and the ledger that records them. */
-export interface DeliveryTarget {
-  readonly ledger: RecordLedger;
-  /** Called before the first request. */
-  readonly client: () => Promise<ServiceClient>;
-  /** Where records of a kind go, for `--dry-run`. */
-  readonly url: (kind: RecordKind) => URL;
+export interface DeliveryTarget extends NutritionTarget {
   readonly report: (item: RecordItem) => void;
 }
 

@@ -1,15 +1,30 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
-import type { DeliveryOptions, DeliveryTarget } from './deliver.ts';
 import { emptyDay } from './prepared-record.ts';
 import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
 import type { ShownItem } from './nutrition/day-match.ts';
 import { nutritionBody } from './nutrition/day-plan.ts';
 import { DayDelivery, atRest } from './nutrition/delivery.ts';
-import { type NutritionRecord, contentOf, excessOf, isDone, planDay } from './nutrition/plan.ts';
-import { NutritionService } from './nutrition/service.ts';
+import {
+  type DayOptions,
+  type NutritionRecord,
+  contentOf,
+  excessOf,
+  isDone,
+  planDay,
+} from './nutrition/plan.ts';
+import { type NutritionMode, NutritionService, type NutritionTarget } from './nutrition/service.ts';
 import * as words from './nutrition/words.ts';
+
+/** `merge` is `same-input` by default. Of wellness, `undo` sends the last values again. */
+export interface NutritionRunOptions
+  extends
+    Pick<DayOptions, 'force' | 'dryRun'>,
+    Partial<Pick<DayOptions, 'merge' | 'undo' | 'remember'>> {
+  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
+  readonly nutrition: NutritionMode;
+}
 
 /** The options for days of earlier runs. */
 const AS_SENT = { force: false, merge: 'same-input' } as const;
@@ -17,8 +32,8 @@ const AS_SENT = { force: false, merge: 'same-input' } as const;
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
-  readonly #options: DeliveryOptions;
-  readonly #target: Omit<DeliveryTarget, 'report'>;
+  readonly #options: NutritionRunOptions;
+  readonly #target: NutritionTarget;
   readonly #service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   readonly #listed = new Map<string, readonly ShownItem[]>();
@@ -29,8 +44,8 @@ export class NutritionRun {
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
     records: readonly PreparedRecord[],
-    options: DeliveryOptions,
-    target: Omit<DeliveryTarget, 'report'>,
+    options: NutritionRunOptions,
+    target: NutritionTarget,
   ) {
     this.#context = context;
     this.#options = options;

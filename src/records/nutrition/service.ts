@@ -8,7 +8,7 @@ import type { Repeatable } from '../../api/retry.ts';
 import { type WireItem, shownDays, shownItems } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
 import { nutritionBody } from './day-plan.ts';
-import type { JsonObject } from '../types.ts';
+import type { JsonObject, RecordKind } from '../types.ts';
 
 /** Sends the nutrition requests of one run, and learns how the platform treats them. */
 
@@ -18,9 +18,13 @@ export type NutritionMode = 'auto' | 'replace' | 'append';
 /** What a platform does with a day that is sent again. */
 export type PlatformKind = 'adds' | 'replaces';
 
+/** The service that records are sent to, and the ledger that records them. */
 export interface NutritionTarget {
   readonly ledger: RecordLedger;
+  /** Called before the first request. */
   readonly client: () => Promise<ServiceClient>;
+  /** Where records of a kind go, for `--dry-run`. */
+  readonly url: (kind: RecordKind) => URL;
 }
 
 /** The scope that `GET /api/nutrition` wants. */
