@@ -54,7 +54,7 @@ async function undo(
     dryRun: flags.dryRun ?? false,
     nutrition: config.get('nutritionDelivery'),
     jobs: 1,
-    undo: () => true,
+    undo: () => undefined,
     remember: true,
   };
   return await withLedger(

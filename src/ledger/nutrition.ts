@@ -12,6 +12,8 @@ export interface SentItem {
   readonly id?: string;
   /** Absent: the platform holds it. */
   readonly state?: ItemState;
+  /** A look found it before it was sent, so another computer sent it: it stays if the user takes the day back. */
+  readonly found?: true;
   /** How the platform stored it, if it changed the values itself. */
   readonly as?: Body;
   /** The user took it back: the inputs that hold it do not send it again. */

@@ -26,7 +26,9 @@ import {
   serviceId,
 } from '../config/endpoints.ts';
 import { parseSetting } from '../config/settings.ts';
+import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
+import { withoutOwner } from '../records/nutrition/day-plan.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
@@ -156,8 +158,8 @@ export class LibraryClient implements Client {
   ): Promise<RecordResult[]> {
     return await this.#run(async (opened) => {
       checkDay('date', date);
-      const undo = ({ input }: { readonly input: string }) =>
-        origin === undefined || input === origin;
+      const undo = (item: SentItem) =>
+        origin === undefined ? undefined : withoutOwner(item, origin);
       return await this.#deliver(opened, [emptyDay(date, [])], {
         force: false,
         undo,

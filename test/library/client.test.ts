@@ -146,10 +146,10 @@ describe('a client', () => {
       expect(names()).toEqual(['Oats 310', 'Rice 400', 'Soup 310']);
     });
 
-    it('removes the items of one origin, or all, on undo', async () => {
+    it('removes the items that only one origin holds, or all, on undo', async () => {
       const { push, names, made } = await openDay();
       await push([oats]);
-      await push([soup], { origin: 'diary' });
+      await push([oats, soup], { origin: 'diary' });
       expect(await made.undoNutrition(date, { origin: 'diary' })).toMatchObject([
         { date, outcome: 'undone' },
       ]);

@@ -153,10 +153,11 @@ async function removeNutrition(
         : [],
     ),
   );
-  const undo = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
+  const isSeeds = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
+  const undo = (item: SentItem) => (isSeeds(item) ? undefined : item);
   const empty = made
     .filter(({ date }) =>
-      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && undo(item)),
+      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && isSeeds(item)),
     )
     .map(({ date }) => emptyDay(date, [input]));
   await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });

@@ -57,6 +57,8 @@ export interface CompareOptions {
   readonly isFirst?: boolean;
   /** A run has looked at the day since it was last sent from here. */
   readonly isSettled?: boolean;
+  /** This run has taken items back: equal ones are from a request at the same moment. */
+  readonly isUndone?: boolean;
   /** The items are from the answer to a request that held all unanswered items. */
   readonly isAnswer?: boolean;
 }
@@ -78,7 +80,7 @@ export function compareDay(
   const isOurs = (item: ShownItem) => isOwn(item, options.source);
   const free = new Set(shown.filter(isOurs));
   // What a platform that replaced days showed has other ids since the last replacement.
-  const found = matchItems(day.items, free, options.idsLast && day.idsLast);
+  const found = matchItems(day.items, free, options.idsLast && day.idsLast, options.isUndone);
   const into: Found = { items: [], surplus: [], others: [], gone: [], news: [] };
   takeCopies(found, free, options, into);
   /** Another computer has written to the day: it shows a new item, or its own copy in place of ours. */
@@ -164,12 +166,17 @@ function present(
   { force, isAnswer, isFirst }: CompareOptions,
   into: Found,
 ): void {
-  const { body, state, as, edited } = item;
+  const { body, state, as, edited, found } = item;
   const { body: theirs, id, meal } = shown;
   const isContested = isVersion || (isPending(item) && edited !== undefined);
   const place = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
   const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
-  const at = { ...statedItem(item), ...(isFresh ? { state: 'fresh' as const } : {}), ...place };
+  const at = {
+    ...statedItem(item),
+    ...(isFresh ? { state: 'fresh' as const } : {}),
+    ...(found === true || (state === 'new' && !isContested) ? { found: true as const } : {}),
+    ...place,
+  };
   if (holdsItem(theirs, body)) into.items.push(at);
   else if (as !== undefined && holdsItem(theirs, as)) into.items.push({ ...at, as });
   else if (isAnswer === true && state === 'unanswered' && !isContested) {
@@ -195,7 +202,12 @@ export function otherKey({ id, body }: ShownItem): string {
 }
 
 /** Finds each item of the ledger among the shown ones, which it takes out of `free`. */
-function matchItems(items: readonly SentItem[], free: Set<ShownItem>, idsLast: boolean) {
+function matchItems(
+  items: readonly SentItem[],
+  free: Set<ShownItem>,
+  idsLast: boolean,
+  isUndone = false,
+) {
   const found = new Map<SentItem, ShownItem>();
   const byId = new KeyIndex(free, ({ id }) => id);
   const byIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
@@ -213,7 +225,8 @@ function matchItems(items: readonly SentItem[], free: Set<ShownItem>, idsLast: b
   };
   // An equal item may be another computer's if ours is known to have left.
   const hasLeft = ({ id, undone, state, edited }: SentItem) =>
-    (idsLast && id !== undefined) || (state === 'gone' && undone === true && edited === undefined);
+    (idsLast && id !== undefined) ||
+    (state === 'gone' && undone === true && edited === undefined && !isUndone);
   const isOver = (item: SentItem) => found.has(item) || (isDropped(item) && hasLeft(item));
   const wanted = items.filter((item) => !isDropped(item));
   const dropped = items.filter(isDropped);

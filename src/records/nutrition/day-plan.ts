@@ -86,10 +86,8 @@ function joinParts(known: DayContent, parts: readonly NutritionPart[], mode: Mer
     slots = [
       ...paired.left.flatMap((slot) => {
         const isKept = mode !== 'same-input' || !isEdition || slot.said;
-        const owners = ownersOf(slot.item);
-        if (isKept || !owners.includes(input)) return [slot];
-        const [first, ...also] = owners.filter((owner) => owner !== input);
-        if (first !== undefined) return [{ ...slot, item: { ...slot.item, input: first, also } }];
+        const item = isKept ? slot.item : withoutOwner(slot.item, input);
+        if (item !== undefined) return [{ ...slot, item }];
         left.push(slot.item);
         return [];
       }),
@@ -130,6 +128,14 @@ function mergedFields(known: JsonObject, fields: JsonObject): JsonObject {
 
 function ownersOf({ input, also = [] }: SentItem): readonly string[] {
   return [input, ...also];
+}
+
+/** Returns an item that an input holds no longer, if another one does. */
+export function withoutOwner(item: SentItem, input: string): SentItem | undefined {
+  const owners = ownersOf(item);
+  if (!owners.includes(input)) return item;
+  const [first, ...also] = owners.filter((owner) => owner !== input);
+  return first === undefined ? undefined : { ...item, input: first, also };
 }
 
 function withOwner(item: SentItem, input: string): SentItem {

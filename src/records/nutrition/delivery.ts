@@ -148,6 +148,7 @@ export class DayDelivery {
       force: options.force,
       resends: options.merge === 'replace-day',
       isFirst: this.#attempts === 0 && !isReview,
+      isUndone: isReview && options.undo !== undefined,
       isSettled: this.#stored.status === 'settled',
     });
     this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };

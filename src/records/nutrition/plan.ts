@@ -18,9 +18,9 @@ export interface DayOptions {
   /** Send days that the service already has, overwrite edits made there, erase foods of others. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** Remove the items that were sent from here and that this accepts, instead of sending. */
-  readonly undo: ((item: SentItem) => boolean) | undefined;
-  /** Do not send them again without `force`. */
+  /** Instead of sending, takes items back that were sent from here. Returns what stays of one. */
+  readonly undo: ((item: SentItem) => SentItem | undefined) | undefined;
+  /** The user takes them back: does not send them again without `force`, and leaves those found there. */
   readonly remember: boolean;
 }
 
@@ -39,8 +39,10 @@ export function planDay(
 ) {
   if (undo !== undefined) {
     const items = known.items.flatMap((item): SentItem[] => {
-      if (isDropped(item) || !undo(item)) return [item];
-      if (item.state === 'new') return [];
+      const left = isDropped(item) ? item : undo(item);
+      if (left !== undefined) return [left];
+      const isUnsent = item.state === 'new' && item.edited === undefined;
+      if (isUnsent || (remember && item.found === true)) return [];
       return [{ ...item, state: 'dropped', ...(remember ? { undone: true } : {}) }];
     });
     return { items, fields: {}, moved: [], partialTotals: [] };

@@ -199,13 +199,13 @@ describe.each(NUTRITION_REVISIONS)(
       }
     });
 
-    it('stays after undo, which says so, until undo --force', async () => {
+    it.each([GEL, BIG_GEL])('stays after undo of $carbs g, until undo --force', async (gel) => {
       const { push, undo, held } = await open({ carbs: 26 });
-      await push({ 'a.json': day(GEL, BAR, RICE) });
+      await push({ 'a.json': day(gel, BAR, RICE) });
       expect(notesOf(await undo(DAY))).toEqual([
         expect.stringContaining('"gel, 10:00, 26 g carbs"'),
       ]);
-      expect(outcomesOf(await push({ 'a.json': day(GEL, BAR, RICE) }))).toEqual(['skipped']);
+      expect(outcomesOf(await push({ 'a.json': day(gel, BAR, RICE) }))).toEqual(['skipped']);
       expect(held()).toEqual(['gel 26']);
       expect(outcomesOf(await undo(DAY, { force: true }))).toEqual(['undone']);
       expect(held()).toEqual([]);

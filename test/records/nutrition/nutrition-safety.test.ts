@@ -295,6 +295,39 @@ describe('undoing a push of nutrition', () => {
   );
 
   it.each(NUTRITION_REVISIONS)(
+    'leaves an equal item that another computer sent before, on %s',
+    async (revision) => {
+      const { push, undo, machine, held } = await openNutrition({ revision }, { scopes: READ });
+      await machine().push({ 'b.json': day(GEL) });
+      await push({ 'a.json': day(GEL, RICE) }, { force: true });
+      await undo(DAY);
+      expect(held()).toEqual(['gel 25']);
+    },
+  );
+
+  it.each(['2026-07', '2026-02'] as const)(
+    'removes an item again that a request at the same moment brings back, on %s',
+    async (revision) => {
+      const { push, undo, held, sandbox } = await openNutrition({ revision }, { scopes: READ });
+      await push({ 'a.json': day(GEL) });
+      const food = { date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' } as const;
+      let late = [food];
+      await undo(DAY, {
+        wrap: (client) => ({
+          ...client,
+          push: async (...args) => {
+            const answer = await client.push(...args);
+            late.forEach((each) => sandbox.control.addFood(each));
+            late = [];
+            return answer;
+          },
+        }),
+      });
+      expect(held()).toEqual([]);
+    },
+  );
+
+  it.each(NUTRITION_REVISIONS)(
     'is remembered while other items of the day are sent, run after run, on %s',
     async (revision) => {
       const { push, undo, held } = await openNutrition({ revision }, { scopes: READ });
