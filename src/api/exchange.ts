@@ -126,13 +126,15 @@ export function completeAnswer(
   const codings = (headers['content-encoding'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
+    // Some platforms state a character set here, which is no coding.
+    .filter((name) => !/^(?:|identity|none|utf-?8)$/.test(name));
   let body = Buffer.concat(parts);
   // The last one was applied last.
   for (const coding of body.length === 0 ? [] : codings.reverse()) {
     body = decode(request, coding, body);
   }
-  return { status, headers, text: body.toString('utf8') };
+  // Drops a byte order mark, which some platforms write before their JSON.
+  return { status, headers, text: new TextDecoder().decode(body) };
 }
 
 function decode(request: HttpRequest, coding: string, body: Buffer): Buffer<ArrayBuffer> {

@@ -37,18 +37,22 @@ export interface Http {
 }
 
 /**
- * Opens one client for requests for tokens, which carry no bearer, and one for the others: over a shared
- * connection, a repeated answer with tokens could become the answer to another request.
+ * Sends each request for tokens, which carries no bearer, over a connection of its own. On a shared one, a
+ * repeated answer could become the answer to another request: its tokens would leak, or be lost.
  */
 export function apartForTokens(connections: number, open: (connections: number) => Http): Http {
-  const [others, forTokens] = [open(connections), open(1)];
-  const isForTokens = ({ method, bearer }: HttpRequest) =>
-    method === 'POST' && bearer === undefined;
+  const others = open(connections);
   return {
-    send: (request) => (isForTokens(request) ? forTokens : others).send(request),
-    async close() {
-      await Promise.all([others.close(), forTokens.close()]);
+    async send(request) {
+      if (request.method !== 'POST' || request.bearer !== undefined) return others.send(request);
+      const alone = open(1);
+      try {
+        return await alone.send(request);
+      } finally {
+        await alone.close();
+      }
     },
+    close: () => others.close(),
   };
 }
 

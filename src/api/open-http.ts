@@ -134,11 +134,18 @@ function proxyIn(env: Env, name: string): Proxy | undefined {
   const found = valueOf(env, name);
   if (found === undefined) return undefined;
   const [variable, value] = found;
-  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  if (URL.canParse(address) && /^https?:\/\//i.test(address)) return { variable, address };
-  // The address is not shown: it may hold a password.
+  try {
+    const address = value.includes('://') ? value : `http://${value}`;
+    const { protocol, username, password, host } = new URL(address);
+    const user = `${username}:${password}`;
+    // undici takes no path, and decodes the user's name and password.
+    decodeURIComponent(user);
+    if (/^https?:$/.test(protocol)) return { variable, address: `${protocol}//${user}@${host}` };
+  } catch {
+    // The cause holds the address, and that may hold a password.
+  }
   throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
-    hint: 'Write it as http://HOST:PORT, or unset it.',
+    hint: 'Write it as http://HOST:PORT, or unset it. In a password, %25 stands for a %.',
   });
 }
 

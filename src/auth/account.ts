@@ -1,6 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
+import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
@@ -60,7 +60,7 @@ export async function whoAmI(
     if (response.status === 401) return { kind: 'rejected' };
     const account =
       response.status === 200 && claimsJson(response)
-        ? decodeAccount(jsonValue(response))
+        ? decodeAccount(jsonValue(response), token)
         : undefined;
     return account === undefined ? { kind: 'unknown' } : { kind: 'known', account };
   } catch (error) {
@@ -100,12 +100,11 @@ function claimsJson({ headers, text }: HttpResponse): boolean {
 const MAX_ID = 255;
 
 /** A number that a double cannot hold exactly could name two athletes: then the account is unknown. */
-function decodeAccount(answer: unknown): Account | undefined {
+function decodeAccount(answer: unknown, token: Secret): Account | undefined {
   if (!isObject(answer)) return undefined;
   const { sub, name, email } = answer;
   const id = Number.isSafeInteger(sub) ? String(sub) : sub;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
-  const line = (value: unknown) =>
-    typeof value === 'string' ? printable(value).trim().slice(0, 200) || undefined : undefined;
+  const line = (value: unknown) => sanitize(value, [token], 200) || undefined;
   return { id, name: line(name), email: line(email) };
 }

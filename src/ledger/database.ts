@@ -4,7 +4,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
 import { type Database, guarded, transaction } from './guard.ts';
 import { SCHEMA, VERSION } from './schema.ts';
-import { type Lock, tryLock } from '../system/process-lock.ts';
+import { type Lock, isBusy, tryLock } from '../system/process-lock.ts';
 import { type SqliteDatabase, loadSqlite, loadCrypto } from '../system/this-process.ts';
 
 export type { Database } from './guard.ts';
@@ -188,6 +188,8 @@ const DAMAGED =
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {
     message: `${path}: ${messageOf(cause)}`,
-    hint: `If the file is damaged: ${DAMAGED}`,
+    hint: isBusy(cause)
+      ? 'Another program uses it, such as a backup. Try again when that has finished.'
+      : `If the file is damaged: ${DAMAGED}`,
   });
 }

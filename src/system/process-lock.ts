@@ -116,8 +116,8 @@ export async function withLock<T>(
   }
 }
 
-/** Returns whether an error is SQLITE_BUSY: another process holds the lock. */
-function isBusy(error: unknown): boolean {
+/** Returns whether an error is SQLITE_BUSY: another process holds the file's lock. */
+export function isBusy(error: unknown): boolean {
   return /database is locked/i.test(messageOf(error));
 }
 

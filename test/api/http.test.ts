@@ -317,17 +317,21 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (bytes: Buffer) => bytes],
+    ['UTF-8', (bytes: Buffer) => bytes],
     ['gzip, br', (bytes: Buffer) => brotliCompressSync(gzipSync(bytes))],
-  ])('unpacks an answer in the coding %s, which nothing asked for', async (coding, pack) => {
-    const { http } = await open();
-    const server = await listen((_request, response) => {
-      response.writeHead(422, { 'content-encoding': coding });
-      response.end(pack(Buffer.from('{"Überhöhe":"größer"}')));
-    });
-    const answer = await http.send(requestTo(server.url));
-    expect([answer.status, answer.text]).toEqual([422, '{"Überhöhe":"größer"}']);
-    expect(server.requests[0]?.headers).not.toHaveProperty('accept-encoding');
-  });
+  ])(
+    'unpacks an answer in the coding %s, which nothing asked for, without a byte order mark',
+    async (coding, pack) => {
+      const { http } = await open();
+      const server = await listen((_request, response) => {
+        response.writeHead(422, { 'content-encoding': coding });
+        response.end(pack(Buffer.from('\ufeff{"Überhöhe":"größer"}')));
+      });
+      const answer = await http.send(requestTo(server.url));
+      expect([answer.status, answer.text]).toEqual([422, '{"Überhöhe":"größer"}']);
+      expect(server.requests[0]?.headers).not.toHaveProperty('accept-encoding');
+    },
+  );
 
   it('accepts an answer without a body that states a coding', async () => {
     const { http } = await open();
@@ -436,23 +440,25 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
-  it('sends a request for tokens over a connection of its own: a repeated answer answers no other request', async () => {
+  it('sends each request for tokens over a connection of its own: a repeated answer answers no other request', async () => {
     const { http } = await open(1);
+    let issued = 0;
     const server = await listenRaw((socket) => {
       // The copy arrives after the next request, when nobody can tell it from the answer to that.
       let copy = '';
       socket.on('data', (head) => {
         const isForTokens = head.toString('latin1').startsWith('POST');
-        socket.write(isForTokens ? answering('tokens') : copy + answering('data'));
-        if (isForTokens) copy = answering('tokens');
+        const own = answering(isForTokens ? `tokens ${String(++issued)}` : 'data');
+        socket.write(copy + own);
+        if (isForTokens) copy = own;
       });
     });
     const tokens = requestTo(server.url, { method: 'POST' });
     const texts = [];
-    for (const each of [requestTo(server.url), tokens, requestTo(server.url)]) {
+    for (const each of [requestTo(server.url), tokens, tokens, requestTo(server.url)]) {
       texts.push((await http.send(each)).text);
     }
-    expect(texts).toEqual(['data', 'tokens', 'data']);
+    expect(texts).toEqual(['data', 'tokens 1', 'tokens 2', 'data']);
   });
 
   it('takes no data that the platform sent before the request for its answer', async () => {

@@ -28,6 +28,7 @@ it('uses the proxy of the environment, passes on the target, and sends the user 
 it.each([
   ['in small letters', { http_proxy: 'PROXY' }],
   ['without a scheme', { HTTP_PROXY: 'BARE' }],
+  ['with a path', { HTTP_PROXY: 'PROXY/path?query' }],
   ['small letters before capitals', { http_proxy: 'PROXY', HTTP_PROXY: 'http://127.0.0.1:1' }],
   ['capitals where the small ones are empty', { http_proxy: '', HTTP_PROXY: 'PROXY' }],
   ['NO_PROXY that names others', { HTTP_PROXY: 'PROXY', NO_PROXY: 'other.example, .internal' }],
@@ -79,18 +80,18 @@ it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ?
   },
 );
 
-it.each(['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cret@host:99999'])(
-  'rejects %s as a proxy, and names its variable without showing the value',
-  async (value) => {
-    const error = await failure(open({ https_proxy: value }));
-    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
-      code: 'CONFIG',
-      message: 'https_proxy is not the address of a proxy that can be used.',
-      hint: 'Write it as http://HOST:PORT, or unset it.',
-    });
-    expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
-  },
-);
+it.each([
+  ...['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cret@host:99999'],
+  ...['http://ann:s3cret100%@host:8080', 'ann:s3cret%ff@host:8080'],
+])('rejects %s as a proxy, and names its variable without showing the value', async (value) => {
+  const error = await failure(open({ https_proxy: value }));
+  expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+    code: 'CONFIG',
+    message: 'https_proxy is not the address of a proxy that can be used.',
+    hint: 'Write it as http://HOST:PORT, or unset it. In a password, %25 stands for a %.',
+  });
+  expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
+});
 
 it('connects directly if no proxy is set, in spite of other settings of the process', async () => {
   const proxy = await startProxy();

@@ -221,3 +221,16 @@ it('rolls back a failed transaction, and throws its error', () => {
   ).toThrow(reason);
   expect(existsSync(join(dir, 'ledger.db'))).toBe(true);
 });
+
+it('is not called damaged while another program locks it', () => {
+  const dir = scratchDir();
+  const database = openIn(dir);
+  database.exec('PRAGMA busy_timeout = 0');
+  const other = new DatabaseSync(join(dir, 'ledger.db'));
+  other.exec('BEGIN EXCLUSIVE');
+  expect(caught(() => database.run`DELETE FROM uploads`)).toMatchObject({
+    code: 'STORAGE',
+    hint: 'Another program uses it, such as a backup. Try again when that has finished.',
+  });
+  other.close();
+});

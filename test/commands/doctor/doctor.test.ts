@@ -182,7 +182,10 @@ describe('doctor about a proxy', () => {
   it('reports an address that is no proxy', async () => {
     const { about } = await examine({ HTTPS_PROXY: 'socks5://127.0.0.1:1080' });
     expect(about('proxy')).toMatchObject([
-      { state: 'bad', hint: 'Write it as http://HOST:PORT, or unset it.' },
+      {
+        state: 'bad',
+        hint: 'Write it as http://HOST:PORT, or unset it. In a password, %25 stands for a %.',
+      },
     ]);
   });
 

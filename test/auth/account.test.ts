@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import { PATIENT, whoAmI } from '../../src/auth/account.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { listen } from '../api/support.ts';
+import { testContext } from '../support/context.ts';
+
+it('is known without the token, if the platform repeats that in a name', async () => {
+  const server = await listen((_request, response) => {
+    response.end(JSON.stringify({ sub: '7', name: ' Ann\u001b s3cret ', email: ['s3cret'] }));
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  const options = { http, url: new URL(server.url), policy: PATIENT };
+  expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
+    kind: 'known',
+    account: { id: '7', name: 'Ann [redacted]', email: undefined },
+  });
+  await http.close();
+});
