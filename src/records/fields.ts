@@ -47,19 +47,21 @@ function number(min: number, max: number, unit: string, aliases: Aliases = []): 
 const DAY_SECS = 86_400;
 const text: PlainRule = { type: 'text' };
 
-/** A sleep phase or a sleep: no longer than a day. */
-function sleep(...aliases: string[]): NumberRule {
+/** A sleep phase: no longer than a day. */
+function phase(...aliases: string[]): NumberRule {
   return integer(0, DAY_SECS, 's (24 h)', aliases);
 }
 
 /** A score, on a scale that the interface does not define: 1 to 4, 1 to 10, percent. */
 const score = integer(0, 100, 'points');
+/** A score that programs write as 0 for a night or a day without measurements. */
+const measuredScore = integer(1, 100, 'points');
 
 /** The highest value of a score that is not taken for points of 100. */
 export const LOW_SCALE = 10;
 
 export function isScore(field: string): boolean {
-  return WELLNESS_FIELDS[field] === score;
+  return unitNameOf(field) === 'points';
 }
 
 /** Interface 2.2 and what deployed services know beyond it. */
@@ -73,16 +75,21 @@ export const WELLNESS_FIELDS: FieldTable = {
     'averageSleepingHr',
     'averageSleepingHeartRate',
   ]),
-  sleepSecs: sleep('sleepSeconds', 'sleepDurationSecs', 'sleepDurationSeconds', 'sleepTimeSeconds'),
-  sleepHours: number(0, 24, 'h'),
-  sleepDeepSecs: sleep('sleepDeepSeconds', 'deepSleepSecs', 'deepSleepSeconds'),
-  sleepRemSecs: sleep('sleepRemSeconds', 'remSleepSecs', 'remSleepSeconds'),
-  sleepLightSecs: sleep('sleepLightSeconds', 'lightSleepSecs', 'lightSleepSeconds'),
-  sleepAwakeSecs: sleep('sleepAwakeSeconds', 'awakeSleepSecs', 'awakeSleepSeconds'),
-  sleepScore: score,
+  sleepSecs: integer(1, DAY_SECS, 's (24 h)', [
+    'sleepSeconds',
+    'sleepDurationSecs',
+    'sleepDurationSeconds',
+    'sleepTimeSeconds',
+  ]),
+  sleepHours: number(0.01, 24, 'h'),
+  sleepDeepSecs: phase('sleepDeepSeconds', 'deepSleepSecs', 'deepSleepSeconds'),
+  sleepRemSecs: phase('sleepRemSeconds', 'remSleepSecs', 'remSleepSeconds'),
+  sleepLightSecs: phase('sleepLightSeconds', 'lightSleepSecs', 'lightSleepSeconds'),
+  sleepAwakeSecs: phase('sleepAwakeSeconds', 'awakeSleepSecs', 'awakeSleepSeconds'),
+  sleepScore: measuredScore,
   sleepQuality: score,
-  readiness: score,
-  recoveryScore: score,
+  readiness: measuredScore,
+  recoveryScore: measuredScore,
   stress: score,
   mood: score,
   motivation: score,
@@ -106,9 +113,9 @@ export const WELLNESS_FIELDS: FieldTable = {
   skinTemp: number(-20, 50, '°C', ['skinTemperature']),
   respiration: number(2, 80, 'breaths/min', ['respirationRate', 'respiratoryRate']),
   spO2: number(40, 100, '%', ['spO2Percent', 'oxygenSaturationPercent']),
-  restingCaloriesBurned: number(0, 10_000, 'kcal'),
+  restingCaloriesBurned: number(1, 10_000, 'kcal'),
   activeCaloriesBurned: number(0, 30_000, 'kcal'),
-  totalCaloriesBurned: number(0, 40_000, 'kcal'),
+  totalCaloriesBurned: number(1, 40_000, 'kcal'),
   // Millilitres or litres: not shown.
   hydrationVolume: number(0, 30_000, 'ml'),
   ctl: number(0, 1_000, 'TSS/day'),

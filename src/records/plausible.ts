@@ -6,6 +6,7 @@ import {
 } from '../base/units.ts';
 import { SUMMED_TOTALS, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
+import { plain } from './names.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import type { Notes } from './notes.ts';
 import { type ReadFields, isObject, scalarText, show } from './values.ts';
@@ -35,6 +36,8 @@ const WATER: readonly UnitDoubt[] = [
   { below: 130, unit: 'fluid ounces', factor: ML_PER_FLUID_OUNCE },
 ];
 
+const LEAST_WEIGHT_KG = 35;
+
 const WELLNESS_DOUBTS: UnitDoubts = {
   sleepSecs: [
     { below: 24.1, unit: 'hours', factor: 3_600 },
@@ -42,7 +45,7 @@ const WELLNESS_DOUBTS: UnitDoubts = {
     { below: 1_800, unit: 'a nap', is: 'sent' },
   ],
   weight: [
-    { below: 35, unit: 'converted twice' },
+    { below: LEAST_WEIGHT_KG, unit: 'converted twice' },
     { above: 150, unit: 'pounds', factor: KG_PER_POUND, is: 'sent' },
   ],
   hydrationVolume: WATER,
@@ -83,7 +86,7 @@ export function noteFarWeight(
   notes: Notes,
 ): void {
   const kg = isObject(record) ? record['weight'] : undefined;
-  if (typeof kg !== 'number') return;
+  if (typeof kg !== 'number' || kg < LEAST_WEIGHT_KG) return;
   const isFar = (other = kg) => Math.abs(kg - other) > other / 4;
   const found = (other?: number) => () => `is ${kg} kg, and the weight before was ${other} kg`;
   const { near, last = near } = weights;
@@ -93,10 +96,15 @@ export function noteFarWeight(
   weights.last = kg;
 }
 
-const PLAN = /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted)$/i;
+/** Words for what was planned, and for a value of several days. */
+const NOT_OF_DAY =
+  /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted|(?:\d+-day |weekly |monthly )?(?:average|avg|mean)|week(?:ly)?|month(?:ly)?)$/i;
+/** Members that take a record back if they are true, or false. */
+const IS_NOT = /^(?:is)?(?:deleted|goal|target|planned|forecast|predicted)$/i;
+const IS = /^(?:is|was)?(?:eaten|consumed)$/i;
 
 /**
- * Notes a problem: a member that says that its record was planned.
+ * Notes a problem: a member that says that its record was planned, taken back, or of several days.
  *
  * @param path the record's own place
  */
@@ -106,9 +114,16 @@ export function notePlan(
   notes: Notes,
   path = '',
 ): void {
-  const name = unknown.find((each) => PLAN.test(scalarText(record[each])));
+  const name = unknown.find((each) => {
+    const value = record[each];
+    if (typeof value === 'boolean') return (value ? IS_NOT : IS).test(plain(each));
+    return NOT_OF_DAY.test(scalarText(value));
+  });
   if (name === undefined) return;
-  notes.problem(joinPointer(path, name), `is ${show(record[name] ?? null)}: a plan is not sent`);
+  notes.problem(
+    joinPointer(path, name),
+    `is ${show(record[name] ?? null)}: only what was measured or eaten on the day is sent`,
+  );
 }
 
 type Members = Pick<ReadFields, 'known' | 'spellings'>;
@@ -178,9 +193,10 @@ const MANY_STEPS = 1_000;
 const SHORT_WALK_M = 100;
 
 function noteDistance(fields: Members, notes: Notes): void {
-  const [metres = 0, steps = 0] = ['distanceMeters', 'steps'].map((name) => numberIn(fields, name));
-  if (metres === 0 || metres >= SHORT_WALK_M || steps <= MANY_STEPS) return;
-  const found = () => `is ${metres} m in ${steps} steps: kilometres or miles?`;
+  const [metres = 0, steps] = ['distanceMeters', 'steps'].map((name) => numberIn(fields, name));
+  if (metres === 0 || metres >= SHORT_WALK_M || (steps ?? Infinity) <= MANY_STEPS) return;
+  const found = () =>
+    `is ${metres} m${steps === undefined ? '' : ` in ${steps} steps`}: kilometres or miles?`;
   notes.doubtUnit('distanceMeters', spellingOf(fields, 'distanceMeters'), found);
 }
 
@@ -222,8 +238,14 @@ const PHASES = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'];
 
 function notePhases(fields: Members, notes: Notes): void {
   const sleep = numberIn(fields, 'sleepSecs');
-  if (sleep === undefined) return;
   const phases = PHASES.reduce((sum, name) => sum + (numberIn(fields, name) ?? 0), 0);
+  if (sleep === undefined) {
+    for (const name of phases === 0 ? PHASES : []) {
+      if (numberIn(fields, name) === undefined) continue;
+      notes.leaveOut(name, spellingOf(fields, name), () => 'is 0 s, as all phases of this night');
+    }
+    return;
+  }
   if (phases > 0 && phases < sleep / 10) {
     for (const name of PHASES) {
       const value = numberIn(fields, name);

@@ -60,12 +60,46 @@ describe('a wellness value that is hardly possible', () => {
   });
 
   test('is left out if no unit makes sense of it: a goal is no measurement', async () => {
-    const said = ['type: is "goal": a plan is not sent'];
+    const said = ['type: is "goal": only what was measured or eaten on the day is sent'];
     expect(await saidOf('wellness', { date, steps: 8_123, type: 'goal' })).toEqual({ said });
   });
 
   test.each([
-    ['sleepSecs', 0],
+    { steps: 70_000, period: 'week' },
+    { restingHr: 51, type: '7-day average' },
+    { weight: 70, isGoal: true },
+    { weight: 72.4, deleted: true },
+    { weight: 72.4, was_eaten: false },
+  ])('is left out if a member says that it is not of the day: %j', async (record) => {
+    const { said, ...others } = await saidOf('wellness', { date, ...record });
+    expect(others).toEqual({});
+    expect(said).toEqual([expect.stringContaining('only what was measured')]);
+  });
+
+  test('is a distance below 100 m, with many steps or without any', async () => {
+    expect(await saidOf('wellness', { date, hrv: 61, distanceMeters: 6.1 })).toEqual({
+      body: { date, hrv: 61 },
+      said: [expect.stringContaining('is 6.1 m: kilometres or miles?')],
+    });
+    expect(await bodyOf('wellness', { date, steps: 90, distanceMeters: 61 })).toEqual({
+      date,
+      ...{ steps: 90, distanceMeters: 61 },
+    });
+  });
+
+  test('is a weight near to none before, zeros aside', async () => {
+    const days = [0, 72.4].map((weight, at) => ({ date: `2026-02-0${at + 1}`, hrv: 61, weight }));
+    const { records } = await prepare('wellness', days);
+    expect(records.map(({ body }) => body)).toMatchObject([{ hrv: 61 }, { weight: 72.4 }]);
+  });
+
+  test('is a night without sleep', async () => {
+    const phases = { sleepDeepSecs: 0, sleepRemSecs: 0, sleepLightSecs: 0 };
+    const { body } = await saidOf('wellness', { date, hrv: 61, sleepSecs: 0, ...phases });
+    expect(body).toEqual({ date, hrv: 61 });
+  });
+
+  test.each([
     ['sleepSecs', 1_800],
     ['weight', 150],
     ['hydrationVolume', 0],

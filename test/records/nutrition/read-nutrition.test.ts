@@ -325,7 +325,7 @@ describe('a value that the database of a platform cannot store', () => {
     ],
     [
       { date, items: [gel, { ...gel, status: 'planned' }] },
-      'items/1/status: is "planned": a plan is not sent',
+      'items/1/status: is "planned": only what was measured or eaten on the day is sent',
     ],
     [
       { date, items: [{ ...gel, calories: 2 ** 31 }] },
