@@ -59,7 +59,8 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
   const lengths = new Set(rows.filter((row) => filled(row) > 1).map((row) => row.length));
   const hasAny = (number: RegExp) =>
     delimiter !== ',' && rows.flat().some((cell) => number.test(cell));
-  const isCommon = rows.length > 1 && lengths.size === 1;
+  // One row shows it only where a line before the header shows the program: `72,4` may be two cells.
+  const isCommon = rows.length > (skipLines === 0 ? 1 : 0) && lengths.size === 1;
   const common = isCommon ? [...lengths].filter((length) => length > header.length) : [];
   return {
     delimiter,
@@ -129,14 +130,20 @@ export async function* readTable(
   encoding: Encoding = 'utf-8',
 ): AsyncGenerator<Row[], void, undefined> {
   const columns = header.map(plain);
+  const isColumn = (name: string) => columns.includes(name);
   const parser = parse({ ...LENIENT, delimiter, info: true, raw: true, from_line: skipLines + 1 });
   pipeline(Readable.from(textOf(name, chunks, encoding)), parser, () => undefined);
   let isHeader = true;
   try {
     for await (const { record, raw, info } of parser as AsyncIterable<TableLine>) {
-      if (isHeader) {
+      const names = record.map(plain);
+      if (isHeader || names.join() === columns.join()) {
         isHeader = false;
         continue;
+      }
+      if (filled(names) > 1 && (names[0] === columns[0] || names.every(isColumn))) {
+        const message = `${name}:${info.lines} is a second header, with other columns than the first.`;
+        throw new SyncError('INPUT_INVALID', message, { hint: 'Divide the file at that line.' });
       }
       const cells = new Map<string, string>();
       for (const [index, cell] of record.entries()) {

@@ -19,7 +19,7 @@ import { readMapped } from './read-mapped.ts';
 import { decodeHead } from '../read/text.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
-import { anyOf, matchFit, matchJson, matchXml } from './recognise.ts';
+import { anyOf, matchFit, matchJson, matchXml, membersOf } from './recognise.ts';
 import {
   invalid,
   noUnit,
@@ -39,6 +39,9 @@ export interface FoundExport extends Match {
   /** The columns, and the names of values, that the source does not read. */
   readonly unread?: readonly string[];
 }
+
+/** The names of columns, or of the members of records. */
+type Header = Pick<TableForm, 'header'>;
 
 type RecordStream = AsyncGenerator<RawRecord, void, undefined>;
 
@@ -85,7 +88,13 @@ export class ExportReader {
    */
   async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
     const match = await this.#choose(name, matchJson(name, value, this.sources.list));
-    return match && this.#mapped([jsonRows(name, value, match)], match, false);
+    if (match === undefined) return undefined;
+    const { mapping } = match;
+    const header = membersOf(value, mapping.records);
+    if (mapping.guess === true)
+      for (const member of unreadColumns({ header }, mapping)) this.#unread.add(member);
+    const units = await this.#unitsOf(name, { header }, match);
+    return this.#mapped([jsonRows(name, value, match)], match, false, { units });
   }
 
   /**
@@ -163,7 +172,7 @@ export class ExportReader {
    *
    * @throws SyncError `INPUT_INVALID` if one is not known
    */
-  async #unitsOf(name: string, { header }: TableForm, match: Match): Promise<Units> {
+  async #unitsOf(name: string, { header }: Header, match: Match): Promise<Units> {
     const units = new Map(this.sources.units);
     const columns = header.map(plain);
     const hasAny = (paths: SourcePaths = []) =>
@@ -173,11 +182,13 @@ export class ExportReader {
       if (typeof rule === 'string' || rule.mayLackUnit !== true) continue;
       if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
       if (rule.factor !== undefined) {
-        const [own, other] = Object.keys(unitsOf(field));
-        if (rule.factor !== 1 || own === undefined || other === undefined) continue;
-        if (this.#options.strict) throw noUnit(name, field, [own, other]);
+        const known = Object.keys(unitsOf(field));
+        const [own, other] = known;
+        if (rule.factor !== 1 || own === undefined) continue;
+        if (this.#options.strict) throw noUnit(name, field, known);
+        const remedy = other === undefined ? `${own} confirms it` : `${other} converts`;
         this.notes.push(
-          `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${other} converts`,
+          `the header does not state the unit of ${field}: read as ${own}; --unit ${field}=${remedy}`,
         );
         continue;
       }
@@ -220,7 +231,7 @@ export async function matchText(
   return matchTable(name, text, sources);
 }
 
-function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
+function unreadColumns({ header }: Header, mapping: Mapping): string[] {
   const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
   const rules =
     mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };

@@ -47,7 +47,8 @@ export class NutritionDays {
     const item = fieldsOf(this.#items.read(row, problems));
     const totals = fieldsOf(this.#totals.read(row, problems));
     const isItem = Object.keys(item).some((field) => !LABELS.includes(field));
-    if (!isItem && Object.keys(totals).length === 0) return;
+    // A day with zeros alone was not logged.
+    if (!isItem && !Object.values(totals).some((total) => total !== 0)) return;
     const { time } = this.#mapping;
     const when = readWhen(row, time, this.#options.zone, 'time');
     if (when === undefined || 'problem' in when) {

@@ -25,6 +25,12 @@ export function matchJson(name: string, document: JsonValue, sources: readonly S
   });
 }
 
+/** Returns the names in the first records. */
+export function membersOf(document: JsonValue, records: SourcePaths | undefined): string[] {
+  const first = firstObjects(recordsAt(document, records));
+  return [...new Set(first.flatMap(({ value }) => Object.keys(value ?? {})))];
+}
+
 /** Returns the objects among the first records. */
 function firstObjects(places: Iterable<Place>): Place[] {
   const first: Place[] = [];

@@ -33,11 +33,12 @@ export function rejectStrange(
   throw invalid(name, seen, nameSource(source.name));
 }
 
-export function noUnit(name: string, field: string, [unit, other]: [string, string]): SyncError {
+export function noUnit(name: string, field: string, units: readonly string[]): SyncError {
+  const flags = units.map((unit) => `--unit ${field}=${unit}`).join(' or ');
   return invalid(
     name,
     `${name} does not say the unit of ${field}`,
-    phrase`Name it: --unit ${field}=${unit} or --unit ${field}=${other}. A header "${field} (${unit})" states it, too.`,
+    phrase`Name it: ${flags}. A header "${field} (${units[0] ?? ''})" states it, too.`,
   );
 }
 

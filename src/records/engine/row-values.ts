@@ -78,6 +78,7 @@ export class ValueReader {
   read(row: Row, problems: RawRecord[]): FoundValue[] {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
+    const faulty = new Set<string>();
     for (const target of this.#targetsNamed(name)) {
       const { commaIsDecimal, units } = this.#options;
       const unit = units?.get(target.field);
@@ -85,10 +86,13 @@ export class ValueReader {
       const read = readValue(row, rule, platform, commaIsDecimal, unit, this.#isGuess);
       this.#isUsed ||= read !== undefined || firstValue(row, rule.from) !== undefined;
       if (read === undefined) continue;
-      if ('problem' in read) problems.push({ source: row.source, field, problem: read.problem });
-      else found.push({ field, rule, value: read.value });
+      if ('problem' in read) {
+        problems.push({ source: row.source, field, problem: read.problem });
+        faulty.add(field);
+      } else found.push({ field, rule, value: read.value });
     }
-    return found;
+    // Of stones and pounds in two columns, none is the weight.
+    return found.filter(({ field }) => !faulty.has(field));
   }
 
   #targetsNamed(name: JsonValue | undefined): readonly FieldTarget[] {

@@ -21,6 +21,8 @@ export interface When {
   /** The instant (ms since 1970), if the record has a time of day. */
   readonly instant: number | undefined;
   readonly text: string;
+  /** Says that `--tz` moves it to another day. */
+  readonly moved?: string | undefined;
 }
 
 /**
@@ -46,7 +48,10 @@ export function readWhen(
   if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
   const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
   const { plusHours } = rule;
-  if (plusHours === undefined || instant === undefined) return { date: read.date, instant, text };
+  if (plusHours === undefined || instant === undefined) {
+    const moved = read.recurs === 'tz' ? read.warning : undefined;
+    return { date: read.date, instant, text, moved };
+  }
   return { date: dateAt(instant + plusHours * 3_600_000, zoneOfTime(text, zone)), instant, text };
 }
 

@@ -4,7 +4,7 @@ import type { JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
-import { nameSource } from '../sources/foreign.ts';
+import { isDayTotal, nameSource } from '../sources/foreign.ts';
 import { type Row, firstValue, inputOf } from './row.ts';
 import {
   type FoundValue,
@@ -25,6 +25,8 @@ export class WellnessDays {
   readonly #days = new Map<string, WellnessDay>();
   readonly #stages: Stage[] = [];
   readonly #origins = new Map<string, string>();
+  /** A note about `--tz` was made. */
+  #isMoved = false;
   /** The name of the input with the last row. */
   #input = '';
 
@@ -60,6 +62,10 @@ export class WellnessDays {
     if (this.#options.oneRowADay === true && this.#days.has(when.date)) {
       const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
       throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
+    }
+    if (when.moved !== undefined && !this.#isMoved) {
+      this.#isMoved = true;
+      this.#options.note?.(`the first time in another zone: ${when.moved}`);
     }
     const known = this.#dayOf(when.date, row.source);
     for (const field of faulty) known.faulty.add(field);
@@ -127,6 +133,7 @@ export class WellnessDays {
         day.add(field, { from: '' }, { value, instant: undefined, source });
       }
     }
+    if (this.#options.oneRowADay === true) this.#rejectWeeks();
     const left = this.#leftOut();
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
@@ -136,6 +143,17 @@ export class WellnessDays {
       const record = day.record(date, left);
       if (record !== undefined) yield record;
     }
+  }
+
+  /** @throws SyncError `INPUT_INVALID` if totals come once a week: they are perhaps of the week */
+  #rejectWeeks(): void {
+    const dates = [...this.#days.keys()].sort().map(Date.parse);
+    const isWeekly = dates.every((date, at) => at === 0 || date - (dates[at - 1] ?? 0) === WEEK_MS);
+    const fields = [...this.#days.values()].flatMap((day) => [...day.fields.keys()]);
+    const total = fields.find(isDayTotal);
+    if (dates.length < 3 || !isWeekly || total === undefined) return;
+    const seen = `${this.#input} has a row a week: its ${total} are perhaps of the whole week.`;
+    throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
   }
 
   /** Returns the fields with values of another meaning or scale, which are left out, and notes them. */
@@ -185,6 +203,8 @@ export class WellnessDays {
     return new Set(left);
   }
 }
+
+const WEEK_MS = 7 * 86_400_000;
 
 function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {
   return when === undefined || 'problem' in when ? undefined : when.instant;

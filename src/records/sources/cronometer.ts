@@ -96,7 +96,11 @@ export const cronometer: Source = {
           unit: { from: 'Unit', factors: { kg: 1, lbs: KG_PER_POUND, lb: KG_PER_POUND } },
           decimals: 2,
         },
-        bodyFat: { from: 'Amount', named: fromAnyApp('Body Fat') },
+        bodyFat: {
+          from: 'Amount',
+          named: fromAnyApp('Body Fat'),
+          unit: { from: 'Unit', factors: { '%': 1 } },
+        },
         restingHr: { from: 'Amount', named: fromAnyApp('Resting Heart Rate') },
         // Apple measures SDNN; what the values of other apps are is not shown.
         hrvSdnn: { from: 'Amount', named: 'Heart Rate Variability (HRV) (Apple Health)' },

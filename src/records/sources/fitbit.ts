@@ -70,6 +70,7 @@ export const fitbit: Source = {
   howTo:
     'On takeout.google.com, choose "Fitbit" or "Google Health"; answers of the Web API work as well. The steps in the archive are left out: they are counted by several devices, and their time zone is not said.',
   evidence: [
+    'https://dev.fitbit.com/build/reference/web-api/body/get-weight-log/',
     'https://dev.fitbit.com/build/reference/web-api/sleep/get-sleep-log-by-date-range/',
     'davidlipson/diabuddy server/FITBIT_INTEGRATION.md',
     'danlsn/fitport README.md',
@@ -112,6 +113,19 @@ export const fitbit: Source = {
       day: { from: 'date', clock: 'time', format: 'mdy' },
       fields: {
         weight: { from: 'weight', factor: KG_PER_POUND, decimals: 2, mayLackUnit: true },
+        bodyFat: { from: 'fat', decimals: 1 },
+      },
+    },
+    {
+      // An answer has the unit that the program asked for, and does not say which.
+      kind: 'wellness',
+      holds: 'weights',
+      format: 'json',
+      records: 'weight',
+      has: ['logId', 'weight', 'bmi', 'date', 'time'],
+      day: { from: 'date', clock: 'time' },
+      fields: {
+        weight: { from: 'weight', decimals: 2, mayLackUnit: true },
         bodyFat: { from: 'fat', decimals: 1 },
       },
     },

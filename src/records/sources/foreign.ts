@@ -14,7 +14,7 @@ const NEUTRAL =
 
 /** Words in names that no diary has, or that tell a unit which is not read. */
 const FOREIGN =
-  /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage)(?!\p{L})/iu;
+  /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage|weekly|days.count)(?!\p{L})/iu;
 
 /** Returns what to type for a table that is perhaps no diary. */
 export function nameSource(source = 'table'): Text {
@@ -34,6 +34,11 @@ export function isOwnName(name: string): boolean {
 const DAY_TOTAL =
   /^(?:steps|stepcount|totalsteps|floors|distancemet|exercisemin|hydration|\w+caloriesburned)/;
 
+/** @param name of a field, or of a column as `plain` writes it */
+export function isDayTotal(name: string): boolean {
+  return DAY_TOTAL.test(plain(name));
+}
+
 /** Rows that sum up others, by the name in them. */
 const SUM =
   /^(?:(?:grand|daily|day|sub)[ -]?)?(?:total|totals|sum|average|avg\.?|mean|summe|gesamt|durchschnitt|moyenne|totaal|gemiddelde|summa|totale|media|somme)$/i;
@@ -52,7 +57,7 @@ export function strangeColumns(
   unread: readonly string[],
   read: readonly string[] = [],
 ): readonly string[] {
-  const hasTotal = read.some((name) => DAY_TOTAL.test(name));
+  const hasTotal = read.some(isDayTotal);
   const isStrange = (name: string) =>
     !NEUTRAL.test(plain(name)) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
   return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];

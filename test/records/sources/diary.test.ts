@@ -159,3 +159,54 @@ describe('the last line of a table without a line break', () => {
     ]);
   });
 });
+
+describe('a table whose header does not settle its values', () => {
+  it.each([
+    [
+      'a second header in another order',
+      'date,weightKg,bodyFat\n2026-11-19,72.4,38\ndate,bodyFat,weightKg\n2026-11-20,38,72\n',
+      'f.csv:3 is a second header, with other columns than the first.',
+    ],
+    [
+      'a second header with another column',
+      'date,restingHr\n2026-11-19,51\ndate,hrv\n2026-11-20,61\n',
+      'f.csv:3 is a second header, with other columns than the first.',
+    ],
+    [
+      'sums of weeks',
+      'date,steps\n2026-11-02,65012\n2026-11-16,69321\n2026-11-09,71234\n',
+      'f.csv has a row a week',
+    ],
+  ])('is refused: %s', async (_, text, reason) => {
+    const { refused, ...others } = await read(text);
+    expect(others).toEqual(NONE);
+    expect(refused).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('is read on if the same header appears again', async () => {
+    const { bodies, invalid } = await read(
+      'date,weightKg\n2026-11-19,72.4\ndate,weightKg\n2026-11-20,72.6\n',
+    );
+    expect([bodies.length, invalid]).toEqual([2, []]);
+  });
+
+  it('loses a weight in stones and pounds of two columns', async () => {
+    const { bodies, invalid } = await read(
+      'date,weight_st,weight_lb,hrv (ms)\n2026-11-20,11,6,61\n',
+    );
+    expect(bodies).toEqual([{ date: '2026-11-20', hrv: 61 }]);
+    expect(invalid).toEqual([expect.stringContaining('is 2.7216; the range is 20 to 400 kg')]);
+  });
+
+  it('has a note that its bare HRV is read as milliseconds, and is refused if strict', async () => {
+    const text = 'date,hrv\n2026-11-20,61\n';
+    const { left } = await read(text);
+    expect(left).toEqual([
+      'f.csv: the header does not state the unit of hrv: read as ms; --unit hrv=ms confirms it',
+    ]);
+    const { refused } = await read(text, { strict: true });
+    expect(refused).toEqual([expect.stringContaining('Name it: --unit hrv=ms.')]);
+    const units = new Map([['hrv', 1]]);
+    expect(await read(text, { strict: true, units })).toMatchObject({ left: [], refused: [] });
+  });
+});

@@ -4,7 +4,10 @@ import type { RecordKind, RecordOptions, SourceOptions } from '../../../src/reco
 import { prepareFiles } from '../support.ts';
 
 interface TableOptions
-  extends Pick<RecordOptions, 'lastWeight'>, Pick<SourceOptions, 'units' | 'unitOf'> {
+  extends
+    Pick<RecordOptions, 'lastWeight'>,
+    Partial<Pick<RecordOptions, 'zone'>>,
+    Pick<SourceOptions, 'units' | 'unitOf'> {
   readonly strict?: boolean;
   /** The source that the user names. */
   readonly source?: string;

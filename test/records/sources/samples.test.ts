@@ -9,6 +9,9 @@ import { prepareFiles } from '../support.ts';
 /** Samples with invented values; beside each, what goes on the wire: `NAME.golden.json`. */
 const FOLDER = join(import.meta.dirname, 'samples');
 
+/** Samples that do not say a unit: `--unit`. */
+const UNITS = new Map([['fitbit-api-weight.json', new Map([['weight', 1]])]]);
+
 const samples = readdirSync(FOLDER).filter((name) => !name.endsWith('.golden.json'));
 
 const inputOf = (name: string) => ({ ...fileInput(join(FOLDER, name)), name });
@@ -28,7 +31,10 @@ describe.each(samples)('the sample %s', (name) => {
     const bodies: unknown[] = [];
     for (const { mapping } of (await matched.get(name)) ?? []) {
       const files = { [name]: inputOf(name).chunks };
-      const options = { strict: true, sources: { list: SOURCES } };
+      const options = {
+        strict: true,
+        sources: { list: SOURCES, units: UNITS.get(name) ?? new Map() },
+      };
       const read = await prepareFiles(mapping.kind, files, options);
       expect([...read.unreadable, ...read.invalid]).toEqual([]);
       expect(read.records.flatMap(({ warnings }) => warnings)).toEqual([]);

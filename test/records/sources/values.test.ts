@@ -404,3 +404,57 @@ describe('an export of no known program', () => {
     expect(left).toEqual(['food.csv: food.csv:4 sums up other rows: not sent']);
   });
 });
+
+describe('a value that a program writes without a measurement', () => {
+  it('is no phase of a night that Garmin did not record', async () => {
+    const night = { sleepStartTimestampGMT: 'x', sleepWindowConfirmationType: 'OFF_WRIST' };
+    const phases = { deepSleepSeconds: 0, lightSleepSeconds: 0, remSleepSeconds: 0 };
+    const text = JSON.stringify([{ calendarDate: DAY, ...night, ...phases, awakeSleepSeconds: 0 }]);
+    const { bodies, empty } = await read(text, { name: 'f.json' });
+    expect([bodies, empty]).toEqual([[], ['f.json has no row with a value to send.']]);
+  });
+
+  it('is no total of a day on which Cronometer has no food', async () => {
+    const header = 'Date,Energy (kcal),Carbs (g),Fat (g),Protein (g),Completed';
+    const text = `${header}\n${DAY},0.00,0,0,0,false\n2026-11-21,2410,300,70,120,true\n`;
+    const { bodies } = await read(text, { name: 'food.csv' });
+    expect(bodies).toMatchObject([{ date: '2026-11-21', calories: 2_410 }]);
+  });
+
+  it('is no percentage if Cronometer has the fat in kilograms', async () => {
+    const text = `Day,Group,Metric,Unit,Amount\n${DAY},,Body Fat,kg,13\n${DAY},,Weight,kg,72.4\n`;
+    const { bodies, invalid } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, weight: 72.4 }]);
+    expect(invalid).toEqual([expect.stringContaining('is in "kg"; the known units are %')]);
+  });
+});
+
+it('Samsung’s only weight is read, whose row ends with a separator', async () => {
+  const header = 'start_time,weight,body_fat,time_offset,datauuid';
+  const text = `com.samsung.health.weight,6,5\n${header}\n${DAY} 06:30:00.000,72.4,18.2,UTC+0100,u,\n`;
+  expect((await read(text)).bodies).toEqual([{ date: DAY, weight: 72.4, bodyFat: 18.2 }]);
+});
+
+it('a weight of Fitbit’s API has no unit: it is asked for', async () => {
+  const weight = { bmi: 22, date: DAY, fat: 18.2, logId: 1, time: '06:58:00', weight: 139.6 };
+  const text = JSON.stringify({ weight: [weight] });
+  const { bodies, refused } = await read(text, { name: 'f.json' });
+  expect([bodies, refused]).toEqual([[], [expect.stringContaining('does not say the unit')]]);
+  const unitOf = () => Promise.resolve(0.45359237);
+  const asked = await read(text, { name: 'f.json', unitOf });
+  expect(asked.bodies).toEqual([{ date: DAY, weight: 63.32, bodyFat: 18.2 }]);
+});
+
+it('members of a food list that are not read are listed', async () => {
+  const text = JSON.stringify([{ logged_at: `${DAY}T12:30`, name: 'Egg', servings: 2, kcal: 78 }]);
+  expect(await read(text, { name: 'food.json' })).toMatchObject({ unread: ['servings'] });
+});
+
+it('a day that --tz moves in an export has a note', async () => {
+  const text = 'date,weightKg\n2026-11-20T23:50:00-08:00,72.4\n';
+  const { bodies, left } = await read(text, { zone: { name: 'Europe/Berlin', from: 'flag' } });
+  expect(bodies).toMatchObject([{ date: '2026-11-21' }]);
+  expect(left).toEqual([
+    'f.csv: the first time in another zone: --tz Europe/Berlin moves it from 2026-11-20 to 2026-11-21',
+  ]);
+});
