@@ -130,7 +130,10 @@ export class NutritionRun {
       const sentFrom = word === 'pushed' && undo === undefined ? files : [];
       // A day with items that were taken back is compared item by item.
       ledger.confirm(kind, date, isUndone ? '' : digest, { sentFrom, undone: isUndone && !isLeft });
-      if (undo !== undefined && !isLeft) ledger.forgetFiles(kind, date);
+      if (undo !== undefined && !isLeft) {
+        if (isUndone) ledger.forgetFiles(kind, date);
+        else ledger.forget(kind, date);
+      }
     }
     if (word !== 'skipped' && word !== 'invalid') this.#delivered.add(date);
     return outcome;

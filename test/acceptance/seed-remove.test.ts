@@ -57,6 +57,8 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
               : [],
         ),
       );
+      const { stdout: day } = await world.sync(['explain', '2026-05-17']);
+      expect(day).toContain('Nutrition  Nothing was sent from here.');
       // Nothing deletes wellness; the oldest revision deletes no workout either.
       const isOffered = revision !== '2026-02';
       const { recordings, wellness, profile } = contentsOf(world);
