@@ -81,16 +81,15 @@ export function profileText(report: ProfileReport): Text {
 }
 
 /** Services answer with kg; `weightUnits` is only the unit on their pages. */
-const UNITS = new Map(
-  Object.entries({
-    weight: 'kg',
-    effectiveWeight: 'kg',
-    ftp: 'W',
-    maxHr: 'bpm',
-    lthr: 'bpm',
-    weightUnits: "(on the platform's pages)",
-  }),
-);
+const FIELDS: Readonly<Record<string, { readonly words?: string; readonly unit?: string }>> = {
+  weight: { unit: 'kg' },
+  effectiveWeight: { unit: 'kg' },
+  ftp: { words: 'FTP', unit: 'W' },
+  maxHr: { words: 'maximum heart rate', unit: 'bpm' },
+  lthr: { words: 'threshold heart rate', unit: 'bpm' },
+  weightUnits: { unit: "(on the platform's pages)" },
+  dob: { words: 'date of birth' },
+};
 
 function profileLines(profile: unknown): Text[] {
   if (!isObject(profile)) return [linesOf(toJson(profile, { indent: 2 }))];
@@ -99,21 +98,12 @@ function profileLines(profile: unknown): Text[] {
   );
   const width = Math.max(...shown.map(([key]) => wordsOf(key).length));
   return shown.map(([key, value]) => {
-    const unit = UNITS.get(key);
-    return `${wordsOf(key).padEnd(width)}  ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
+    const { unit = '' } = FIELDS[key] ?? {};
+    return `${wordsOf(key).padEnd(width)}  ${String(value)} ${unit}`.trimEnd();
   });
 }
 
-const NAMES = new Map(
-  Object.entries({
-    ftp: 'FTP',
-    maxHr: 'maximum heart rate',
-    lthr: 'threshold heart rate',
-    dob: 'date of birth',
-  }),
-);
-
 /** Returns `weight source mode` for `weightSourceMode`. */
 function wordsOf(key: string): string {
-  return NAMES.get(key) ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return FIELDS[key]?.words ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -2,7 +2,7 @@ import { type CommandModule, collect, dryRun, jobsFlag, jobsOf } from '../app/co
 import { activityView } from '../app/words/activities.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
+import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
 import { FailureGroups } from '../app/words/failure-groups.ts';
 import { targetsOf, withLedger } from '../app/ledger.ts';
 import { Tally } from '../app/outcomes.ts';
@@ -14,7 +14,7 @@ import {
   uploadSummaryText,
 } from '../app/words/uploads.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { zoneFor, zoneShown } from '../app/zone.ts';
+import { zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
@@ -136,12 +136,8 @@ async function earlierThan(
   config: Config,
   context: AppContext,
 ): Promise<(activity: Activity) => boolean> {
-  const { name: zone } = await zoneFor(config, context);
-  const first = await dateFlag('--since', since, () => zone, context.clock.now());
-  return (activity) => {
-    const day = localDay(activity, zone);
-    return day !== undefined && day < first;
-  };
+  const { zone, since: first = '' } = await rangeFlags(context, config, { since });
+  return (activity) => (localDay(activity, zone) ?? first) < first;
 }
 
 /** Merges `--metadata` flags, each `KEY=VALUE` or a JSON object; later ones win. */

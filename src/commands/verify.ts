@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
+import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
 import { withLedger } from '../app/ledger.ts';
-import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { KINDS } from '../ledger/records.ts';
@@ -35,15 +34,7 @@ export const verify: CommandModule = {
     const { days: withDays = false } = flags;
     const config = configFor(context);
     const now = clock.now();
-    // A range of days needs the athlete's zone; times alone may be shown in UTC.
-    const zone =
-      flags.since === undefined
-        ? await zoneShown(config, context)
-        : (await zoneFor(config, context)).name;
-    const since =
-      flags.since === undefined
-        ? undefined
-        : await dateFlag('--since', flags.since, () => zone, now);
+    const { zone, since } = await rangeFlags(context, config, flags);
     return await withLedger(
       context,
       config,

@@ -2,9 +2,8 @@ import type { WireObject } from '../api/wire.ts';
 import { type CommandModule, wholeNumber } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
-import { DATE_FORMS, dateFlag } from '../app/flags/date.ts';
+import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
 import { type WorkoutList, listWorkouts, isInstant } from '../app/workout-list.ts';
-import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
@@ -34,27 +33,17 @@ export const workouts: CommandModule = {
   async run(context, flags: WorkoutsFlags) {
     const { clock, io, output, signal } = context;
     const config = configFor(context);
-    // A range of days needs the athlete's zone; times alone may be shown in UTC.
-    const hasRange = flags.since !== undefined || flags.until !== undefined;
-    const zone = hasRange
-      ? (await zoneFor(config, context)).name
-      : await zoneShown(config, context);
-    const day = async (flag: string, text: string | undefined) =>
-      text === undefined ? undefined : await dateFlag(flag, text, () => zone, clock.now());
-    const query = {
-      zone,
-      since: await day('--since', flags.since),
-      until: await day('--until', flags.until),
-      limit: wholeNumber('--limit', flags.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT),
-    };
+    const range = await rangeFlags(context, config, flags);
+    const limit = wholeNumber('--limit', flags.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT);
     return await withConnection(context, config, {}, async (connection) => {
-      const list = await listWorkouts(await connection.client(), query, signal);
-      if (!output.json) output.result({}, workoutsText(list, { zone, now: clock.now() }, io));
+      const list = await listWorkouts(await connection.client(), { ...range, limit }, signal);
+      if (!output.json)
+        output.result({}, workoutsText(list, { zone: range.zone, now: clock.now() }, io));
       else for (const line of workoutsJson(list)) output.result(line);
       if ('more' in list && list.more) {
-        const next = Math.min(MAX_LIMIT, query.limit * 5);
+        const next = Math.min(MAX_LIMIT, limit * 5);
         output.say(
-          phrase`These are the newest ${query.limit}, and there are more: ${sync('workouts', '--limit', String(next))}, or --since and --until.`,
+          phrase`These are the newest ${limit}, and there are more: ${sync('workouts', '--limit', String(next))}, or --since and --until.`,
         );
       }
       return ExitCode.ok;

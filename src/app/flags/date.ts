@@ -1,6 +1,9 @@
 import { SyncError } from '../../base/errors.ts';
 import { daysAfter, isCalendarDate } from '../../base/time.ts';
+import type { Config } from '../../config/config.ts';
 import { zoneRules } from '../../records/days/zone.ts';
+import type { AppContext } from '../context.ts';
+import { zoneFor, zoneShown } from '../zone.ts';
 
 export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
 
@@ -24,6 +27,22 @@ export async function dateFlag(
   const date = await readDay(text, zone, now);
   if (date !== undefined) return date;
   throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
+}
+
+/**
+ * Parses `--since` and `--until`, and returns the zone of their days and of times that are shown. A range
+ * needs the athlete's zone; times alone may be shown in UTC.
+ */
+export async function rangeFlags(
+  context: AppContext,
+  config: Config,
+  { since, until }: { readonly since?: string; readonly until?: string },
+) {
+  const isRange = since !== undefined || until !== undefined;
+  const zone = isRange ? (await zoneFor(config, context)).name : await zoneShown(config, context);
+  const day = async (flag: string, text: string | undefined) =>
+    text === undefined ? undefined : await dateFlag(flag, text, () => zone, context.clock.now());
+  return { zone, since: await day('--since', since), until: await day('--until', until) };
 }
 
 /** Parses the same forms as {@link dateFlag}; returns undefined for another text. */

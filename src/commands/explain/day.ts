@@ -14,13 +14,13 @@ type ExplainedDay = ReturnType<typeof explainDay>;
  * Explains the activities that began on a local day, and its records.
  *
  * @param zone decides about recordings without their own offset
- * @param obstacle why this login cannot send records of a kind; undefined: it can, or that is unknown
+ * @param obstacles why this login cannot send records of a kind, if that is known
  */
 export function explainDay(
   date: string,
   zone: string,
   { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
-  obstacle: (kind: RecordKind) => Text | undefined,
+  obstacles: ReadonlyMap<RecordKind, Text>,
 ) {
   return {
     date,
@@ -31,7 +31,7 @@ export function explainDay(
     })),
     records: KINDS.map((kind) => ({
       kind,
-      ...stateOfRecord(kind, date, records, obstacle),
+      ...stateOfRecord(kind, date, records, obstacles.get(kind)),
       files: records.filesOf(kind, date),
     })),
   };
@@ -41,7 +41,7 @@ function stateOfRecord(
   kind: RecordKind,
   date: string,
   ledger: RecordLedger,
-  obstacle: (kind: RecordKind) => Text | undefined,
+  obstacle: Text | undefined,
 ) {
   const row = ledger.find(kind, date);
   if (row === undefined) return { state: 'unknown', reason: 'Nothing was sent from here.' };
@@ -53,7 +53,7 @@ function stateOfRecord(
     const reason = phrase`You took it back. ${sync('push', kind, 'FILE', '--force')} sends it again.`;
     return { state: 'undone', reason, changedAt };
   }
-  const next = obstacle(kind) ?? phrase`${sync('push', kind)} with its file sends it again.`;
+  const next = obstacle ?? phrase`${sync('push', kind)} with its file sends it again.`;
   const reason = phrase`The platform has not confirmed it. ${next}`;
   return { state: 'waiting', reason, changedAt };
 }

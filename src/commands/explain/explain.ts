@@ -30,8 +30,7 @@ export const explain: CommandModule = {
         const file = explainFile(given, subject.file, ledger.uploads, isLoggedIn(config));
         output.result(fileJson(file), fileText(file, view));
       } else {
-        const obstacles = await missingScopes(context, config);
-        const day = explainDay(subject.date, zone, ledger, (kind) => obstacles.get(kind));
+        const day = explainDay(subject.date, zone, ledger, await missingScopes(context, config));
         output.result(dayJson(day), dayText(day, view));
       }
       return ExitCode.ok;

@@ -19,13 +19,12 @@ export interface DayMarks {
 
 const DAYS = 14;
 
-const UPLOAD_MARKS = {
+const MARKS = {
   confirmed: 'confirmed',
   pending: 'waiting',
   rejected: 'refused',
   undone: 'undone',
 } as const;
-const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting', undone: 'undone' } as const;
 const WORST_FIRST = ['refused', 'waiting', 'confirmed', 'undone'] as const;
 
 /**
@@ -54,11 +53,11 @@ export function marksOfDays(
 }
 
 function markOf(state: RecordState | undefined): Mark {
-  return state === undefined ? 'none' : RECORD_MARKS[state];
+  return state === undefined ? 'none' : MARKS[state];
 }
 
 function worstOf(uploads: readonly LedgerUpload[]): Mark {
-  const marks = new Set<Mark>(uploads.map(({ state }) => UPLOAD_MARKS[state]));
+  const marks = new Set<Mark>(uploads.map(({ state }) => MARKS[state]));
   return WORST_FIRST.find((mark) => marks.has(mark)) ?? 'none';
 }
 
