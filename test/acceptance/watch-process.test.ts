@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -192,6 +192,18 @@ describe('sync watch --once', () => {
     expect(third.code).toBe(3);
     expect(ndjson(third.stdout).at(-1)).toMatchObject({ total: 3, invalid: 1, skipped: 2 });
   });
+
+  // Elsewhere the file system takes no such name.
+  it.runIf(process.platform === 'linux')(
+    'exits with 3 if a file cannot be opened by its name, and sends the others',
+    async () => {
+      put(join(world.folder, 'ride.fit'), anotherRecording());
+      writeFileSync(Buffer.from(`${world.folder}/M\xfcnchen.fit`, 'latin1'), 'x');
+      const { code, stdout } = await runOnce();
+      expect([code, world.requests()]).toEqual([3, 1]);
+      expect(ndjson(stdout)[0]).toMatchObject({ event: 'problem' });
+    },
+  );
 
   it('reports an outage, keeps the bytes, and delivers them in the next run', async () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());

@@ -54,6 +54,17 @@ describe('a recording in a watched folder', () => {
     expect([hashes(), requests()]).toEqual([[sha256(bytes)], 1]);
   });
 
+  it('is reported once, although a file that was just written is read again', async () => {
+    const readings: string[] = [];
+    const { events } = start({ pollMs: 100, onRead: (path) => readings.push(path) });
+    const paths = ['ride.fit', 'settings.fit'].map((name) => join(folder, name));
+    for (const [index, path] of paths.entries())
+      put(path, anotherRecording({ type: 4 - 2 * index }));
+    await until(() => paths.every((path) => readings.filter((read) => read === path).length > 2));
+    const outcomes = events.map((notice) => notice.event === 'upload' && notice.item.outcome);
+    expect(outcomes.filter(Boolean).sort()).toEqual(['skipped', 'uploaded']);
+  });
+
   it('is sent after its size is patched in at the end of the ride', async () => {
     await watching();
     const bytes = anotherRecording({ sizeBytes: 200_000 });

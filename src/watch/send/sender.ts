@@ -42,6 +42,8 @@ export class Sender {
   readonly #hardStop = new AbortController();
   #retryAfterMs = 0;
   #stopping = false;
+  /** Files without an activity that were reported. */
+  readonly #otherFiles = new Set<string>();
   /** Copies that nothing sends, when they were last reported. */
   #forOthers = 0;
   lastSuccessAt: number | undefined;
@@ -258,7 +260,7 @@ export class Sender {
   }
 
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
-    const { clock, outbox, breaker, ledger, report } = this.#parts;
+    const { clock, outbox, breaker, ledger, onSettled, report } = this.#parts;
     if (result.outcome !== 'failed') this.#stasher.answered();
     switch (result.outcome) {
       case 'uploaded':
@@ -279,7 +281,8 @@ export class Sender {
       case 'skipped':
         if (result.sha256 !== undefined && result.reason !== 'refused-before')
           this.#drop(result.sha256);
-        report({ event: 'upload', item: result });
+        if (this.#isNews(result)) report({ event: 'upload', item: result });
+        else onSettled?.(result);
         return;
       case 'would-upload':
         report({ event: 'upload', item: result });
@@ -299,6 +302,14 @@ export class Sender {
       case 'failed':
         this.#failed(item, sending, result);
     }
+  }
+
+  /** Returns whether this file was not reported before: a file that was just written is read again later. */
+  #isNews({ path, sha256 }: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
+    if (sha256 !== undefined) return this.#parts.ledger.uploads.find(sha256)?.path !== path;
+    if (this.#otherFiles.has(path)) return false;
+    this.#otherFiles.add(path);
+    return true;
   }
 
   /** Keeps an aborted upload for the next run, which sends it again: it counts as queued. */
