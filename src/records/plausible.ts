@@ -96,9 +96,12 @@ export function noteFarWeight(
   weights.last = kg;
 }
 
-/** Words for what was planned, and for a value of several days. */
-const NOT_OF_DAY =
-  /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted|(?:\d+-day |weekly |monthly )?(?:average|avg|mean)|week(?:ly)?|month(?:ly)?)$/i;
+const PLANNED = /^(?:goal|target|plan(?:ned)?|forecast|prediction|predicted)$/i;
+/** Words for a value of several days, in members that state the period: a mood may be "average", too. */
+const OF_DAYS =
+  /^(?:(?:\d+-day |weekly |monthly )?(?:average|avg|mean)|week(?:ly)?|month(?:ly)?)$/i;
+const PERIOD =
+  /^(?:period|type|kind|aggregat|interval|granularity|resolution|frequency|range|window|span|statistic|summary|scope)/;
 /** Members that take a record back if they are true, or false. */
 const IS_NOT = /^(?:is)?(?:deleted|goal|target|planned|forecast|predicted)$/i;
 const IS = /^(?:is|was)?(?:eaten|consumed)$/i;
@@ -117,7 +120,8 @@ export function notePlan(
   const name = unknown.find((each) => {
     const value = record[each];
     if (typeof value === 'boolean') return (value ? IS_NOT : IS).test(plain(each));
-    return NOT_OF_DAY.test(scalarText(value));
+    const text = scalarText(value);
+    return PLANNED.test(text) || (OF_DAYS.test(text) && PERIOD.test(plain(each)));
   });
   if (name === undefined) return;
   notes.problem(

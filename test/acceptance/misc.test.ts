@@ -233,8 +233,10 @@ describe('sync explain', () => {
       ],
     });
     world.sandbox.control.clearRequests();
-    const neither = await world.sync(['explain', 'no-such-thing']);
-    expect([neither.code, neither.stderr]).toEqual([2, /neither a file nor a date/]);
+    for (const given of ['no-such-thing', '21/11/2026']) {
+      const neither = await world.sync(['explain', given]);
+      expect([neither.code, neither.stderr]).toEqual([2, /neither a file nor a date/]);
+    }
     const missing = await world.sync(['explain', 'no-such.fit']);
     expect([missing.code, missing.stderr]).toEqual([
       2,

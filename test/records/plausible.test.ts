@@ -76,6 +76,11 @@ describe('a wellness value that is hardly possible', () => {
     expect(said).toEqual([expect.stringContaining('only what was measured')]);
   });
 
+  test('is of the day if a member of another meaning says "average"', async () => {
+    const { body } = await saidOf('wellness', { date, weight: 72.4, howISlept: 'average' });
+    expect(body).toEqual({ date, weight: 72.4 });
+  });
+
   test('is a distance below 100 m, with many steps or without any', async () => {
     expect(await saidOf('wellness', { date, hrv: 61, distanceMeters: 6.1 })).toEqual({
       body: { date, hrv: 61 },

@@ -28,8 +28,8 @@ export async function findSubject(
   }
   const date = await readDay(given, zone, clock.now());
   if (date !== undefined) return { date };
-  // `ride.fit` was meant as a file, `21.11.2026` as a date.
-  if (/[\\/]|\.[a-z]+$/i.test(given)) {
+  // `ride.fit` was meant as a file, `21.11.2026` and `21/11/2026` as dates.
+  if (/[a-z]/i.test(given) && /[\\/.]/.test(given)) {
     throw new SyncError('USAGE', `${given}: there is no such file, or it is a broken link.`);
   }
   const problem = /^\d{4}-\d\d-\d\d$/.test(given)
