@@ -6,6 +6,6 @@ import { createTree } from '../../src/cli/tree.ts';
 import { manualPage } from './page.ts';
 
 setProgramName(chooseProgramName(process.env[NAME_VARIABLE]));
-void createTree(COMMANDS, VERSION).then((root) => {
+void createTree(COMMANDS).then((root) => {
   console.log(manualPage(root, VERSION));
 });

@@ -1,4 +1,5 @@
 import type { Secret } from '../base/secret.ts';
+import { VERSION } from '../base/version.ts';
 
 /** A request. Redirects are not followed: a token never travels to another origin. */
 export interface HttpRequest {
@@ -60,10 +61,10 @@ export function apartForTokens(connections: number, open: (connections: number) 
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Returns the headers of a request. Nothing else reveals the bearer token. */
-export function requestHeaders(request: HttpRequest, userAgent: string): Record<string, string> {
+export function requestHeaders(request: HttpRequest): Record<string, string> {
   const headers: Record<string, string> = {
     accept: request.accept ?? 'application/json',
-    'user-agent': userAgent,
+    'user-agent': `athlete-sync/${VERSION}`,
   };
   if (request.bearer !== undefined) headers['authorization'] = `Bearer ${request.bearer.reveal()}`;
   if (request.contentType !== undefined) headers['content-type'] = request.contentType;

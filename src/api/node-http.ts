@@ -19,13 +19,13 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
  *
  * @param connections limit on requests in flight per host.
  */
-export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
-  return apartForTokens(options.connections, (connections) => {
+export function createNodeHttp(connectionsPerHost: number): Http {
+  return apartForTokens(connectionsPerHost, (connections) => {
     const agents = createAgents(connections);
     return {
       send: (request) => {
         const secure = request.url.protocol === 'https:';
-        return send(request, options.userAgent, {
+        return send(request, {
           start: secure ? https.request : http.request,
           agent: secure ? agents['https:'] : agents['http:'],
         });
@@ -41,14 +41,13 @@ export function createNodeHttp(options: { userAgent: string; connections: number
 
 function send(
   request: HttpRequest,
-  userAgent: string,
   transport: { start: typeof http.request; agent: http.Agent },
 ): Promise<HttpResponse> {
   return exchange(request, (course) => {
     const outgoing = transport.start(request.url, {
       method: request.method,
       agent: transport.agent,
-      headers: requestHeaders(request, userAgent),
+      headers: requestHeaders(request),
     });
     let connecting: NodeJS.Timeout | undefined;
     outgoing.setTimeout(request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS, () => {

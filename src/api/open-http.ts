@@ -30,22 +30,20 @@ const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED';
  * @throws SyncError `CONFIG` that names the variable with an invalid proxy.
  */
 export async function openHttp(options: {
-  env: Env;
-  version: string;
-  connections: number;
+  readonly env: Env;
+  readonly connections: number;
 }): Promise<Http> {
   const { env, connections } = options;
-  const userAgent = `athlete-sync/${options.version}`;
   const settings = proxySettings(env);
   const { createNodeHttp } = await import('./node-http.ts');
-  const direct = createNodeHttp({ userAgent, connections });
+  const direct = createNodeHttp(connections);
   const proxies = new Set([settings.http, settings.https].filter((one) => one !== undefined));
   const unchecked = uncheckedTls(env);
   if (unchecked !== undefined) return httpAlone(direct, unchecked);
   if (proxies.size === 0) return direct;
   const { createProxiedHttp } = await import('./undici-http.ts');
   const proxied = new Map<Proxy, Http>(
-    [...proxies].map((proxy) => [proxy, createProxiedHttp({ userAgent, connections, proxy })]),
+    [...proxies].map((proxy) => [proxy, createProxiedHttp({ connections, proxy })]),
   );
   return {
     send(request) {

@@ -20,12 +20,8 @@ import {
 import { type Proxy, ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
 
 /** Creates an {@link Http} over a proxy, which Node's own client does not support. */
-export function createProxiedHttp(options: {
-  userAgent: string;
-  connections: number;
-  proxy: Proxy;
-}): Http {
-  const { proxy, userAgent } = options;
+export function createProxiedHttp(options: { connections: number; proxy: Proxy }): Http {
+  const { proxy } = options;
   return apartForTokens(options.connections, (connections) => {
     const dispatcher = new ProxyAgent({
       uri: proxy.address,
@@ -37,7 +33,7 @@ export function createProxiedHttp(options: {
     });
     let closed: Promise<void> | undefined;
     return {
-      send: (request) => send(request, userAgent, { dispatcher, proxy }),
+      send: (request) => send(request, { dispatcher, proxy }),
       close: () => (closed ??= dispatcher.destroy()),
     };
   });
@@ -45,7 +41,6 @@ export function createProxiedHttp(options: {
 
 function send(
   request: HttpRequest,
-  userAgent: string,
   { dispatcher, proxy }: { dispatcher: ProxyAgent; proxy: Proxy },
 ): Promise<HttpResponse> {
   return exchange(request, (course) => {
@@ -61,7 +56,7 @@ function send(
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
-        headers: requestHeaders(request, userAgent),
+        headers: requestHeaders(request),
         body,
         headersTimeout: silence,
         bodyTimeout: silence,

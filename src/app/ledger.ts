@@ -21,15 +21,13 @@ export interface Targets {
   readonly records: Omit<DeliveryTarget, 'report'>;
 }
 
-/** @param appVersion of this program, which recordings carry */
 export function targetsOf(
-  appVersion: string,
   { client, url }: Service,
   ledger: Pick<OpenLedger, 'uploads' | 'known' | 'records'>,
 ): Targets {
   const { uploads, known } = ledger;
   return {
-    upload: { appVersion, ledger: uploads, known, client, url },
+    upload: { ledger: uploads, known, client, url },
     records: {
       // An upload needs no ledger of records.
       get ledger() {

@@ -20,7 +20,5 @@ export function contextOfEachProfile(context: AppContext): AppContext[] {
     ...listWatchers(stateDir).flatMap(({ state }) => state?.profile ?? []),
   ]);
   if (found.size === 0) found.add(context.flags.profile ?? DEFAULT_PROFILE);
-  return [...found]
-    .sort()
-    .map((profile) => createContext(context, context.version, { ...context.flags, profile }));
+  return [...found].sort().map((profile) => createContext(context, { ...context.flags, profile }));
 }

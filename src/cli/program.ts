@@ -4,7 +4,6 @@ import { createRoot, declareCommand, leadingWords } from './tree.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext, type System } from '../app/context.ts';
 import { ExitCode } from '../base/errors.ts';
-import { VERSION } from '../base/version.ts';
 import type { Io } from '../terminal/io.ts';
 import type { GlobalFlags, Output } from '../terminal/output.ts';
 import { DEFAULT_WIDTH } from './help.ts';
@@ -32,7 +31,7 @@ export async function runCommandLine(
     async (...passed: unknown[]): Promise<void> => {
       // commander passes the arguments, the flags, and the command.
       const flags = flagsOf(root, passed.at(-1) as Command, system);
-      const context = createContext(system, VERSION, flags);
+      const context = createContext(system, flags);
       onFlags(flags, context.output);
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
@@ -55,7 +54,7 @@ export async function runCommandLine(
 /** Creates the program with the named command alone, which takes less time; with all for the help. */
 function rootOf([first]: readonly string[], io: Io): Command {
   const named = COMMANDS.filter(({ name }) => name === first);
-  return createRoot(named.length > 0 ? named : COMMANDS, VERSION)
+  return createRoot(named.length > 0 ? named : COMMANDS)
     .configureOutput({
       writeOut: (text) => io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,

@@ -9,7 +9,6 @@ import { type GlobalFlags, createOutput, errorText } from '../terminal/output.ts
 import { notSent } from './not-sent.ts';
 import { quietConfigFor } from '../app/config.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
-import { VERSION } from '../base/version.ts';
 import { isLoggedIn } from '../config/config.ts';
 
 /**
@@ -96,7 +95,7 @@ const ABOUT =
 function printWelcome(system: System): void {
   const profile = system.env['SYNC_PROFILE'] || undefined;
   const flags: GlobalFlags = { profile, json: false, quiet: false, verbose: false };
-  const context = createContext(system, VERSION, flags);
+  const context = createContext(system, flags);
   const text = joinTexts([ABOUT, nextStep(() => quietConfigFor(context), flags)], '\n\n');
   context.output.result({}, text);
 }

@@ -3,6 +3,7 @@ import type { CommandModule } from '../app/command.ts';
 import { phrase, sync, programName, withProgramName } from '../base/phrase.ts';
 import { capital, sentence } from '../terminal/words.ts';
 import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
+import { VERSION } from '../base/version.ts';
 
 /** Headings of the commands in `sync --help`. */
 export type CommandGroup =
@@ -49,12 +50,12 @@ export function firstSteps(): string {
   return phrase`Begin with ${sync('login')}, then ${sync('upload', 'ride.fit')}.`.render();
 }
 
-export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
+export function createRoot(commands: readonly CommandDeclaration[]): Command {
   const root = new Command(programName())
     .description("Moves an athlete's data into their training platform.")
     .enablePositionalOptions();
   globalFlags(root)
-    .version(version, '-V, --version', 'show the version')
+    .version(VERSION, '-V, --version', 'show the version')
     .addHelpOption(new Option('-h, --help', 'show help'))
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', `\n${firstSteps()}\n${moreHelp('COMMAND')}`)
@@ -96,11 +97,8 @@ export interface CommandNode {
 }
 
 /** Declares all commands with all flags, which takes longer than most commands run. */
-export async function createTree(
-  commands: readonly CommandDeclaration[],
-  version: string,
-): Promise<CommandNode> {
-  const root = createRoot(commands, version);
+export async function createTree(commands: readonly CommandDeclaration[]): Promise<CommandNode> {
+  const root = createRoot(commands);
   const subcommands = await declareAll(root, [], commands);
   return { path: [], command: root, module: undefined, subcommands };
 }

@@ -149,7 +149,7 @@ async function send(
   run: PushRun,
   report: DayReport,
 ): Promise<void> {
-  const { output, signal, version } = context;
+  const { output, signal } = context;
   const { kind, dryRun, files, jobs } = run;
   const options = { connections: jobs, offline: dryRun };
   await withLedger(context, config, options, async (connection, ledger) => {
@@ -166,7 +166,7 @@ async function send(
         let done = 0;
         progress.update({ noun: 'day', done, total });
         await deliverRecords(context, records, run, {
-          ...targetsOf(version, connection, ledger).records,
+          ...targetsOf(connection, ledger).records,
           report: (item) => {
             report.add(item);
             done++;

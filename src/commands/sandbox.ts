@@ -21,6 +21,7 @@ import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { clearReadyFile, exportLine, openRequestFile, readyFile } from './sandbox-files.ts';
 import { readyJson, readyText, requestText, stoppedJson, stoppedText } from './sandbox-words.ts';
 import type { RequestRecord } from '../sandbox/types.ts';
+import { VERSION } from '../base/version.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
 export interface SandboxFlags {
@@ -116,7 +117,7 @@ async function serve(
   onRequest: (record: RequestRecord) => void,
 ): Promise<void> {
   const { output, signal } = context;
-  const sandbox = await start(context, flags, onRequest);
+  const sandbox = await start(flags, onRequest);
   const ready = readyJson(sandbox, {
     data: flags.data === undefined ? null : resolve(flags.data),
     faults: flags.fault ?? [],
@@ -145,7 +146,6 @@ function settingTerm([name, { meaning, byDefault }]: [string, SettingFacts]): [s
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
 async function start(
-  { version }: AppContext,
   flags: SandboxFlags,
   onRequest: (record: RequestRecord) => void,
 ): Promise<SandboxServer> {
@@ -168,7 +168,7 @@ async function start(
       faults: flags.fault,
       settings,
       onRequest,
-      version,
+      version: VERSION,
     });
   } catch (error) {
     throw explained(error, port, data);

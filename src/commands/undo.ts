@@ -64,7 +64,7 @@ async function undo(
     async (connection, ledger) => {
       const items: RecordItem[] = [];
       await deliverRecords(context, [emptyDay(date, [], kind)], options, {
-        ...targetsOf(context.version, connection, ledger).records,
+        ...targetsOf(connection, ledger).records,
         report: (item) => items.push(item),
       });
       const [item] = items;

@@ -79,7 +79,7 @@ export const upload: CommandModule = {
     };
     const connect = { connections: options.jobs, offline: options.dryRun };
     return await withLedger(context, config, connect, async (connection, ledger) => {
-      const { upload } = targetsOf(context.version, connection, ledger);
+      const { upload } = targetsOf(connection, ledger);
       let zoneLoaded: Promise<void> | undefined;
       try {
         await withProgress(output, options, async (progress) => {

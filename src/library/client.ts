@@ -18,7 +18,6 @@ import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
 import { renderText } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
-import { VERSION } from '../base/version.ts';
 import {
   DEFAULT_ENDPOINTS,
   type EndpointName,
@@ -280,8 +279,8 @@ export class LibraryClient implements Client {
     const stateDir = this.#stateDir();
     const http =
       fetch === undefined
-        ? await openHttp({ env: this.#env, version: VERSION, connections: this.#jobs })
-        : fetchHttp(fetch, `athlete-sync/${VERSION}`);
+        ? await openHttp({ env: this.#env, connections: this.#jobs })
+        : fetchHttp(fetch);
     const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
     const store =
       'store' in this.#options ? this.#options.store : memoryStore(this.#options.tokens);
@@ -307,7 +306,7 @@ export class LibraryClient implements Client {
       });
       const account = await this.#accountOf(service, http, session);
       const ledger = openLedgerAt({ stateDir, account }, clock);
-      const targets = targetsOf(VERSION, this.#of(client), ledger);
+      const targets = targetsOf(this.#of(client), ledger);
       return { service: client, session, http, ledger, targets };
     } catch (error) {
       await session.close();

@@ -13,7 +13,7 @@ import { answerTooLarge, timeoutCause } from '../api/http-failure.ts';
 const NOT_CONNECTED = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** Creates an {@link Http} over a `fetch` of the package's user. */
-export function fetchHttp(fetch: typeof globalThis.fetch, userAgent: string): Http {
+export function fetchHttp(fetch: typeof globalThis.fetch): Http {
   return {
     send: (request) =>
       exchange(request, (course) => {
@@ -23,7 +23,7 @@ export function fetchHttp(fetch: typeof globalThis.fetch, userAgent: string): Ht
           request.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
         );
         course.dequeued();
-        send(fetch, request, userAgent, stop.signal)
+        send(fetch, request, stop.signal)
           .finally(() => clearTimeout(silence))
           .then(course.answered, (error: unknown) => {
             const cause = error instanceof TypeError ? (error.cause ?? error) : error;
@@ -42,11 +42,10 @@ export function fetchHttp(fetch: typeof globalThis.fetch, userAgent: string): Ht
 async function send(
   fetch: typeof globalThis.fetch,
   request: HttpRequest,
-  userAgent: string,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   // `fetch` computes `content-length` itself.
-  const headers = new Headers(requestHeaders(request, userAgent));
+  const headers = new Headers(requestHeaders(request));
   headers.delete('content-length');
   const response = await fetch(request.url, {
     method: request.method,

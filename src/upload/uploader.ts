@@ -21,9 +21,9 @@ import {
 } from './read-recording.ts';
 import type { UploadItem } from './report.ts';
 import { type SendOptions, isDone, notAnActivity, outcomeAtRest } from './known-outcome.ts';
+import { VERSION } from '../base/version.ts';
 
 export interface UploadTarget {
-  readonly appVersion: string;
   readonly ledger: UploadLedger;
   /** Absent: files are not remembered. */
   readonly known?: KnownFiles | undefined;
@@ -321,7 +321,7 @@ export class Uploader {
       // Without a name, the platform would show the name on the wire.
       name: name ?? (fileName.replace(/(?:\.fit)?(?:\.gz)?$/i, '') || undefined),
       metadata: {
-        app_version: this.#target.appVersion,
+        app_version: VERSION,
         device_id: device,
         file_name: fileName,
         ...this.#options.metadata,

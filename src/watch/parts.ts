@@ -31,7 +31,6 @@ export interface WatcherOptions extends WatchScope {
 
 /** What all logins of one watcher share. */
 export interface WatchMachine {
-  readonly appVersion: string;
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;

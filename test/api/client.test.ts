@@ -36,7 +36,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  const http = createNodeHttp({ userAgent: 'test', connections: 2 });
+  const http = createNodeHttp(2);
   onTestFinished(() => http.close());
   const replaced: string[] = [];
   const trace: string[] = [];

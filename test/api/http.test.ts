@@ -18,13 +18,12 @@ import {
   selfSigned,
   startProxy,
 } from './support.ts';
+import { VERSION } from '../../src/base/version.ts';
 
 interface Way {
   readonly http: Http;
   readonly proxy: TestProxy | undefined;
 }
-
-const userAgent = 'athlete-sync/test';
 
 /** A failure of the network, as far as a test asks about it. */
 const broken = (delivery: 'not-sent' | 'unknown', message: unknown = expect.any(String)) => ({
@@ -50,15 +49,14 @@ const listenForData = (act: (socket: Socket, part: Buffer) => void) =>
 const WAYS: readonly (readonly [string, (connections?: number) => Promise<Way>])[] = [
   [
     'directly',
-    (connections = 4) =>
-      Promise.resolve({ http: createNodeHttp({ userAgent, connections }), proxy: undefined }),
+    (connections = 4) => Promise.resolve({ http: createNodeHttp(connections), proxy: undefined }),
   ],
   [
     'through a proxy',
     async (connections = 4) => {
       const proxy = await startProxy();
       const address = { variable: 'HTTPS_PROXY', address: proxy.url };
-      return { http: createProxiedHttp({ userAgent, connections, proxy: address }), proxy };
+      return { http: createProxiedHttp({ connections, proxy: address }), proxy };
     },
   ],
 ];
@@ -114,7 +112,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       authorization: 'Bearer tok-en',
       'content-type': 'application/json',
       'content-length': '7',
-      'user-agent': userAgent,
+      'user-agent': `athlete-sync/${VERSION}`,
     });
     // The token is for the service, not for the proxy in between.
     expect(JSON.stringify(proxy?.headers ?? [])).not.toContain('tok-en');
@@ -516,7 +514,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 });
 
 it('reports that nothing was sent if the host name does not exist', async () => {
-  const http = createNodeHttp({ userAgent, connections: 1 });
+  const http = createNodeHttp(1);
   onTestFinished(() => http.close());
   // RFC 6761 section 6.4: this name never resolves.
   const error = await failure(http.send(requestTo('http://service.invalid/')));
@@ -527,7 +525,7 @@ it('reports that nothing was sent if the host name does not exist', async () => 
 describe('a request through a proxy', () => {
   const through = (httpProxy: string) => {
     const proxy = { variable: 'https_proxy', address: httpProxy };
-    const http = createProxiedHttp({ userAgent, connections: 1, proxy });
+    const http = createProxiedHttp({ connections: 1, proxy });
     onTestFinished(() => http.close());
     return http;
   };
@@ -587,7 +585,7 @@ describe('the time limit for a connection', () => {
   };
 
   it('does not run while a request waits for its turn on the only connection', async () => {
-    const http = createNodeHttp({ userAgent, connections: 1 });
+    const http = createNodeHttp(1);
     onTestFinished(() => http.close());
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
@@ -655,7 +653,7 @@ describe('the time limit for a connection', () => {
   });
 
   it('ends the attempt before anything was sent', async () => {
-    const http = createNodeHttp({ userAgent, connections: 1 });
+    const http = createNodeHttp(1);
     onTestFinished(() => http.close());
     // Takes the connection and never says the TLS words that would make it one.
     const server = await listenRaw(() => undefined);

@@ -6,9 +6,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openHttp } from '../../src/api/open-http.ts';
 import { failure, listen, requestTo, startProxy } from './support.ts';
 import { openServer } from '../support/local-server.ts';
+import { VERSION } from '../../src/base/version.ts';
 
 const open = async (env: Record<string, string>) => {
-  const http = await openHttp({ env, version: '1.2.3', connections: 2 });
+  const http = await openHttp({ env, connections: 2 });
   onTestFinished(() => http.close());
   return http;
 };
@@ -20,7 +21,7 @@ it('uses the proxy of the environment, passes on the target, and sends the user 
   expect((await http.send(requestTo('http://service.example/x'))).status).toBe(200);
   expect(proxy.tunnels).toEqual(['service.example:80']);
   expect(server.requests[0]?.headers).toMatchObject({
-    'user-agent': 'athlete-sync/1.2.3',
+    'user-agent': `athlete-sync/${VERSION}`,
     host: 'service.example',
   });
 });

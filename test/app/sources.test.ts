@@ -12,7 +12,7 @@ const [, second] = matches;
 
 function contextWith(io: ReturnType<typeof testIo>) {
   const flags = { json: false, quiet: false, verbose: false };
-  return createContext(testSystem({ homeDir: '/home/ada', io }), 'test', flags);
+  return createContext(testSystem({ homeDir: '/home/ada', io }), flags);
 }
 
 describe('a file that several sources match', () => {

@@ -9,7 +9,7 @@ it('is known without the token, if the platform repeats that in a name', async (
   const server = await listen((_request, response) => {
     response.end(JSON.stringify({ sub: '7', name: ' Ann\u001b s3cret ', email: ['s3cret'] }));
   });
-  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  const http = createNodeHttp(1);
   const options = { http, url: new URL(server.url), policy: PATIENT };
   expect(await whoAmI(testContext(), options, new Secret('s3cret'))).toEqual({
     kind: 'known',

@@ -27,7 +27,7 @@ interface Checked {
 
 async function check(base: string | URL, options: Checked = {}) {
   const { clientId = 'my-client', scopes = SCOPES, env = {}, signal } = options;
-  const http = await openHttp({ env, version: 'test', connections: 1 });
+  const http = await openHttp({ env, connections: 1 });
   onTestFinished(() => http.close());
   const endpoint = new URL('/api/oauth/authorize', base);
   const context = testContext(signal === undefined ? {} : { signal });
@@ -90,7 +90,7 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
 
   it('reports a redirect URI that is not registered', async () => {
     const service = await sandbox({ settings: { revision, exactRedirectUris: true } });
-    const http = await openHttp({ env: {}, version: 'test', connections: 1 });
+    const http = await openHttp({ env: {}, connections: 1 });
     onTestFinished(() => http.close());
     const redirectUri = 'http://127.0.0.1:8920/callback';
     const endpoint = new URL('/api/oauth/authorize', service.url);

@@ -11,7 +11,7 @@ import { createNodeHttp } from '../../src/api/node-http.ts';
 
 const env = process.env;
 const paths = findPaths(env, process.platform, env['HOME'] ?? '/');
-const http = createNodeHttp({ userAgent: 'race', connections: 1 });
+const http = createNodeHttp(1);
 const signal = new AbortController().signal;
 const context = {
   clock: systemClock,

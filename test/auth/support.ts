@@ -31,7 +31,7 @@ export async function sandbox(options: ServerOptions = {}): Promise<SandboxServe
 }
 
 export function realHttp(): Http {
-  const http = createNodeHttp({ userAgent: 'test', connections: 8 });
+  const http = createNodeHttp(8);
   onTestFinished(() => http.close());
   return http;
 }

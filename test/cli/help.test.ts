@@ -8,7 +8,7 @@ import { SETTINGS } from '../../src/config/settings.ts';
 import { FAULT_ROUTES } from '../../src/sandbox/faults/spec.ts';
 import { SETTINGS as SANDBOX_SETTINGS } from '../../src/sandbox/settings.ts';
 
-const root = await createTree(COMMANDS, '1.2.3');
+const root = await createTree(COMMANDS);
 const nodes = allOf(root);
 
 function allOf(node: CommandNode): CommandNode[] {

@@ -9,7 +9,7 @@ import { manualPage } from '../../scripts/manual/page.ts';
 import { openHome } from '../support/acceptance.ts';
 import { missingTools, skipNote } from '../support/shell.ts';
 
-const root = await createTree(COMMANDS, '1.2.3');
+const root = await createTree(COMMANDS);
 const manual = manualPage(root, '1.2.3');
 
 /** Returns the page as a terminal of 80 columns shows it, in one paragraph. */

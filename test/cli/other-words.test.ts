@@ -9,7 +9,7 @@ interface Found {
   readonly rest: readonly string[];
 }
 
-const tree = await createTree(COMMANDS, '0');
+const tree = await createTree(COMMANDS);
 
 it.each(Object.entries(OTHER_WORDS))('%s means a command and flags that exist', (words, meant) => {
   const [, ...typed] = meant.render('default').replaceAll('`', '').split(' ');

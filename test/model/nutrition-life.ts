@@ -611,7 +611,7 @@ class Life {
   #http(): Http {
     return {
       send: async ({ method, url, body, ...rest }) => {
-        const headers = requestHeaders({ method, url, ...rest }, 'model');
+        const headers = requestHeaders({ method, url, ...rest });
         delete headers['content-length'];
         const dying = this.#dyingAt;
         const dies = dying !== undefined && dying.at-- === 0;

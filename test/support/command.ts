@@ -41,7 +41,7 @@ export function startCommand(
     const command = new Command().exitOverride();
     module.declare?.(command);
     globalFlags(command).action((...passed: unknown[]) => {
-      const context = createContext(recorded, 'test', command.opts<GlobalFlags>());
+      const context = createContext(recorded, command.opts<GlobalFlags>());
       // commander passes the command itself last.
       exitCode = module.run(context, ...(passed.slice(0, -1) as never[]));
     });
@@ -65,7 +65,7 @@ export function startJsonCommand(
   onLine?: OnLine,
 ): JsonCommandRun {
   const { recorded, stdout } = recordOutput(testSystem(over), { out: onLine });
-  const context = createContext(recorded, '0', { json: true, quiet: false, verbose: false });
+  const context = createContext(recorded, { json: true, quiet: false, verbose: false });
   return { lines: () => ndjson(stdout.join('\n')), finished: run(context, ...(given as never[])) };
 }
 

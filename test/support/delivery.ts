@@ -30,7 +30,7 @@ export function clientOf(
   mint: Parameters<SandboxServer['control']['mint']>[0] = {},
   over: { accessToken?: TokenSource['accessToken']; clock?: Clock; policy?: RetryPolicy } = {},
 ) {
-  const http = createNodeHttp({ userAgent: 'test', connections: 16 });
+  const http = createNodeHttp(16);
   onTestFinished(() => http.close());
   const token = new Secret(service.control?.mint(mint).access_token ?? 'a-token');
   const context = testContext({ clock: over.clock ?? hastyClock, random: () => 0 });

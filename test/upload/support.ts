@@ -56,7 +56,6 @@ export async function openUploads(sandboxOptions: Parameters<typeof openSandbox>
       paths,
       { force: false, anyType: false, metadata: {}, dryRun: false, jobs, ...rest },
       {
-        appVersion: '9.9.9',
         cwd: dir,
         tempFolder: temp,
         ledger,

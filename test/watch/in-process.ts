@@ -88,7 +88,6 @@ export function start(
   const events: WatchNotice[] = [];
   const known = knownFiles(database, 'me', now);
   const target: WatcherTarget = {
-    appVersion: 'test',
     filesystemType: typeof filesystemType === 'function' ? filesystemType : () => filesystemType,
     recursiveEvents: false,
     remote,

@@ -26,11 +26,11 @@ export function completionOf(commands: readonly CommandDeclaration[]): CommandMo
       'sync completion powershell | Out-String | Invoke-Expression  # in $PROFILE',
     ],
 
-    async run({ output, version }, shell: Shell) {
+    async run({ output }, shell: Shell) {
       // Typed with the long name, it leaves `sync` to another program.
       const names: ProgramNames =
         programName() === 'sync' ? ['sync', 'athlete-sync'] : ['athlete-sync'];
-      const script = GENERATORS[shell](shapesOf(await createTree(commands, version)), names);
+      const script = GENERATORS[shell](shapesOf(await createTree(commands)), names);
       output.script({ type: 'completion', shell, script }, script);
       return ExitCode.ok;
     },

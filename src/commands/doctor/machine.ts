@@ -13,15 +13,16 @@ import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import { thisProcess } from '../../system/this-process.ts';
 import { runtimeZoneVersion } from '../../system/zoneinfo.ts';
 import { type CheckResult, failed, good, odd } from './finding.ts';
+import { VERSION } from '../../base/version.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
 
-export function checkNode({ version }: AppContext): CheckResult {
+export function checkNode(): CheckResult {
   const { nodePath, nodeVersion } = thisProcess;
   const zoneData = runtimeZoneVersion();
   const zones = zoneData === undefined ? '' : `, with zone data ${zoneData}`;
-  return good(`sync ${version} on Node.js ${nodeVersion} (${nodePath})${zones}.`);
+  return good(`sync ${VERSION} on Node.js ${nodeVersion} (${nodePath})${zones}.`);
 }
 
 /** Finds variables of Node.js that give the login away. */

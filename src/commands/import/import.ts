@@ -187,8 +187,8 @@ class Import {
     connection: Connection,
     ledger: OpenLedger,
   ): Promise<void> {
-    const { output, version } = this.#context;
-    const { upload, records } = targetsOf(version, connection, ledger);
+    const { output } = this.#context;
+    const { upload, records } = targetsOf(connection, ledger);
     const sendOptions = {
       jobs: DEFAULT_JOBS,
       force: false,

@@ -173,7 +173,7 @@ function refuseRealAccount(config: Config, baseUrl: URL): void {
 }
 
 async function fillAccount({ context, options, ledger, service, view }: SeedTarget) {
-  const { output, signal, version } = context;
+  const { output, signal } = context;
   const { dryRun } = options;
   const failures = new FailureGroups();
   const report = (item: SeedItem) => {
@@ -188,7 +188,7 @@ async function fillAccount({ context, options, ledger, service, view }: SeedTarg
   try {
     sent = await withProgress(output, options, (progress) =>
       fillWithSeed(context, options, {
-        ...targetsOf(version, service, ledger),
+        ...targetsOf(service, ledger),
         report,
         progress,
       }),

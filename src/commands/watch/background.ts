@@ -12,6 +12,7 @@ import { BACKGROUND_KINDS, type BackgroundKind } from '../../daemon/state-file.t
 import { type WatchScope, scopeOf } from '../../daemon/watch-scope.ts';
 import { errorText } from '../../terminal/output.ts';
 import { keepNewFilesPrivate, thisProcess } from '../../system/this-process.ts';
+import { VERSION } from '../../base/version.ts';
 
 /** Runs the watcher. `onReady` is called when its first rescan is complete. */
 type Watch = (
@@ -72,7 +73,7 @@ async function runRegistered(
   starter: StarterChannel,
   watch: Watch,
 ): Promise<ExitCode> {
-  const { clock, cwd, flags, version } = context;
+  const { clock, cwd, flags } = context;
   const config = configFor(context);
   const scope = scopeOf({ ...given, folders: eachOnce(cwd, given.folders) });
   const paths = watcherPaths(config.paths.stateDir, watcherLogin(config), scope);
@@ -81,13 +82,13 @@ async function runRegistered(
     ...scope,
     kind,
     passOn,
-    appVersion: version,
+    appVersion: VERSION,
   });
   const log = openLog(paths.logFile);
   keepCrashes(paths, log, clock.now());
   // Only systemd has a journal, which adds its own time; elsewhere stdout ends up in the crash file.
   const io = logIo(log, clock, kind === 'systemd' ? (text) => context.io.out(text) : undefined);
-  const inner = createContext({ ...context, io }, version, { ...flags, json: false, quiet: false });
+  const inner = createContext({ ...context, io }, { ...flags, json: false, quiet: false });
   process.once('uncaughtExceptionMonitor', (error) => {
     const failure = toSyncError(error, context);
     io.err(renderText(errorText(failure, flags), flags.profile));

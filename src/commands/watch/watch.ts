@@ -30,6 +30,7 @@ import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
 import { DEVICES_FLAG, scopeToWatch } from './scope.ts';
 import { watchSummaryJson, watchSummaryText } from './words.ts';
+import { VERSION } from '../../base/version.ts';
 
 interface WatchFlags {
   readonly devices: boolean;
@@ -145,7 +146,7 @@ async function watchAtTerminal(
   const registration: Registration = await registerWatcher(
     context,
     watcherPaths(setup.stateDir, watcherLogin(config), scope),
-    { profile: config.profile, ...scope, kind: 'terminal', appVersion: context.version },
+    { profile: config.profile, ...scope, kind: 'terminal', appVersion: VERSION },
   );
   try {
     await watchWithHooks(context, config, options, setup, registration);
@@ -243,7 +244,6 @@ async function prepare(
   const printer = new NoticePrinter(context, { folders, style, zone });
   const setup: OnceSetup = {
     context,
-    appVersion: context.version,
     stateDir: paths.stateDir,
     profile,
     loginCanChange: !hasEnvironmentTokens(config),

@@ -56,10 +56,9 @@ export class Sender {
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
-    const { appVersion, clock, ledger, known, url, client, dryRun } = this.#parts;
+    const { clock, ledger, known, url, client, dryRun } = this.#parts;
     const options = { force: false, anyType: false, metadata: {}, dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
-      appVersion,
       url,
       known: kept ? undefined : known,
       ledger: ledger.uploads,

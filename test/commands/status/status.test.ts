@@ -61,7 +61,7 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
     http: realHttp(),
   });
   const contextOf = (env: Record<string, string> = {}) =>
-    createContext(needs(env).system, '0', { json: false, quiet: false, verbose: false });
+    createContext(needs(env).system, { json: false, quiet: false, verbose: false });
   const status = async (env: Record<string, string> = {}, check = false) => {
     const { config, http } = needs(env);
     const report = await readStatus(contextOf(env), config, http, check);
@@ -212,7 +212,7 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
 
     const flags = { json: false, quiet: false, verbose: false };
-    const context = createContext(testSystem({ homeDir: dir, env }), '0', flags);
+    const context = createContext(testSystem({ homeDir: dir, env }), flags);
     const connection = connect(context, configOf(env), { connections: 1 });
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();

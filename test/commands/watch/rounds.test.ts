@@ -91,7 +91,6 @@ it('does not overwrite the health of the next login with a late answer for the l
     { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
   );
   const setup: WatchSetup = {
-    appVersion: 'test',
     stateDir: join(dir, 'state'),
     profile: 'default',
     loginCanChange: true,

@@ -32,7 +32,7 @@ async function chooseOnTerminal(answers: Record<string, string[]>) {
     io: { ...io, err: (line) => said.push(line) },
   });
   const flags = { profile: undefined, json: false, quiet: false, verbose: false };
-  const context = createContext(system, 'test', flags);
+  const context = createContext(system, flags);
   const scope = await scopeToWatch(context, configFor(context), [], false, ['watch']);
   return { scope, said: said.join('\n'), saved: configFor(context).saved.watch };
 }

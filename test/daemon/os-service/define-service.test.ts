@@ -24,7 +24,7 @@ function define(
     ...thisSystem(new AbortController().signal, () => undefined),
     ...{ env, cwd: '/home/ann', homeDir: '/home/ann', platform: 'linux' as const, programDir },
   };
-  const context = createContext(system, '1', { json: false, quiet: false, verbose: false });
+  const context = createContext(system, { json: false, quiet: false, verbose: false });
   const config = loadConfig({ env, paths: pathsFor(context) }, profile);
   return defineService(context, config, scope, kind);
 }
