@@ -39,7 +39,9 @@ export function readSummary(bytes: Uint8Array) {
       sports.push({ sport: message.number(0), subSport: message.number(1), word });
     },
     [MESSAGE.session]: (message) => {
-      sessions.push(sessionOf(message));
+      const session = sessionOf(message);
+      // A program that joins files may write a session twice.
+      if (!sessions.some((other) => isSameSession(other, session))) sessions.push(session);
       position ??= positionOf(message.number(3), message.number(4));
     },
     [MESSAGE.activity]: (message) => {
@@ -116,6 +118,12 @@ function sessionOf(message: Fields) {
       cadence: cadenceOf(message.number(18), message.number(92)),
     },
   };
+}
+
+function isSameSession(one: RecordedSession, other: RecordedSession): boolean {
+  const start = one.startTime?.getTime();
+  const hasSameStart = start !== undefined && start === other.startTime?.getTime();
+  return hasSameStart && one.sport === other.sport && one.timerSecs === other.timerSecs;
 }
 
 /** The session of a device that wrote none. */

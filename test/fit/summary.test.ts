@@ -55,6 +55,12 @@ describe('readSummary', () => {
     });
   });
 
+  it('counts a session once that a joined file has twice', () => {
+    const once = makeRecording(options);
+    const { timerSecs, sessions } = readSummary(Buffer.concat([once, once]));
+    expect([timerSecs, sessions.length]).toEqual([900, 1]);
+  });
+
   it('covers all sessions and segments', () => {
     const three = readSummary(
       makeRecording({ ...options, sport: 5, furtherSports: [2, 1], chained: 1 }),
