@@ -126,34 +126,14 @@ function hasWord(text: string, name: string): boolean {
 }
 
 /** Words that devices write for any sport, also "other" in the languages of their menus. */
-const EMPTY_WORDS = new Set([
-  'activity',
-  'all',
-  ...['sonstige', 'sonstiges', 'andere', 'autre', 'autres', 'otro', 'otros', 'otra', 'altro'],
-  ...['outro', 'outros', 'anders', 'overig', 'overige', 'annet', 'annat', 'övrigt', 'andet'],
-  ...['muu', 'muut', 'inne', 'inny', 'jiné', 'jiny', 'ostatní', 'iné', 'egyéb', 'drugo'],
-  ...[
-    'altele',
-    'diğer',
-    'другое',
-    'прочее',
-    'інше',
-    'άλλο',
-    'その他',
-    '其他',
-    '其它',
-    '기타',
-    'อื่นๆ',
-  ],
-  'default',
-  'generic',
-  'none',
-  'other',
-  'sport',
-  'training',
-  'unknown',
-  'workout',
-]);
+const EMPTY_WORDS = new Set(
+  (
+    'activity all default generic none other sport training unknown workout ' +
+    'sonstige sonstiges andere autre autres otro otros otra altro outro outros anders overig ' +
+    'overige annet annat övrigt andet muu muut inne inny jiné jiny ostatní iné egyéb drugo ' +
+    'altele diğer другое прочее інше άλλο その他 其他 其它 기타 อื่นๆ'
+  ).split(' '),
+);
 
 /** Returns the device's word with one capital: devices write `PARAGLIDING`, but also `HIIT`. */
 function usableWord(word: string | undefined): string | undefined {

@@ -160,14 +160,13 @@ export class RecordStock {
       sends: true,
       source: source.name,
     });
-    const byInput = new Map(taken.map(({ input, match }) => [input.name, match]));
+    const matchOf = new Map(taken.map(({ input, match }) => [input.origin, match]));
     for (const { input, match } of taken) {
       if (!broken.has(input.name)) this.#findings.add(findingOf(match));
       else this.#findings.leaveUnreadable();
     }
-    for (const { date, sources } of records) {
-      const matches = new Set(sources.map((source) => byInput.get(inputName(source, byInput))));
-      for (const match of matches) {
+    for (const { date, files } of records) {
+      for (const match of new Set(files.map((file) => matchOf.get(file)))) {
         if (match !== undefined) this.#findings.add(findingOf(match), { files: 0, days: [date] });
       }
     }
@@ -199,13 +198,6 @@ export class RecordStock {
     const modified = 'file' in from ? from.file.stamp.mtimeMs : undefined;
     return { name, origin: unique, chunks, modified };
   }
-}
-
-/** Returns the name of the input in the place of a record: `FILE#/POINTER`, `FILE:LINE` or `FILE`. */
-function inputName(source: string, names: ReadonlyMap<string, unknown>): string {
-  const ends = [source.length, source.lastIndexOf('#/'), source.lastIndexOf(':')];
-  const found = ends.map((end) => source.slice(0, Math.max(0, end)));
-  return found.find((name) => names.has(name)) ?? source;
 }
 
 async function* chunksOf(

@@ -77,6 +77,8 @@ function* elementsOf(
 /** One name of a path. */
 interface Step {
   readonly name: string;
+  /** The name as garth's objects have it: `value_in_ml` for `valueInML`. */
+  readonly snake: string;
   /** Goes through the elements of the list. */
   readonly each?: true;
   /** Picks the element of the list that has this value in this member. */
@@ -104,12 +106,20 @@ export function parsePath(path: Path): ParsedPath {
 
 function parseStep(text: string): Step {
   const [, name = text, key, is, each] = /^(.*?)(?:\[(.+)=(.*)\]|(\[\]))$/.exec(text) ?? [];
-  if (key !== undefined && is !== undefined) return { name, key, is };
-  return each === undefined ? { name } : { name, each: true };
+  const snake = name.replace(CAMEL, '_').toLowerCase();
+  if (key !== undefined && is !== undefined) return { name, snake, key, is };
+  return each === undefined ? { name, snake } : { name, snake, each: true };
 }
 
-function stepTo(from: JsonValue | undefined, { name, key, is }: Step): JsonValue | undefined {
-  const value = isObject(from) && Object.hasOwn(from, name) ? from[name] : undefined;
+/** The places between the words of a name in camel case. */
+const CAMEL = /(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])/g;
+
+function stepTo(
+  from: JsonValue | undefined,
+  { name, snake, key, is }: Step,
+): JsonValue | undefined {
+  const spelling = [name, snake].find((each) => isObject(from) && Object.hasOwn(from, each));
+  const value = isObject(from) && spelling !== undefined ? from[spelling] : undefined;
   if (key === undefined || value === undefined) return value;
   if (!Array.isArray(value)) return undefined;
   return value.find((element) => isObject(element) && scalarText(element[key]) === is);

@@ -59,7 +59,10 @@ export function remedyOf(
 
 /** Returns the sources whose needed names are in the text of a JSON document, which is not parsed. */
 export function nearMatches(name: string, text: Buffer, sources: readonly Source[]): Match[] {
-  const hasName = (path: Path) => text.includes(`"${parsePath(path).steps.at(-1)?.name ?? ''}"`);
+  const hasName = (path: Path) => {
+    const { name = '', snake = '' } = parsePath(path).steps.at(-1) ?? {};
+    return [name, snake].some((each) => text.includes(`"${each}"`));
+  };
   return matches(name, sources, 'json', ({ has }) => has.every((paths) => anyOf(paths, hasName)));
 }
 

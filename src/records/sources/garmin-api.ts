@@ -1,10 +1,4 @@
-import {
-  DEVIATION,
-  type Path,
-  type Source,
-  type SourcePaths,
-  type WellnessMapping,
-} from './types.ts';
+import { DEVIATION, type Source, type WellnessMapping } from './types.ts';
 
 /**
  * Answers of Garmin Connect's API, as scripts with garth or python-garminconnect save them: the answer
@@ -14,11 +8,10 @@ import {
 /** A value that Garmin could not measure. */
 const none: readonly number[] = [0, -1, -2];
 
-/** An answer. Without a `day`, it has its date in `calendarDate`. */
-type Answer = Omit<WellnessMapping, 'kind' | 'format' | 'day'> &
-  Partial<Pick<WellnessMapping, 'day'>>;
+const COMMON = { kind: 'wellness', format: 'json', day: { from: 'calendarDate' } } as const;
 
-/** Their members in camel case: {@link inBothSpellings} adds those of garth's objects. */
+type Answer = Omit<WellnessMapping, keyof typeof COMMON> & Partial<WellnessMapping>;
+
 const answers: readonly Answer[] = [
   {
     // usersummary-service/usersummary/daily: get_stats, get_user_summary, get_stats_and_body
@@ -73,10 +66,10 @@ const answers: readonly Answer[] = [
   {
     // wellness-service/wellness/dailyStress and usersummary-service/stats/stress: get_stress_data
     holds: 'stress',
-    has: ['calendarDate', ['avgStressLevel', 'values.overallStressLevel', 'overall_stress_level']],
+    has: ['calendarDate', ['avgStressLevel', 'values.overallStressLevel', 'overallStressLevel']],
     fields: {
       stress: {
-        from: ['avgStressLevel', 'values.overallStressLevel', 'overall_stress_level'],
+        from: ['avgStressLevel', 'values.overallStressLevel', 'overallStressLevel'],
         none: [-1, -2],
         factor: 0.1,
       },
@@ -169,31 +162,6 @@ const answers: readonly Answer[] = [
   },
 ];
 
-/** Adds to each path its spelling in snake case: `valueInML`, `value_in_ml`. */
-function spelled(paths: SourcePaths): readonly Path[] {
-  const snake = (path: Path) =>
-    path.replace(/(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase();
-  return [...new Set([paths].flat().flatMap((path) => [path, snake(path)]))];
-}
-
-function inBothSpellings(answer: Answer): WellnessMapping {
-  const { has, hasNot = [], day = { from: 'calendarDate' }, at, fields } = answer;
-  const rules = Object.entries(fields).map(([field, rule]) => {
-    const whole = typeof rule === 'string' ? { from: rule } : rule;
-    return [field, { ...whole, from: spelled(whole.from) }] as const;
-  });
-  return {
-    ...answer,
-    kind: 'wellness',
-    format: 'json',
-    has: has.map(spelled),
-    hasNot: spelled(hasNot),
-    day: { ...day, from: spelled(day.from) },
-    ...(at === undefined ? {} : { at: { ...at, from: spelled(at.from) } }),
-    fields: Object.fromEntries(rules),
-  };
-}
-
 export const garminApi: Source = {
   name: 'garmin-api',
   title: 'Garmin Connect API',
@@ -212,5 +180,5 @@ export const garminApi: Source = {
     'cyberjunky/python-garminconnect tests/cassettes/test_spo2_data.yaml',
     'cyberjunky/python-garminconnect tests/cassettes/test_respiration_data.yaml',
   ],
-  files: answers.map(inBothSpellings),
+  files: answers.map((answer) => ({ ...COMMON, ...answer })),
 };

@@ -92,7 +92,7 @@ export interface NutritionMapping extends FileMapping {
 }
 
 /**
- * A place in a record. JSON: names joined by dots; `[name=value]` picks the element of a list
+ * A place in a record. JSON: names joined by dots, `valueInML` also for `value_in_ml`; `[name=value]` picks the element of a list
  * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
  * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. After a dot, a member of the
  * JSON in the cell. XML: an attribute.
