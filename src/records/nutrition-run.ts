@@ -36,7 +36,8 @@ export class NutritionRun {
   readonly #target: NutritionTarget;
   readonly #service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
-  readonly #listed = new Map<string, readonly ShownItem[]>();
+  /** What the platform showed of days, and the ledger's day before that, as JSON. */
+  readonly #listed = new Map<string, { shown: readonly ShownItem[]; before: string | undefined }>();
   readonly #delivered = new Set<string>();
   #unfinished: ReadonlySet<string> = new Set();
   #isReview = false;
@@ -99,9 +100,13 @@ export class NutritionRun {
 
   /** Lists days, if the login may. A failure is left to the days themselves. */
   async #list(dates: Iterable<string>): Promise<void> {
+    const { nutrition } = this.#target.ledger;
+    const before = new Map([...dates].map((date) => [date, JSON.stringify(nutrition.day(date))]));
     try {
-      const listed = await this.#service.list(new Set(dates));
-      for (const [date, shown] of listed) this.#listed.set(date, shown);
+      const listed = await this.#service.list(before.keys());
+      for (const [date, shown] of listed) {
+        this.#listed.set(date, { shown, before: before.get(date) });
+      }
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
     }
@@ -174,8 +179,10 @@ export class NutritionRun {
       const body = nutritionBody(date, content);
       return { outcome: 'would-push', request: { method: 'POST', url: url(kind).href, body } };
     }
-    const listed = this.#listed.get(date);
+    const { shown, before } = this.#listed.get(date) ?? {};
     this.#listed.delete(date);
+    // Another run may have sent the day since.
+    const listed = before === JSON.stringify(known) ? shown : undefined;
     const [service, isReview] = [this.#service, this.#isReview];
     const job = { record, options, ledger, service, listed, isReview, warn };
     return await new DayDelivery(this.#context, job, known, day).run();

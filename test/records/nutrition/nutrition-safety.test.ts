@@ -37,6 +37,28 @@ describe.each(NUTRITION_REVISIONS)(
       expect(held()).toEqual(['bar 40', 'gel 25']);
     });
 
+    it('takes no item for removed that another run sent after this one listed the days', async () => {
+      const { push, held } = await openNutrition({ revision }, { scopes: READ });
+      const inputs = { 'a.json': day(GEL, BAR) };
+      let isFirst = true;
+      const items = await push(inputs, {
+        wrap: (client) => ({
+          ...client,
+          listDays: async (...args) => {
+            const days = await client.listDays(...args);
+            if (isFirst) {
+              isFirst = false;
+              await push(inputs);
+            }
+            return days;
+          },
+        }),
+      });
+      expect(notesOf(items)).toEqual([]);
+      await push({ 'a.json': day(GEL) });
+      expect(held()).toEqual(['gel 25']);
+    });
+
     it('keeps items of another computer, and edits and removals by the athlete', async () => {
       const { push, machine, held, sandbox, idOf } = await openNutrition(
         { revision },
