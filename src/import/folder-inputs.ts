@@ -31,7 +31,8 @@ export function folderInputs(kind: RecordKind, { list }: SourceOptions, tools: F
   const archives = new Archives(signal, tempFolder);
   const readPiece = pieceReader();
   const report = ({ path, problem }: { readonly path: string; readonly problem: string }) => {
-    warn(`${path}: ${problem}`);
+    // A message about the content of a file begins with its path, for the line and the column.
+    warn(problem.startsWith(path) ? problem : `${path}: ${problem}`);
   };
   return {
     /** Returns the inputs in a folder or an archive. If there are none, it returns one that cannot be read. */

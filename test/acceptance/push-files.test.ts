@@ -40,11 +40,13 @@ describe('sync push of a folder or an archive', () => {
   it('is reported with what to type if it holds none, and holds up no other file', async () => {
     const world = await openLoggedInWorld();
     const folder = dirname(world.write('exports/food.csv', sample('cronometer-servings.csv')));
+    world.write('exports/bad.json', '{"date": ,}');
     const good = world.write('good.json', '{"date": "2026-02-15", "hrv": 61}');
     const run = await world.sync(['push', 'wellness', folder, good]);
     expect(run.code).toBe(3);
     expect(run.stdout).toContain(`${folder} holds no wellness that sync understands.`);
     expect(run.stdout).toContain('--dry-run` shows what is in it.');
     expect(run.stdout).toContain('2026-02-15: sent');
+    expect(run.stderr).toMatch(/^\S*bad\.json:1:10: /m);
   });
 });

@@ -203,6 +203,19 @@ it('the output of many days is one line, with equal notes and refusals once, by 
   ]);
 });
 
+it('the only new day of a long file has its own line', async () => {
+  const world = await openLoggedInWorld();
+  const send = async (count: number) => {
+    const days = Array.from({ length: count }, (_, at) => ({
+      date: `2025-03-${10 + at}`,
+      hrv: 50,
+    }));
+    return await world.sync(['push', 'wellness', world.write('d.json', JSON.stringify(days))]);
+  };
+  await send(12);
+  expect((await send(13)).stdout).toBe('2025-03-22: sent\nwellness: 1 sent, 12 unchanged.\n');
+});
+
 it('each of 10 days and of 10 unusable records has a line, and 11 of them are counted', async () => {
   const world = await openLoggedInWorld();
   const linesOf = async (count: number) => {

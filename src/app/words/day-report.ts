@@ -55,7 +55,9 @@ export class DayReport {
       if (text !== undefined) output.result({}, text);
     };
     const days = this.#days.splice(0).sort((a, b) => (a.item.date < b.item.date ? -1 : 1));
-    const isMany = days.length > LISTED;
+    const hasNews = ({ outcome, warnings }: RecordItem) =>
+      outcome !== 'skipped' || warnings.length > 0;
+    const isMany = days.filter(({ item }) => hasNews(item)).length > LISTED;
     const isMixed = days.some(({ item }) => item.kind !== days[0]?.item.kind);
     const isListed = ({ item: { outcome } }: (typeof days)[number]) =>
       !isMany || outcome === 'conflict' || (outcome === 'would-push' && requests);
