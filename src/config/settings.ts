@@ -24,7 +24,8 @@ export const TOKEN_STORES = {
   file: 'a file that only you can read',
 };
 
-const BOOLEANS = { true: 'yes', false: 'no' };
+const BOOLEAN = oneOf({ true: 'yes', false: 'no' });
+const YES_OR_NO = { ...BOOLEAN, parse: (text: string) => BOOLEAN.parse(text) === 'true' };
 
 const NOTIFICATIONS = {
   on: 'all',
@@ -106,14 +107,12 @@ export const SETTINGS = {
   }),
   testAccount: setting<boolean>({
     about: 'this account is for tests: `sync seed` may write invented data into it',
-    values: BOOLEANS,
-    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    ...YES_OR_NO,
     fallback: false,
   }),
   wellness: setting<boolean | undefined>({
     about: '`sync watch` also sends the wellness that devices record; unset: it offers that once',
-    values: BOOLEANS,
-    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
+    ...YES_OR_NO,
     fallback: undefined,
   }),
   watch: setting<readonly string[] | undefined>({

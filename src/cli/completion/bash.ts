@@ -1,4 +1,4 @@
-import { type CommandShape, type Generator, type ValueShape, pathOf, quote } from './shape.ts';
+import { type CommandShape, type Generator, offersOf, pathOf, quote, valueFlags } from './shape.ts';
 import type { Values } from './values.ts';
 
 /**
@@ -22,7 +22,7 @@ _athlete_sync() {
     case "$path $word" in
 ${cases(commands.filter(({ path }) => path.length > 0).map(pathOf), 'path+=" $word"')}
 ${cases(
-  commands.flatMap((shape) => valueFlags(shape).map(([name]) => `${pathOf(shape)} ${name}`)),
+  commands.flatMap((shape) => valueFlags(shape).map(({ at }) => `${pathOf(shape)} ${at}`)),
   'flag=$word',
 )}
       *' -'?*) ;;
@@ -65,29 +65,12 @@ function cases(patterns: readonly string[], action: string): string {
   return `      ${patterns.map(quote).join(' | ')}) ${action} ;;`;
 }
 
-function valueFlags({ flags }: CommandShape): [string, ValueShape][] {
-  return flags.flatMap(({ names, value }) =>
-    value === undefined ? [] : names.map((name): [string, ValueShape] => [name, value]),
-  );
-}
-
 /** Returns the branches for a command: the values of its flags, its flags, its arguments. */
 function offers(shape: CommandShape): string[] {
-  const { subcommands, flags, args } = shape;
   const own = pathOf(shape);
-  const flagNames = flags.flatMap(({ names }) => names);
-  const asWords = (names: readonly string[]): Values => ({
-    words: names.map((word) => ({ word, about: '' })),
-  });
-  const first = subcommands.length > 0 ? subcommands.map(({ word }) => word) : flagNames;
-  return [
-    ...valueFlags(shape).map(([name, { values }]) => branch(quote(`${own}:${name}`), values)),
-    branch(quote(`${own}:-`), asWords(flagNames)),
-    ...args.map(({ values, variadic }, index) =>
-      branch(variadic ? `${quote(`${own}:`)}*` : quote(`${own}:${index}`), values),
-    ),
-    ...(args.length === 0 ? [branch(quote(`${own}:0`), asWords(first))] : []),
-  ];
+  return offersOf(shape).map(({ at, values }) =>
+    branch(at === '*' ? `${quote(`${own}:`)}*` : quote(`${own}:${at}`), values),
+  );
 }
 
 function branch(pattern: string, { words, paths, list }: Values): string {

@@ -1,4 +1,4 @@
-import type { CommandShape, Generator } from './shape.ts';
+import { type CommandShape, type Generator, offersOf } from './shape.ts';
 import type { Values, Word } from './values.ts';
 
 /** Prints a script for PowerShell 5 or newer, which itself completes paths. No test runs it. */
@@ -34,21 +34,10 @@ ${commands.flatMap(offers).join('\n')}
   }
 }`;
 
-/** Returns the lines of the table for a command: by \`-\`, by flag with a value, by number of argument. */
-function offers({ path, subcommands, flags, args }: CommandShape): string[] {
-  const own = path.join(' ');
-  const flagNames = flags.flatMap(({ names, about }) => names.map((word) => ({ word, about })));
-  const first = subcommands.length > 0 ? subcommands : flagNames;
-  return [
-    line(`${own}:-`, { words: flagNames }),
-    ...flags.flatMap(({ names, value }) =>
-      value === undefined ? [] : names.flatMap((name) => line(`${own}:${name}`, value.values)),
-    ),
-    ...args.flatMap(({ values, variadic }, index) =>
-      line(`${own}:${variadic ? '*' : index}`, values),
-    ),
-    ...(args.length === 0 ? line(`${own}:0`, { words: first }) : []),
-  ].flat();
+/** Returns the lines of the table for a command. */
+function offers(shape: CommandShape): string[] {
+  const own = shape.path.join(' ');
+  return offersOf(shape).flatMap(({ at, values }) => line(`${own}:${at}`, values));
 }
 
 function line(key: string, { words, list }: Values): string[] {

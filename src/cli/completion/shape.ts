@@ -52,6 +52,29 @@ export function shapesOf(node: CommandNode): CommandShape[] {
   ];
 }
 
+/** Returns the flags of a command that take a value, by each of their names. */
+export function valueFlags({ flags }: CommandShape) {
+  return flags.flatMap(({ names, value }) =>
+    value === undefined ? [] : names.map((at) => ({ at, values: value.values })),
+  );
+}
+
+/**
+ * Returns what a shell offers in a command: at `-` the names of its flags, at each name the values of the
+ * flag, at `0` and so on its arguments; `*` is any argument.
+ */
+export function offersOf(shape: CommandShape): { readonly at: string; readonly values: Values }[] {
+  const { subcommands, flags, args } = shape;
+  const flagNames = flags.flatMap(({ names, about }) => names.map((word) => ({ word, about })));
+  const first = subcommands.length > 0 ? subcommands : flagNames;
+  return [
+    { at: '-', values: { words: flagNames } },
+    ...valueFlags(shape),
+    ...args.map(({ values, variadic }, index) => ({ at: variadic ? '*' : String(index), values })),
+    ...(args.length === 0 ? [{ at: '0', values: { words: first } }] : []),
+  ];
+}
+
 /** Returns the words of a command, each after a space: ` push wellness`. */
 export function pathOf({ path }: CommandShape): string {
   return path.map((word) => ` ${word}`).join('');
