@@ -1,29 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Http } from '../api/http.ts';
-import { openHttp } from '../api/open-http.ts';
-import { DEFAULT_RETRY } from '../api/retry.ts';
-import { type ServiceClient, createServiceClient } from '../api/client.ts';
-import type { Service } from '../app/connection.ts';
-import { type OpenLedger, type Targets, openLedgerAt, targetsOf } from '../app/ledger.ts';
 import { showOrUpdate } from '../app/profile-update.ts';
 import { machineZone } from '../app/context.ts';
 import { listWorkouts } from '../app/workout-list.ts';
 import { zoneDataOf } from '../app/zone.ts';
-import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
-import { Session } from '../auth/session.ts';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
 import { renderText } from '../base/phrase.ts';
-import { Secret } from '../base/secret.ts';
-import {
-  DEFAULT_ENDPOINTS,
-  type EndpointName,
-  endpointUrl,
-  serviceId,
-} from '../config/endpoints.ts';
+import { isCalendarDate } from '../base/time.ts';
 import { parseSetting } from '../config/settings.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
@@ -42,17 +28,8 @@ import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import { verifyUploads } from '../upload/verify.ts';
-import {
-  type DailyRecord,
-  addressOf,
-  checkDay,
-  isList,
-  refuseChoice,
-  DEFAULT_ORIGIN,
-} from './arguments.ts';
-import { fetchHttp } from './fetch-http.ts';
+import { type Opened, openClient } from './open.ts';
 import { publicError, recordResult, uploadResult, verifyResult } from './results.ts';
-import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
 import type {
   Client,
   ClientOptions,
@@ -71,20 +48,14 @@ import type {
   WorkoutOptions,
 } from './types.ts';
 
+type DailyRecord = WellnessRecord | NutritionRecord;
+
+/** Names the place of records without an `origin`. */
+const DEFAULT_ORIGIN = 'athlete-sync';
+
 const RANK = rankBy([], SOURCES);
 
-/** The name of the profile in whose place a client stands, for locks. */
-const PROFILE = 'client';
 const DEFAULT_WORKOUTS = 20;
-
-/** What {@link LibraryClient} opens with the first operation. */
-interface Opened {
-  readonly service: ServiceClient;
-  readonly session: Session;
-  readonly http: Http;
-  readonly ledger: OpenLedger;
-  readonly targets: Targets;
-}
 
 export class LibraryClient implements Client {
   readonly #options: ClientOptions;
@@ -170,7 +141,7 @@ export class LibraryClient implements Client {
   async profile(change: ProfileChange = {}): Promise<Profile | undefined> {
     return await this.#run(async ({ service }) => {
       const whole = { ...change, force: false, dryRun: false };
-      const report = await showOrUpdate(whole, this.#of(service), this.#context.signal);
+      const report = await showOrUpdate(whole, service, this.#context.signal);
       if (report.action === 'updated') {
         for (const warning of report.warnings ?? []) this.#context.warn(warning);
       }
@@ -181,11 +152,11 @@ export class LibraryClient implements Client {
   async workouts({ since, until, limit = DEFAULT_WORKOUTS }: WorkoutOptions = {}): Promise<
     Workout[]
   > {
-    return await this.#run(async ({ service }) => {
+    return await this.#run(async ({ client }) => {
       for (const [name, day] of Object.entries({ since, until })) checkDay(name, day);
       const zone = await this.#zone();
       const { signal } = this.#context;
-      const list = await listWorkouts(service, { since, until, limit, zone }, signal);
+      const list = await listWorkouts(client, { since, until, limit, zone }, signal);
       if ('workouts' in list) return [...list.workouts];
       throw new ProgramError('SERVICE_ANSWER', 'The platform sent something else than workouts.');
     });
@@ -193,9 +164,7 @@ export class LibraryClient implements Client {
 
   async verify(): Promise<VerifyResult[]> {
     return await this.#run(async ({ service, ledger: { uploads } }) => {
-      const items = await verifyUploads(this.#context, uploads.confirmed(), () =>
-        Promise.resolve(service),
-      );
+      const items = await verifyUploads(this.#context, uploads.confirmed(), service.client);
       uploads.markVerified(
         items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
       );
@@ -207,9 +176,7 @@ export class LibraryClient implements Client {
     this.#closing.abort(new ProgramError('INTERRUPTED', 'The client was closed.'));
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
-    await opened?.session.close();
-    await opened?.http.close();
-    opened?.ledger.close();
+    await opened?.close();
     if (this.#temporaryDir !== undefined) rmSync(this.#temporaryDir, { recursive: true });
     this.#temporaryDir = undefined;
   }
@@ -274,71 +241,14 @@ export class LibraryClient implements Client {
   }
 
   async #open(): Promise<Opened> {
-    const { fetch, clientId = '', clientSecret } = this.#options;
-    const service = serviceId(this.#baseUrl);
-    const stateDir = this.#stateDir();
-    const http =
-      fetch === undefined
-        ? await openHttp({ env: this.#env, connections: this.#jobs })
-        : fetchHttp(fetch);
-    const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
-    const store =
-      'store' in this.#options ? this.#options.store : memoryStore(this.#options.tokens);
-    const { clock } = this.#context;
-    const session = new Session(this.#context, {
-      profile: PROFILE,
-      stateDir,
-      http,
-      service,
-      accountId: undefined,
-      loginId: LOGIN_ID,
-      store: credentialStore(store, { service, clientId, clientSecret: secret }, () => clock.now()),
-      tokenUrl: this.#url('token'),
-      clientSecret: undefined,
-    });
     try {
-      const client = createServiceClient(this.#context, {
-        baseUrl: this.#baseUrl,
-        endpoints: DEFAULT_ENDPOINTS,
-        http,
-        tokens: session,
-        policy: DEFAULT_RETRY,
-      });
-      const account = await this.#accountOf(service, http, session);
-      const ledger = openLedgerAt({ stateDir, account }, clock);
-      const targets = targetsOf(this.#of(client), ledger);
-      return { service: client, session, http, ledger, targets };
+      const stateDir = this.#stateDir();
+      return await openClient(this.#context, this.#options, this.#env, this.#baseUrl, stateDir);
     } catch (error) {
-      await session.close();
-      await http.close();
       // The next operation tries again.
       this.#opened = undefined;
       throw error;
     }
-  }
-
-  /** Returns the ledger's key: the athlete, if the service names one. */
-  async #accountOf(service: string, http: Http, session: Session): Promise<string> {
-    const url = this.#url('userinfo');
-    const who = await whoIsLoggedIn(this.#context, { http, url, policy: PATIENT }, session);
-    switch (who.kind) {
-      case 'known':
-        return `${service} athlete:${who.account.id}`;
-      case 'unknown':
-        return `${service} profile:${PROFILE}`;
-      case 'unreachable':
-        throw who.error;
-      case 'rejected':
-        throw new ProgramError('AUTH_EXPIRED', 'The platform no longer accepts these tokens.');
-    }
-  }
-
-  #of(client: ServiceClient): Service {
-    return { client: () => Promise.resolve(client), url: (endpoint) => this.#url(endpoint) };
-  }
-
-  #url(endpoint: EndpointName): URL {
-    return endpointUrl(this.#baseUrl, DEFAULT_ENDPOINTS[endpoint]);
   }
 
   #stateDir(): string {
@@ -356,4 +266,27 @@ export class LibraryClient implements Client {
     useZoneData(await zoneDataOf({ env: this.#env }));
     return this.#options.timezone ?? machineZone(this.#env);
   }
+}
+
+function addressOf(given: string | URL): URL {
+  const url = parseSetting('baseUrl', String(given), 'baseUrl');
+  if (url === undefined) throw new ProgramError('CONFIG', 'baseUrl is missing.');
+  return url;
+}
+
+function checkDay(name: string, day: string | undefined): void {
+  if (day === undefined || isCalendarDate(day)) return;
+  throw new ProgramError('USAGE', `${name}: ${day} is not a day.`, {
+    hint: 'Write it as YYYY-MM-DD.',
+  });
+}
+
+function isList<T>(given: T | readonly T[]): given is readonly T[] {
+  return Array.isArray(given);
+}
+
+function refuseChoice(input: string): never {
+  throw new ProgramError('INPUT_INVALID', `${input} may be the of several programs.`, {
+    hint: 'Convert it to records in the form of docs/records.md.',
+  });
 }

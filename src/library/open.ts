@@ -1,0 +1,106 @@
+import { createServiceClient } from '../api/client.ts';
+import type { Http } from '../api/http.ts';
+import { openHttp } from '../api/open-http.ts';
+import { DEFAULT_RETRY } from '../api/retry.ts';
+import type { Service } from '../app/connection.ts';
+import { openLedgerAt, targetsOf } from '../app/ledger.ts';
+import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
+import { Session } from '../auth/session.ts';
+import type { Context } from '../base/context.ts';
+import type { Env } from '../base/env.ts';
+import { SyncError } from '../base/errors.ts';
+import { DEFAULT_JOBS } from '../base/parallel.ts';
+import { Secret } from '../base/secret.ts';
+import {
+  DEFAULT_ENDPOINTS,
+  type EndpointName,
+  endpointUrl,
+  serviceId,
+} from '../config/endpoints.ts';
+import { fetchHttp } from './fetch-http.ts';
+import { LOGIN_ID, credentialStore, memoryStore } from './token-store.ts';
+import type { ClientOptions } from './types.ts';
+
+/** The name of the profile in whose place a client stands, for locks. */
+const PROFILE = 'client';
+
+/** What a client opens with its first operation. */
+export type Opened = Awaited<ReturnType<typeof openClient>>;
+
+/** Opens HTTP, the login, and the ledger of its athlete. */
+export async function openClient(
+  context: Context,
+  options: ClientOptions,
+  env: Env,
+  baseUrl: URL,
+  stateDir: string,
+) {
+  const { fetch, clientId = '', clientSecret, jobs: connections = DEFAULT_JOBS } = options;
+  const id = serviceId(baseUrl);
+  const url = (endpoint: EndpointName) => endpointUrl(baseUrl, DEFAULT_ENDPOINTS[endpoint]);
+  const http = fetch === undefined ? await openHttp({ env, connections }) : fetchHttp(fetch);
+  const secret = clientSecret === undefined ? undefined : new Secret(clientSecret);
+  const store = 'store' in options ? options.store : memoryStore(options.tokens);
+  const now = () => context.clock.now();
+  const session = new Session(context, {
+    profile: PROFILE,
+    stateDir,
+    http,
+    service: id,
+    accountId: undefined,
+    loginId: LOGIN_ID,
+    store: credentialStore(store, { service: id, clientId, clientSecret: secret }, now),
+    tokenUrl: url('token'),
+    clientSecret: undefined,
+  });
+  const disconnect = async () => {
+    await session.close();
+    await http.close();
+  };
+  try {
+    const client = createServiceClient(context, {
+      baseUrl,
+      endpoints: DEFAULT_ENDPOINTS,
+      http,
+      tokens: session,
+      policy: DEFAULT_RETRY,
+    });
+    const athlete = await athleteOf(context, http, url('userinfo'), session);
+    const account = athlete === undefined ? `profile:${PROFILE}` : `athlete:${athlete}`;
+    const ledger = openLedgerAt({ stateDir, account: `${id} ${account}` }, context.clock);
+    const service: Service = { client: () => Promise.resolve(client), url };
+    return {
+      client,
+      service,
+      ledger,
+      targets: targetsOf(service, ledger),
+      async close() {
+        await disconnect();
+        ledger.close();
+      },
+    };
+  } catch (error) {
+    await disconnect();
+    throw error;
+  }
+}
+
+/** Returns the identifier of the athlete who is logged in; undefined if the service names none. */
+async function athleteOf(
+  context: Context,
+  http: Http,
+  url: URL,
+  session: Session,
+): Promise<string | undefined> {
+  const who = await whoIsLoggedIn(context, { http, url, policy: PATIENT }, session);
+  switch (who.kind) {
+    case 'known':
+      return who.account.id;
+    case 'unknown':
+      return undefined;
+    case 'unreachable':
+      throw who.error;
+    case 'rejected':
+      throw new SyncError('AUTH_EXPIRED', 'The platform no longer accepts these tokens.');
+  }
+}
