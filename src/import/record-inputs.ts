@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { STDIN } from '../inputs/find-files.ts';
 import { STDIN as STDIN_INPUT } from '../records/nutrition/day-plan.ts';
 import { type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
+import { isFolder } from '../system/plain-file.ts';
 import type { FolderInputs, FolderTools } from './folder-inputs.ts';
 
 export type NamedInputs = Awaited<ReturnType<typeof namedInputs>>;
@@ -35,5 +35,5 @@ export async function namedInputs(
 /** Checks for a folder, or a file with the name of an archive or a packed FIT file. */
 function holdsFiles(path: string, cwd: string): boolean {
   if (/\.(?:zip|fit\.gz)$/i.test(path)) return true;
-  return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder(resolve(cwd, path));
 }

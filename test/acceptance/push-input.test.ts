@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type World, openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
@@ -37,16 +37,18 @@ describe('the input of sync push', () => {
     mkdirSync(join(world.home.dir, 'folder'));
     const folder = join(world.home.dir, 'folder');
     const missing = join(world.home.dir, 'missing.json');
-    const files = [broken, good, missing, folder];
+    const circle = join(world.home.dir, 'circle.json');
+    symlinkSync(circle, circle);
+    const files = [broken, good, missing, circle, folder];
     const { code, stdout, stderr } = await world.sync(['push', 'wellness', ...files, '--json']);
     expect(code).toBe(3);
     expect(days(world)).toEqual(HELD);
     const lines = ndjson(stdout);
     expect(
       lines.filter(({ outcome }) => outcome === 'invalid').map(({ source }) => source),
-    ).toEqual([broken, missing, folder]);
-    expect(lines.slice(0, 3).map(({ reason }) => reason)).toEqual(Array(3).fill('unreadable'));
-    expect(lines.at(-1)).toMatchObject({ total: 5, pushed: 2, invalid: 3 });
+    ).toEqual([broken, missing, circle, folder]);
+    expect(lines.slice(0, 4).map(({ reason }) => reason)).toEqual(Array(4).fill('unreadable'));
+    expect(lines.at(-1)).toMatchObject({ total: 6, pushed: 2, invalid: 4 });
     expect(JSON.stringify(lines)).toContain(`${broken}:2:11: the JSON ends`);
     expect(JSON.stringify(lines)).toContain('There is no such file');
     expect(stderr).toBe('');

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -297,6 +297,21 @@ describe('sync watch --once', () => {
       detail: `It does not exist yet. Did you mean ${join(world.folder, 'Activity')}?`,
     });
     expect(world.sandbox.control.requests({ route: 'upload-fit' })).toEqual([]);
+  });
+
+  it.each([
+    ['circle', 3, 'It is a link that leads back to itself.'],
+    ['x'.repeat(300), 3, 'name too long'],
+    ['', 2, 'The name of a folder is empty.'],
+    ['ride.fit', 2, 'is a file; watch takes folders.'],
+  ])('reports why the folder %j cannot be watched', async (name, exitCode, why) => {
+    symlinkSync('circle', join(world.folder, 'circle'));
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const { code, stdout } = await world.sync(['watch', name, '--once', '--json'], {
+      cwd: world.folder,
+    });
+    expect([code, world.requests()]).toEqual([exitCode, 0]);
+    expect(stdout).toContain(why);
   });
 });
 

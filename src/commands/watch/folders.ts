@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
@@ -9,12 +9,15 @@ import { eachOnce, overlap } from '../../daemon/registration.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { type WatchScope, scopeNames } from '../../daemon/watch-scope.ts';
 import { mayHang } from '../../system/mounts.ts';
+import { isFolder } from '../../system/plain-file.ts';
 import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
 import { isEmpty } from '../daemon/daemons.ts';
 
-/** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
+/** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file, or has no name */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {
+  // A variable of the shell that is not set: the current folder is not meant.
+  if (given.includes('')) throw new SyncError('USAGE', 'The name of a folder is empty.');
   const folders = eachOnce(cwd, given);
   for (const folder of folders) refuseFile(folder);
   return folders;
@@ -22,8 +25,7 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 
 function refuseFile(path: string): void {
   // Looking at it may hang; the watcher does that in a child process.
-  if (mayHang(path)) return;
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (mayHang(path) || isFolder(path) || !existsSync(path)) return;
   const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
     hint: phrase`To send it, run ${sync(command, path)}.`,

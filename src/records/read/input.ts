@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { SyncError, systemCode } from '../../base/errors.ts';
@@ -27,8 +27,9 @@ export interface Input {
 
 /** Makes an input of a file or a FIFO, which is opened when it is read. */
 export function fileInput(path: string): Input {
-  const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  return { name: path, origin: resolve(path), chunks: chunksOf(path), modified };
+  // A path that cannot be reached fails when it is read.
+  const stats = existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  return { name: path, origin: resolve(path), chunks: chunksOf(path), modified: stats?.mtimeMs };
 }
 
 /** Makes an input of a file that is read more than once, so it cannot be a FIFO. */

@@ -238,9 +238,10 @@ function refusalToOpen(path: string): string | undefined {
   }
 }
 
-/** Returns the reason if this user may not read it; undefined for other reasons, which pass. */
+/** Returns the reason if the folder cannot be read as it is; undefined for other reasons, which pass. */
 function refusalIn(error: unknown): string | undefined {
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return code === 'EACCES' || code === 'EPERM' ? describeFileError(error) : undefined;
+  const lasting = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
+  return lasting.includes(code) ? describeFileError(error) : undefined;
 }
