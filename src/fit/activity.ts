@@ -2,7 +2,7 @@ import { type Summary, readFirstSession, readRecorded, type RecordedSession } fr
 import {
   CYCLING,
   MULTISPORT,
-  multisportOf,
+  MULTISPORTS,
   namedSport,
   RUNNING,
   sportOf,
@@ -66,10 +66,8 @@ function partOfDay(hour: number): string {
  * @param sessions without transitions
  */
 function multisportName(sessions: readonly RecordedSession[]): string | undefined {
-  for (const { subSport } of sessions) {
-    const named = multisportOf(subSport);
-    if (named !== undefined) return named;
-  }
+  const [named] = sessions.flatMap(({ subSport = -1 }) => MULTISPORTS[subSport] ?? []);
+  if (named !== undefined) return named;
   const sports = sessions.flatMap(({ sport }) => sport ?? []);
   const different = new Set(sports);
   if (different.size < 2 && !different.has(MULTISPORT)) return undefined;

@@ -226,7 +226,7 @@ const SPORTS_BY_SUB_SPORT: Readonly<Record<number, number>> = {
 };
 
 /** Names of recordings with several sports, by `sub_sport`. */
-const MULTISPORTS: Readonly<Record<number, string>> = {
+export const MULTISPORTS: Readonly<Record<number, string>> = {
   78: 'Triathlon',
   79: 'Duathlon',
   80: 'Brick',
@@ -266,21 +266,16 @@ export function paceOf(numbers: SportNumbers): Pace | undefined {
   return subSportOf(numbers)?.pace ?? sportOf(numbers)?.pace;
 }
 
-/** Returns "Triathlon" for its `sub_sport`, and so on. */
-export function multisportOf(subSport: number | undefined): string | undefined {
-  return subSport === undefined ? undefined : MULTISPORTS[subSport];
-}
+const TABLES = [SPORTS, SUB_SPORTS, ...Object.values(SPORT_SUB_SPORTS)];
+
+/** The names that say what the sport is, by their lower case. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  TABLES.flatMap((table) => Object.values(table)).flatMap(({ name, isVague = false }) =>
+    name === undefined || isVague ? [] : [[name.toLowerCase(), name]],
+  ),
+);
 
 /** Returns the name that equals a word but for upper and lower case. */
 export function namedSport(word: string): string | undefined {
-  names ??= new Map(allNames().map((name) => [name.toLowerCase(), name]));
-  return names.get(word.toLowerCase());
-}
-
-let names: ReadonlyMap<string, string> | undefined;
-
-function allNames(): string[] {
-  const tables = [SPORTS, SUB_SPORTS, ...Object.values(SPORT_SUB_SPORTS)];
-  const sports = tables.flatMap((table) => Object.values(table));
-  return sports.flatMap(({ name, isVague }) => (name === undefined || isVague ? [] : [name]));
+  return NAMES.get(word.toLowerCase());
 }

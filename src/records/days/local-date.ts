@@ -61,7 +61,9 @@ export function localDateOf(value: string, run: Zone): LocalDate {
   const zone = zoneOfTime(value, run);
   const read = readTimestamp(value, 'date');
   if ('problem' in read) return { ok: false, problem: read.problem };
-  if (read.form === 'date') return plainDate(read.date, zone);
+  if (read.form === 'date') {
+    return outOfRange(read.date) ?? { ok: true, date: read.date, zoneUsed: false };
+  }
   const place = locate(read, zone);
   if ('problem' in place) return { ok: false, problem: place.problem };
   const date = dateOf(place.wall);
@@ -187,16 +189,6 @@ function noteOfMidnight(read: Time, date: string, zone: Zone): Noted {
   return { warning, recurs: 'midnight' };
 }
 
-function plainDate(date: string, zone: Zone): LocalDate {
-  const out = outOfRange(date);
-  if (out !== undefined) return out;
-  if (zoneRules(zone.name).hasDay(Date.parse(`${date}T00:00:00Z`))) {
-    return { ok: true, date, zoneUsed: false };
-  }
-  const warning = `there was no ${date} in ${zone.name}, which skipped that day: kept as said`;
-  return { ok: true, date, zoneUsed: false, warning };
-}
-
 function noteOfDate(read: Time, place: Located, date: string, zone: Zone): Noted {
   if (place.overridden !== undefined && dateOf(place.overridden) !== date) {
     const written = dateOf(place.overridden);
@@ -206,10 +198,8 @@ function noteOfDate(read: Time, place: Located, date: string, zone: Zone): Noted
     const name = read.zone ?? zone.name;
     return { warning: `the clocks in ${name} skipped that time: moved forward to ${date}` };
   }
-  return read.leapSecond ? { warning: LEAP_SECOND } : {};
+  return {};
 }
-
-const LEAP_SECOND = 'second 60 is read as second 59';
 
 function noteOfTime(read: Time, place: Located, loggedAt: string, zone: Zone): Noted {
   const name = read.zone ?? zone.name;
@@ -223,7 +213,7 @@ function noteOfTime(read: Time, place: Located, loggedAt: string, zone: Zone): N
     const warning = `--tz ${zone.name} overrides its offset: sent as ${loggedAt}`;
     return { warning, recurs: 'tz' };
   }
-  return read.leapSecond ? { warning: LEAP_SECOND } : {};
+  return {};
 }
 
 /** Writes an instant (ms) as `logged_at` has it, with an offset in minutes. */

@@ -23,8 +23,6 @@ export type Timestamp =
       readonly offset: number | 'utc' | 'none';
       /** The zone in brackets after the time (RFC 9557). */
       readonly zone?: string;
-      /** It was second 60; the wall time holds second 59. */
-      readonly leapSecond: boolean;
     };
 
 type TimeFault = { readonly problem: string };
@@ -69,7 +67,7 @@ function readEpoch(digits: string, fraction: string): Timestamp {
   const millis = digits.length === 13 ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
   const instant = Number(digits) * (digits.length === 13 ? 1 : 1000) + millis;
   const date = new Date(instant).toISOString().slice(0, 10);
-  return { form: 'time', date, wall: instant, offset: 'utc', leapSecond: false };
+  return { form: 'time', date, wall: instant, offset: 'utc' };
 }
 
 /** @param text what follows the date: a clock, an offset and a zone */
@@ -83,13 +81,12 @@ function readTime(date: string, text: string): Timestamp | TimeFault {
   const offset = readOffset(match[5] ?? '');
   if (typeof offset === 'object') return offset;
   const afterOffset = text.slice(match[0].length);
-  const leapSecond = match[3] === '60';
-  if (afterOffset === '') return { form: 'time', date, wall, offset, leapSecond };
+  if (afterOffset === '') return { form: 'time', date, wall, offset };
   const name = ZONE.exec(afterOffset)?.[1];
   if (name === undefined) return { problem: wrongEnd(afterOffset.trim()) };
   const zone = knownZone(name);
   if (zone === undefined) return { problem: `there is no time zone ${name}: leave it out` };
-  return { form: 'time', date, wall, offset, zone, leapSecond };
+  return { form: 'time', date, wall, offset, zone };
 }
 
 function readClock(
@@ -100,10 +97,10 @@ function readClock(
   if (hour === 24) return { problem: 'hour 24 is not taken: write 00:00 of the next day' };
   if (hour > 23) return { problem: `there is no hour ${hour}` };
   if (minute > 59) return { problem: `there is no minute ${minute}` };
-  if (second > 60) return { problem: `there is no second ${second}` };
+  if (second > 59) return { problem: `there is no second ${second}` };
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
+  const clock = ((hour * 60 + minute) * 60 + second) * 1000 + millis;
   return Date.parse(date) + clock;
 }
 

@@ -50,12 +50,6 @@ export class ZoneRules {
     if (instants.length === 1) return { instant, kind: 'once' };
     return { instant: Math.min(...instants), kind: 'overlap' };
   }
-
-  /** Checks that a day existed here: Apia had no 30 December 2011. `day` is its midnight as wall time. */
-  hasDay(day: number): boolean {
-    const noon = day + DAY / 2;
-    return Math.floor(this.wallAt(this.instantOf(noon).instant) / DAY) * DAY === day;
-  }
 }
 
 const SECOND = 1_000;

@@ -27,14 +27,7 @@ const TimeForm = v.strictObject({
   offsetUnit: v.optional(v.picklist(['s', 'ms', 'min', 'h'])),
 });
 
-const COMBINATIONS = ['latest', 'earliest', 'sum', 'mean', 'min', 'max', 'once', 'night'] as const;
-
-const SpanForm = v.strictObject({
-  from: TimeForm,
-  to: TimeForm,
-  origin: PathsForm,
-  prefer: v.optional(v.array(Text), []),
-});
+const COMBINATIONS = ['latest', 'earliest', 'sum', 'mean', 'min', 'max'] as const;
 
 const RuleForm = v.strictObject({
   from: PathsForm,
@@ -92,7 +85,6 @@ const MappingForm = v.variant('kind', [
     kind: v.literal('wellness'),
     day: TimeForm,
     at: v.optional(TimeForm),
-    span: v.optional(SpanForm),
     fields: fieldsForm(WELLNESS_FIELDS),
   }),
   v.strictObject({

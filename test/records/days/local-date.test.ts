@@ -291,27 +291,6 @@ describe('a plain date', () => {
       { numRuns: RUNS },
     );
   });
-
-  test('is kept with a warning if the zone skipped it, and without one otherwise', () => {
-    const skipped: string[] = [];
-    for (const [zone, instants] of changes) {
-      for (const change of instants) {
-        const after = inZone(change, zone);
-        for (const days of [-1, 0, 1]) {
-          const date = after.toPlainDate().add({ days });
-          const start = date.toZonedDateTime({ timeZone: zone, plainTime: '12:00' });
-          const exists = start.toPlainDate().equals(date);
-          const result = unwrap(localDateOf(date.toString(), { name: zone, from: 'profile' }));
-          expect(result.date).toBe(date.toString());
-          expect(result.warning === undefined, `${zone} ${date.toString()}`).toBe(exists);
-          if (!exists) skipped.push(`${zone} ${date.toString()}`);
-        }
-      }
-    }
-    expect(skipped).toEqual(
-      expect.arrayContaining(['Pacific/Apia 2011-12-30', 'Pacific/Kwajalein 1993-08-21']),
-    );
-  });
 });
 
 test('the offset of a zone never changes twice within three days, on which the offset search relies', () => {
