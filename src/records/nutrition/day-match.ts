@@ -139,8 +139,7 @@ function sortDropped(
     if (leaves && versions.first(identity) === undefined) into.gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
-      const left = isEdited ? item : plain;
-      into.items.push(there.id === undefined ? left : { ...left, id: there.id });
+      into.items.push(there.id === undefined ? plain : { ...plain, id: there.id });
     } else if (!isSettled || isAnswer || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
       into.items.push({ ...plain, state: 'gone' });
@@ -167,9 +166,9 @@ function present(
   into: Found,
 ): void {
   const { body, state, as, edited, found } = item;
-  const { body: theirs, id, meal } = shown;
+  const { body: theirs, id } = shown;
   const isContested = isVersion || (isPending(item) && edited !== undefined);
-  const place = { ...(id === undefined ? {} : { id }), ...(meal === undefined ? {} : { meal }) };
+  const place = id === undefined ? {} : { id };
   const isFresh = state === 'unanswered' || (state === 'fresh' && isFirst !== true);
   const at = {
     ...statedItem(item),

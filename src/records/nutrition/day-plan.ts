@@ -54,8 +54,11 @@ export function mergeDay(
     if (back.undone === true && !force) return [];
     dropped.delete(back);
     const { undone, ...again } = back;
-    const state = undone === true ? 'new' : back.edited === undefined ? 'unanswered' : 'fresh';
-    return [{ ...again, input: item.input, state }];
+    if (undone !== true && back.edited !== undefined) {
+      return [{ ...again, input: item.input, state: 'fresh' }];
+    }
+    const mayBeThere = undone !== true && back.state === 'dropped';
+    return [{ ...again, input: item.input, state: mayBeThere ? 'unanswered' : 'new' }];
   });
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);

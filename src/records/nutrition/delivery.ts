@@ -188,7 +188,8 @@ export class DayDelivery {
       if (foods.length > 0 && !options.force) {
         // A replacement would erase what others wrote.
         const intended = contentOf(this.#day, []).items;
-        return this.#conflict(words.foodsText(this.#date, foods), foods, intended);
+        const isUndo = options.undo !== undefined;
+        return this.#conflict(words.foodsText(this.#date, foods, isUndo), foods, intended);
       }
       if (foods.length > 0) this.#job.warn(words.erasedNote(record, foods));
     }

@@ -83,10 +83,15 @@ export interface ConflictText {
   readonly hint: Text;
 }
 
-export function foodsText(date: string, foods: readonly ShownItem[]): ConflictText {
+export function foodsText(
+  date: string,
+  foods: readonly ShownItem[],
+  isUndo: boolean,
+): ConflictText {
+  const forced = isUndo ? sync('undo', 'nutrition', date, '--force') : FORCED;
   return {
     message: `The platform replaces a day, which would erase ${listOf(foods, Infinity)}.`,
-    hint: phrase`Enter ${date} in the platform, or erase that with ${FORCED}.`,
+    hint: phrase`Enter ${date} in the platform, or erase that with ${forced}.`,
   };
 }
 

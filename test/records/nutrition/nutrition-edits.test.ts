@@ -171,6 +171,15 @@ describe.each(NUTRITION_REVISIONS)(
       expect(held()).toEqual(['bar 40', 'gel 30']);
     });
 
+    it('is in conflict with an earlier version that the input has again', async () => {
+      const { push, held, sandbox, idOf, machine } = await open({});
+      await push({ 'a.json': day(BIG_GEL, BAR) });
+      sandbox.control.editFood(idOf('gel'), { carbs: 50 });
+      await machine().push({ 'b.json': day(RICE) });
+      expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }))).toEqual(['conflict']);
+      expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
+    });
+
     it('stays once if the input moves it to the same time', async () => {
       const { push, held } = await open({ logged_at: itemOf(LATE_GEL).logged_at });
       await push({ 'a.json': day(GEL, BAR, RICE) });

@@ -327,6 +327,14 @@ describe('undoing a push of nutrition', () => {
     },
   );
 
+  it('names the command that erases foods of others with it', async () => {
+    const { push, undo, sandbox } = await openNutrition({ revision: '2026-02' }, { scopes: READ });
+    await push({ 'a.json': day(GEL) });
+    sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
+    const hint = `Enter ${DAY} in the platform, or erase that with \`sync undo nutrition ${DAY} --force\`.`;
+    expect(await undo(DAY)).toMatchObject([{ outcome: 'conflict', hint }]);
+  });
+
   it.each(['2026-07', '2026-02'] as const)(
     'removes an item again that a request at the same moment brings back, on %s',
     async (revision) => {
