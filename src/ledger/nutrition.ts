@@ -6,8 +6,8 @@ type Body = { [name: string]: Json };
 /** An item that was sent from here, or will be. */
 export interface SentItem {
   readonly body: Body;
-  /** The input that it came from: a path, a source's name or `stdin`. */
-  readonly input: string;
+  /** The inputs that hold it, the last one first: paths, sources' names or `stdin`. It stays until none does. */
+  readonly inputs: readonly string[];
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
   /** Absent: the platform holds it. */
@@ -18,8 +18,6 @@ export interface SentItem {
   readonly as?: Body;
   /** The user took it back: the inputs that hold it do not send it again. */
   readonly undone?: true;
-  /** Other inputs that hold it, too: it stays until the last one drops it. */
-  readonly also?: readonly string[];
   /** The athlete's or another computer's version in the platform, which stays. */
   readonly edited?: Body;
 }

@@ -13,7 +13,7 @@ import { isCalendarDate } from '../base/time.ts';
 import { parseSetting } from '../config/settings.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
-import { withoutOwner } from '../records/nutrition/day-plan.ts';
+import { withoutInput } from '../records/nutrition/day-plan.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
@@ -129,7 +129,7 @@ export class LibraryClient implements Client {
     return await this.#run(async (opened) => {
       checkDay('date', date);
       const undo = (item: SentItem) =>
-        origin === undefined ? undefined : withoutOwner(item, origin);
+        origin === undefined ? undefined : withoutInput(item, origin);
       return await this.#deliver(opened, [emptyDay(date, [])], {
         force: false,
         undo,

@@ -117,7 +117,7 @@ export class NutritionRun {
     const { items } = ledger.nutrition.day(date);
     const known = ledger.find('nutrition', date);
     const digest = known?.state === 'confirmed' ? known.digest : '';
-    return { ...emptyDay(date, [...new Set(items.map(({ input }) => input))]), digest };
+    return { ...emptyDay(date, [...new Set(items.flatMap(({ inputs }) => inputs))]), digest };
   }
 
   /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link DayDelivery.run} */

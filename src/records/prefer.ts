@@ -76,7 +76,7 @@ export function chooseFoods(
   warn: (note: Pick<Warning, 'field' | 'message'>) => void,
 ): Pick<Foods, 'parts' | 'fields'> {
   const sent = known.filter(({ state }) => state !== 'dropped' && state !== 'gone');
-  const inputs = [...parts.map(({ input }) => input), ...sent.map(({ input }) => input)];
+  const inputs = [...parts.map(({ input }) => input), ...sent.flatMap((item) => item.inputs)];
   const [winner, ...others] = [...new Set(inputs.map(programOf))]
     .filter((program) => program !== undefined)
     .sort((a, b) => scoreOf(a) - scoreOf(b));
@@ -87,7 +87,7 @@ export function chooseFoods(
   }
   const isOther = (input: string) => others.some((other) => other === programOf(input));
   // An input that has no items any more takes back those that were sent.
-  const dropped = [...new Set(sent.map(({ input }) => input).filter(isOther))];
+  const dropped = [...new Set(sent.flatMap((item) => item.inputs).filter(isOther))];
   const isOwn = (name: string) => !SUMMED_TOTALS.includes(name) || programs[name] === winner;
   return {
     parts: [
@@ -101,7 +101,7 @@ export function chooseFoods(
   function scoreOf(program: string): number {
     const own = rank(program, 'items');
     const hasItems =
-      sent.some(({ input }) => programOf(input) === program) ||
+      sent.some((item) => item.inputs.map(programOf).includes(program)) ||
       parts.some(({ input, items = [] }) => programOf(input) === program && items.length > 0);
     return own < 0 || hasItems ? own : own + MANY;
   }

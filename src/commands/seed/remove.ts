@@ -12,7 +12,7 @@ import {
   deliverRecords,
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
-import { isDropped } from '../../records/nutrition/day-plan.ts';
+import { isDropped, withoutInput } from '../../records/nutrition/day-plan.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
@@ -153,11 +153,11 @@ async function removeNutrition(
         : [],
     ),
   );
-  const isSeeds = (item: SentItem) => item.input === input && keys.has(itemKey(item.body));
-  const undo = (item: SentItem) => (isSeeds(item) ? undefined : item);
+  const undo = (item: SentItem) =>
+    keys.has(itemKey(item.body)) ? withoutInput(item, input) : item;
   const empty = made
     .filter(({ date }) =>
-      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && isSeeds(item)),
+      ledger.nutrition.day(date).items.some((item) => !isDropped(item) && undo(item) === undefined),
     )
     .map(({ date }) => emptyDay(date, [input]));
   await deliverRecords(context, empty, { ...options, undo }, { ...records, ledger, report });

@@ -140,7 +140,7 @@ function sortDropped(
     if (there !== undefined) {
       into.surplus.push(there);
       into.items.push(there.id === undefined ? plain : { ...plain, id: there.id });
-    } else if (!isSettled || isAnswer || item.undone === true) {
+    } else if (!isSettled || item.undone === true) {
       // A request of another computer that was in progress may bring it back.
       into.items.push({ ...plain, state: 'gone' });
     }
@@ -189,7 +189,7 @@ function present(
   } else {
     // This ledger never sent it: a version of another computer, or of a lost ledger.
     if (!force) into.news.push({ what: 'earlier', body: theirs });
-    const gone = { body: theirs, input: item.input, ...place, state: 'dropped' as const };
+    const gone = { body: theirs, inputs: item.inputs, ...place, state: 'dropped' as const };
     into.items.push({ ...statedItem(item), state: 'new' }, gone);
     into.surplus.push(shown);
   }
@@ -240,8 +240,8 @@ function matchItems(
     ...(idsLast ? [] : dropped.filter(({ state }) => state === 'dropped')),
     ...wanted.filter(isNew),
   ];
-  for (const item of others.filter((each) => !isOver(each) && each.state !== 'removed')) {
-    take(item, byIdentity.first(itemIdentity(item.body)));
+  for (const item of others) {
+    if (!isOver(item)) take(item, byIdentity.first(itemIdentity(item.body)));
   }
   return found;
 }

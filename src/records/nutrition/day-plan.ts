@@ -1,6 +1,6 @@
 import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
-import { itemIdentity, itemKey, itemText } from './items.ts';
+import { itemIdentity, itemKey } from './items.ts';
 import { KeyIndex } from './key-index.ts';
 import type { JsonObject, NutritionPart } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -55,10 +55,10 @@ export function mergeDay(
     dropped.delete(back);
     const { undone, ...again } = back;
     if (undone !== true && back.edited !== undefined) {
-      return [{ ...again, input: item.input, state: 'fresh' }];
+      return [{ ...again, inputs: item.inputs, state: 'fresh' }];
     }
     const mayBeThere = undone !== true && back.state === 'dropped';
-    return [{ ...again, input: item.input, state: mayBeThere ? 'unanswered' : 'new' }];
+    return [{ ...again, inputs: item.inputs, state: mayBeThere ? 'unanswered' : 'new' }];
   });
   // An input without items describes the whole day.
   const isWhole = parts.every((part) => part.items === undefined);
@@ -89,7 +89,7 @@ function joinParts(known: DayContent, parts: readonly NutritionPart[], mode: Mer
     slots = [
       ...paired.left.flatMap((slot) => {
         const isKept = mode !== 'same-input' || !isEdition || slot.said;
-        const item = isKept ? slot.item : withoutOwner(slot.item, input);
+        const item = isKept ? slot.item : withoutInput(slot.item, input);
         if (item !== undefined) return [{ ...slot, item }];
         left.push(slot.item);
         return [];
@@ -129,26 +129,15 @@ function mergedFields(known: JsonObject, fields: JsonObject): JsonObject {
   return { ...known, ...fields, ...rawJson };
 }
 
-function ownersOf({ input, also = [] }: SentItem): readonly string[] {
-  return [input, ...also];
-}
-
-/** Returns an item that an input holds no longer, if another one does. */
-export function withoutOwner(item: SentItem, input: string): SentItem | undefined {
-  const owners = ownersOf(item);
-  if (!owners.includes(input)) return item;
-  const [first, ...also] = owners.filter((owner) => owner !== input);
-  return first === undefined ? undefined : { ...item, input: first, also };
-}
-
-function withOwner(item: SentItem, input: string): SentItem {
-  const also = ownersOf(item).filter((owner) => owner !== input);
-  return { ...item, input, ...(also.length === 0 ? {} : { also }) };
+/** Returns an item that an input does not hold, if another one does. */
+export function withoutInput(item: SentItem, input: string): SentItem | undefined {
+  const inputs = item.inputs.filter((each) => each !== input);
+  return inputs.length === 0 ? undefined : { ...item, inputs };
 }
 
 /** Returns an item as its inputs state it, without what is known of it on the platform. */
-export function statedItem({ body, input, also }: SentItem): SentItem {
-  return { body, input, ...(also === undefined ? {} : { also }) };
+export function statedItem({ body, inputs }: SentItem): SentItem {
+  return { body, inputs };
 }
 
 /** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
@@ -162,7 +151,7 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const take = (slot: Slot | undefined): SentItem | undefined => {
     if (slot === undefined) return undefined;
     left.delete(slot);
-    overlaps ||= ownersOf(slot.item).includes(input);
+    overlaps ||= slot.item.inputs.includes(input);
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
@@ -172,22 +161,18 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const byIdentity = new KeyIndex(left, ({ item }) => itemIdentity(item.body));
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
-    if (equal !== undefined) return { item: withOwner(equal, input), said: true };
+    if (equal !== undefined) {
+      const inputs = [input, ...equal.inputs.filter((each) => each !== input)];
+      return { item: { ...equal, inputs }, said: true };
+    }
     const version = take(byIdentity.first(itemIdentity(body)));
     // The athlete's version stays until the user decides.
     const isContested = version?.state === 'new' && version.edited !== undefined;
     const theirs = isContested ? version : {};
     if (version !== undefined && !isContested) before.push(version);
-    return { item: { ...theirs, body, input, state: 'new' }, said: true };
+    return { item: { ...theirs, body, inputs: [input], state: 'new' }, said: true };
   });
   return { next, left: [...left], before, overlaps };
-}
-
-/** Lists items for a message: the first few, and the number of the others. */
-export function itemList(items: readonly JsonObject[], most = 3): string {
-  const shown = items.slice(0, most).map((item) => `"${itemText(item)}"`);
-  const more = items.length > most ? [`${items.length - most} more`] : [];
-  return [...shown, ...more].join('; ');
 }
 
 /** Returns the body of a nutrition day (interface 2.3). */

@@ -81,7 +81,7 @@ export function isDone({ items, fields, sentFields }: LedgerDay): boolean {
 export function contentOf({ items, fields }: DayContent, others: readonly ShownItem[]): DayContent {
   const wanted = items.filter((item) => !isDropped(item) && item.state !== 'removed');
   const own = wanted.map((item) => ({ ...item, body: item.edited ?? item.body }));
-  return { items: [...own, ...others.map(({ body }) => ({ body, input: '' }))], fields };
+  return { items: [...own, ...others.map(({ body }) => ({ body, inputs: [] }))], fields };
 }
 
 /** Returns the outcome of a day with more calories than a platform can store. A stated total overrides the sum. */

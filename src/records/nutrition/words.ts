@@ -2,18 +2,18 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { SentItem } from '../../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from '../types.ts';
 import type { News, ShownItem } from './day-match.ts';
-import { itemList } from './day-plan.ts';
 import { itemText } from './items.ts';
 
 /** What a push of nutrition says to people. */
 
 type About = Pick<PreparedRecord, 'sources'>;
 
-const listOf = (items: readonly Pick<SentItem | ShownItem, 'body'>[], most?: number) =>
-  itemList(
-    items.map(({ body }) => body),
-    most,
-  );
+/** Lists items: the first few, and the number of the others. */
+function listOf(items: readonly Pick<SentItem | ShownItem, 'body'>[], most = 3): string {
+  const shown = items.slice(0, most).map(({ body }) => `"${itemText(body)}"`);
+  const more = items.length > most ? [`${items.length - most} more`] : [];
+  return [...shown, ...more].join('; ');
+}
 
 function note({ sources }: About, message: Text, field = 'items'): Warning {
   return { source: sources[0] ?? '', field, message };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DayContent, SentItem } from '../../../src/ledger/nutrition.ts';
-import { type MergeMode, itemList, mergeDay } from '../../../src/records/nutrition/day-plan.ts';
+import { type MergeMode, mergeDay } from '../../../src/records/nutrition/day-plan.ts';
 import { itemIdentity } from '../../../src/records/nutrition/items.ts';
+import { goneNote } from '../../../src/records/nutrition/words.ts';
 import type { JsonObject, NutritionPart } from '../../../src/records/types.ts';
 
 /** `gel 25` or `gel 25 @11:00`: a name, grams of carbs, a time. */
@@ -20,13 +21,13 @@ function sent(text: string): SentItem {
   const [, removed, body = '', input = '', id] = /^(-?)(.+) < (\w+)(?:#(.+))?$/.exec(text) ?? [];
   return {
     body: item(body),
-    input,
+    inputs: [input],
     ...(id === undefined ? {} : { id }),
     ...(removed === '-' ? { state: 'removed' } : {}),
   };
 }
 
-const sentText = ({ body, input, id, state }: SentItem) =>
+const sentText = ({ body, inputs: [input = ''], id, state }: SentItem) =>
   `${state === 'removed' ? '-' : ''}${textOf(body)} < ${input}${id === undefined ? '' : `#${id}`}`;
 
 const day = (items: readonly string[], fields: JsonObject = {}): DayContent => ({
@@ -340,10 +341,11 @@ describe('planning the fields of a day', () => {
   });
 });
 
-test('itemList names the first three items and counts the others', () => {
-  const items = ['gel 25', 'bar 40', 'rice 90', 'tea 1', 'egg 2'].map(item);
-  expect(itemList(items.slice(0, 1))).toBe('"gel, 10:00, 25 g carbs"');
-  expect(itemList(items)).toBe(
-    '"gel, 10:00, 25 g carbs"; "bar, 10:00, 40 g carbs"; "rice, 10:00, 90 g carbs"; 2 more',
+test('a note names the first three items and counts the others', () => {
+  const items = ['gel 25', 'bar 40', 'rice 90', 'tea 1', 'egg 2'].map((each) =>
+    sent(`${each} < a`),
+  );
+  expect(String(goneNote({ sources: [] }, items, false).message)).toContain(
+    ': "gel, 10:00, 25 g carbs"; "bar, 10:00, 40 g carbs"; "rice, 10:00, 90 g carbs"; 2 more (',
   );
 });
