@@ -288,13 +288,13 @@ export class DayDelivery {
     const attempts = this.#attempts;
     const isStuck = stuck.length > 0;
     // Without reading, no look at a platform that replaces days can tell who removed an item.
-    const isUnclear = !service.lists && !service.adds;
+    const isUnclear = service.canList !== true && !service.adds;
     const items = this.#day.items.map((item): SentItem => {
       const { state, ...held } = item;
       if (state === 'fresh' && isUnclear) return held;
       return isStuck ? item : passed(item, 'dropped', 'gone');
     });
-    const isSettled = (attempts === 0 && !isReview) || !service.lists;
+    const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
     this.#put(isSettled ? 'settled' : 'fresh', { items });
     if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {
       this.#job.warn(words.goneNote(record, this.#gone, false));

@@ -40,8 +40,9 @@ export class NutritionService {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #target: NutritionTarget;
   #kind: Promise<PlatformKind> | undefined;
-  #canRead: boolean | undefined;
   source: string | undefined;
+  /** The login may list days; undefined before that was asked. */
+  canList: boolean | undefined;
   /** The last answer about the kind. */
   adds = false;
   /** The setting states the kind, and no answer has proved that the platform adds. */
@@ -107,20 +108,15 @@ export class NutritionService {
     this.#target.ledger.nutrition.noteSource(source);
   }
 
-  /** Tells if a later run can list what this one has sent. */
-  get lists(): boolean {
-    return this.#canRead === true;
-  }
-
   /** Checks the scope for reading days. Sends nothing; false without a login. */
-  async canRead(): Promise<boolean> {
+  async #mayList(): Promise<boolean> {
     try {
       const { client } = this.#target;
-      return (this.#canRead ??= await (await client()).grants(READ_SCOPE, this.#context.signal));
+      return (this.canList ??= await (await client()).grants(READ_SCOPE, this.#context.signal));
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       // Asked once a run: without a login, each read of the keychain starts a process.
-      return (this.#canRead = false);
+      return (this.canList = false);
     }
   }
 
@@ -132,7 +128,7 @@ export class NutritionService {
     const found = new Map<string, readonly ShownItem[]>();
     let left = [...dates].sort().reverse();
     let limit = LISTED_DAYS;
-    while (left.length > 0 && limit <= MAX_LISTED && (await this.canRead())) {
+    while (left.length > 0 && limit <= MAX_LISTED && (await this.#mayList())) {
       const [last = ''] = left;
       const edge = daysAfter(last, 1 - LISTED_DAYS);
       const asked = left.filter((date) => date >= edge);
@@ -157,12 +153,12 @@ export class NutritionService {
     try {
       const client = await this.#target.client();
       const days = shownDays(await client.listDays('nutrition', query, this.#context.signal));
-      if (days === undefined) this.#canRead = false;
+      if (days === undefined) this.canList = false;
       return days;
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       if (!['REJECTED', 'SERVICE_ANSWER', 'SCOPE_MISSING'].includes(error.code)) throw error;
-      this.#canRead = false;
+      this.canList = false;
       return undefined;
     }
   }
