@@ -35,20 +35,11 @@ export function firstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
 
-/** Phrases of statuses that are retried (RFC 9110 section 15): they repeat the status. */
-const STATUS_PHRASES = [
-  'request timeout',
-  'too many requests',
-  'internal server error',
-  'server error',
-  'bad gateway',
-  'service unavailable',
-  'service temporarily unavailable',
-  'gateway timeout',
-  'gateway time-out',
-];
+/** Matches the phrases of statuses that are retried (RFC 9110 section 15), such as "503 Service Unavailable". */
+const STATUS_PHRASE =
+  /^(?:\d{3}\s*)?(?:request timeout|too many requests|(?:internal )?server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out)[.!]?$/i;
 
-/** Returns whether words only repeat their status, such as "Service Unavailable" with 503. */
+/** Returns whether words only repeat their status. */
 export function repeatsStatus(words: string): boolean {
-  return STATUS_PHRASES.includes(words.toLowerCase().replace(/^\d{3}\s*|[.!]$/g, ''));
+  return STATUS_PHRASE.test(words);
 }

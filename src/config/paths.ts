@@ -50,8 +50,8 @@ export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string):
         };
       default:
         return {
-          config: join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), NAME),
-          state: join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), NAME),
+          config: join(xdgFolder(env['XDG_CONFIG_HOME'], join(homeDir, '.config')), NAME),
+          state: join(xdgFolder(env['XDG_STATE_HOME'], join(homeDir, '.local', 'state')), NAME),
         };
     }
   };
@@ -70,4 +70,9 @@ export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string):
     configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), FILE),
     stateDir: env['SYNC_STATE_DIR'] || homely(found.state),
   };
+}
+
+/** Returns a folder of the XDG base directories: a relative one is invalid there, and not used. */
+export function xdgFolder(folder = '', otherwise: string): string {
+  return posix.isAbsolute(folder) ? folder : otherwise;
 }

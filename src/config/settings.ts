@@ -213,11 +213,9 @@ function parsePort(text: string): number {
 }
 
 function parsePath(text: string): string {
-  if (!/^\/[^\s?#]*$/.test(text)) {
-    throw new Error(`"${text}" is not a path: it begins with / and has no ? or #`);
-  }
-  if (/^\/[/\\]/.test(text)) {
-    throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
+  // What begins with two slashes names another host.
+  if (!/^\/(?![/\\])[^\s?#]*$/.test(text)) {
+    throw new Error(`"${text}" is not a path: it begins with one / and has no ? or #`);
   }
   return text;
 }

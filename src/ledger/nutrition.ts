@@ -65,48 +65,37 @@ export const EMPTY_DAY: LedgerDay = {
   status: 'settled',
 };
 
-/** The nutrition days of one account. Every method is one statement. */
-export class NutritionLedger {
-  readonly #database: Database;
-  readonly #account: string;
+export type NutritionLedger = ReturnType<typeof nutritionLedger>;
 
-  constructor(database: Database, account: string) {
-    this.#database = database;
-    this.#account = account;
-  }
-
-  day(date: string): LedgerDay {
-    const row = this.#database.get`
-      SELECT day, status FROM nutrition_days
-      WHERE account = ${this.#account} AND date = ${date}` as
-      { readonly day: string; readonly status: DayStatus } | undefined;
-    if (row === undefined) return EMPTY_DAY;
-    return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
-  }
-
-  put(date: string, { status, ...day }: LedgerDay): void {
-    this.#database.run`
-      INSERT OR REPLACE INTO nutrition_days (account, date, day, status)
-      VALUES (${this.#account}, ${date}, ${JSON.stringify(day)}, ${status})`;
-  }
-
-  dates(status: DayStatus): readonly string[] {
-    const rows = this.#database.all`
-      SELECT date FROM nutrition_days
-      WHERE account = ${this.#account} AND status = ${status} ORDER BY date`;
-    return (rows as { date: string }[]).map(({ date }) => date);
-  }
-
-  /** Returns the `source` that the platform gives to this client's items, if an answer has shown it. */
-  source(): string | undefined {
-    const row = this.#database.get`
-      SELECT source FROM nutrition_services WHERE account = ${this.#account}`;
-    return (row as { source: string } | undefined)?.source;
-  }
-
-  noteSource(source: string): void {
-    this.#database.run`
-      INSERT OR REPLACE INTO nutrition_services (account, source)
-      VALUES (${this.#account}, ${source})`;
-  }
+/** Returns the nutrition days of one account. Every method is one statement. */
+export function nutritionLedger(database: Database, account: string) {
+  return {
+    day(date: string): LedgerDay {
+      const row = database.get`
+        SELECT day, status FROM nutrition_days WHERE account = ${account} AND date = ${date}` as
+        { readonly day: string; readonly status: DayStatus } | undefined;
+      if (row === undefined) return EMPTY_DAY;
+      return { ...(JSON.parse(row.day) as KnownDay), status: row.status };
+    },
+    put(date: string, { status, ...day }: LedgerDay): void {
+      database.run`
+        INSERT OR REPLACE INTO nutrition_days (account, date, day, status)
+        VALUES (${account}, ${date}, ${JSON.stringify(day)}, ${status})`;
+    },
+    dates(status: DayStatus): readonly string[] {
+      const rows = database.all`
+        SELECT date FROM nutrition_days
+        WHERE account = ${account} AND status = ${status} ORDER BY date`;
+      return (rows as { date: string }[]).map(({ date }) => date);
+    },
+    /** Returns the `source` that the platform gives to this client's items, if an answer has shown it. */
+    source(): string | undefined {
+      const row = database.get`SELECT source FROM nutrition_services WHERE account = ${account}`;
+      return (row as { source: string } | undefined)?.source;
+    },
+    noteSource(source: string): void {
+      database.run`
+        INSERT OR REPLACE INTO nutrition_services (account, source) VALUES (${account}, ${source})`;
+    },
+  };
 }

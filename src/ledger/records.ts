@@ -1,6 +1,6 @@
 import { type Database, transaction } from './guard.ts';
-import { NutritionLedger } from './nutrition.ts';
-import { ReadZoneLedger } from './read-zones.ts';
+import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
+import { type ReadZoneLedger, readZoneLedger } from './read-zones.ts';
 import { WellnessLedger } from './wellness.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
@@ -45,9 +45,9 @@ export class RecordLedger {
   readonly #now: () => number;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
-    this.nutrition = new NutritionLedger(database, account);
+    this.nutrition = nutritionLedger(database, account);
     this.wellness = new WellnessLedger(database, account, now);
-    this.zones = new ReadZoneLedger(database, account);
+    this.zones = readZoneLedger(database, account);
     this.#database = database;
     this.#account = account;
     this.#mark = mark;

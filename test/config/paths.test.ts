@@ -18,9 +18,15 @@ describe('the folders for configuration and state', () => {
   });
 
   it('are those of the XDG base directories', () => {
-    expect(findPaths({}, 'linux', '/home/a')).toEqual({
+    const usual = {
       configFile: '/home/a/.config/athlete-sync/config.json',
       stateDir: '/home/a/.local/state/athlete-sync',
+    };
+    const relative = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: './s' };
+    for (const env of [{}, relative]) expect(findPaths(env, 'linux', '/home/a')).toEqual(usual);
+    expect(findPaths({ ...relative, XDG_STATE_HOME: '/s' }, 'linux', '/home/a')).toEqual({
+      ...usual,
+      stateDir: '/s/athlete-sync',
     });
   });
 });

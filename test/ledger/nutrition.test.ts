@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EMPTY_DAY, type LedgerDay, NutritionLedger } from '../../src/ledger/nutrition.ts';
+import { EMPTY_DAY, type LedgerDay, nutritionLedger } from '../../src/ledger/nutrition.ts';
 import { openIn, scratchDir } from './support.ts';
 
 const DAY = '2026-02-15';
@@ -11,7 +11,7 @@ const holding = (...names: string[]): LedgerDay => ({
 });
 
 function open(dir = scratchDir(), account = 'athlete:1') {
-  return { dir, ledger: new NutritionLedger(openIn(dir), account) };
+  return { dir, ledger: nutritionLedger(openIn(dir), account) };
 }
 
 it('keeps a nutrition day with its status, which another process sees', () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { xdgFolder } from '../../config/paths.ts';
 import {
   type ManagerOptions,
   type ServiceDefinition,
@@ -45,7 +46,7 @@ async function must({ run }: ManagerOptions, program: string, ...args: string[])
 export function systemd(profile: string, options: ManagerOptions): ServiceSystem {
   const { env, homeDir, uid, run } = options;
   const name = profile === 'default' ? 'athlete-sync.service' : `athlete-sync-${profile}.service`;
-  const configHome = env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
+  const configHome = xdgFolder(env['XDG_CONFIG_HOME'], join(homeDir, '.config'));
   const path = join(configHome, 'systemd', 'user', name);
   const systemctl = (...args: string[]) =>
     must(options, 'systemctl', '--user', '--no-pager', ...args);
