@@ -67,14 +67,15 @@ export const verify: CommandModule = {
           );
         }
         const shortened = items.filter((item) => item.shortened !== undefined).length;
-        output.result({ type: 'summary', ...summary }, summaryText(summary, shortened, since));
+        if (!output.json) output.result({}, summaryText(summary, shortened, since));
         const days: VerifiedDay[] = [];
         for (const kind of withDays ? KINDS : []) {
           const checked = await verifyDays(kind, since ?? '0001-01-01', records, client, signal);
           for (const day of checked) output.result({ type: 'verify-day', ...day }, dayText(day));
           days.push(...checked);
         }
-        if (withDays) output.say(daysText(days));
+        if (output.json) output.result({ type: 'summary', ...summary });
+        else if (withDays) output.say(daysText(days));
         const isMissing = summary.missing > 0 || days.some(({ outcome }) => outcome === 'missing');
         if (isMissing) return ExitCode.refused;
         // The platform may only need more time for a pending one.

@@ -114,7 +114,7 @@ describe('sync verify', () => {
     await world.sync(['push', 'wellness', 'days.json']);
     const verify = async () => {
       const { code, stdout } = await world.sync(['verify', '--days', '--json']);
-      return [code, ndjson(stdout).at(-1)];
+      return [code, ...ndjson(stdout).slice(-2)];
     };
     const { env } = world.home;
     const { control } = world.sandbox;
@@ -122,12 +122,13 @@ describe('sync verify', () => {
     env['SYNC_ACCESS_TOKEN'] = control.mint({ scopes: [...scopes] }).access_token;
     expect(await verify()).toMatchObject([4, { code: 'SCOPE_MISSING', message: /health:read/ }]);
     delete env['SYNC_ACCESS_TOKEN'];
+    const last = { type: 'summary', total: 0 };
     const day = { type: 'verify-day', kind: 'wellness', date: '2026-02-15' };
-    expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }]);
+    expect(await verify()).toMatchObject([0, { ...day, outcome: 'present', differs: [] }, last]);
     world.sandbox.control.clearState();
-    expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }]);
+    expect(await verify()).toMatchObject([6, { ...day, outcome: 'missing' }, last]);
     world.sandbox.control.settings({ wellnessList: false });
-    expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }]);
+    expect(await verify()).toMatchObject([0, { ...day, outcome: 'unseen' }, last]);
   });
 });
 
