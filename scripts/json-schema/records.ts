@@ -12,9 +12,9 @@ export interface WellnessRecord {
   readonly restingHr?: number | null | undefined;
   /** bpm: whole number, 20 to 220. */
   readonly avgSleepingHr?: number | null | undefined;
-  /** s (24 h): whole number, 0 to 86400. */
+  /** s (24 h): whole number, 1 to 86400. */
   readonly sleepSecs?: number | null | undefined;
-  /** h: 0 to 24. */
+  /** h: 0.01 to 24. */
   readonly sleepHours?: number | null | undefined;
   /** s (24 h): whole number, 0 to 86400. */
   readonly sleepDeepSecs?: number | null | undefined;
@@ -24,13 +24,13 @@ export interface WellnessRecord {
   readonly sleepLightSecs?: number | null | undefined;
   /** s (24 h): whole number, 0 to 86400. */
   readonly sleepAwakeSecs?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points: whole number, 1 to 100. */
   readonly sleepScore?: number | null | undefined;
   /** points: whole number, 0 to 100. */
   readonly sleepQuality?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points: whole number, 1 to 100. */
   readonly readiness?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points: whole number, 1 to 100. */
   readonly recoveryScore?: number | null | undefined;
   /** points: whole number, 0 to 100. */
   readonly stress?: number | null | undefined;
@@ -72,11 +72,11 @@ export interface WellnessRecord {
   readonly respiration?: number | null | undefined;
   /** %: 40 to 100. */
   readonly spO2?: number | null | undefined;
-  /** kcal: 0 to 10000. */
+  /** kcal: 1 to 10000. */
   readonly restingCaloriesBurned?: number | null | undefined;
   /** kcal: 0 to 30000. */
   readonly activeCaloriesBurned?: number | null | undefined;
-  /** kcal: 0 to 40000. */
+  /** kcal: 1 to 40000. */
   readonly totalCaloriesBurned?: number | null | undefined;
   /** ml: 0 to 30000. */
   readonly hydrationVolume?: number | null | undefined;
