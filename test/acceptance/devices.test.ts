@@ -126,11 +126,10 @@ describe('sync devices', () => {
     mediaOf(world);
     plugIn(join(world.home.dir, 'cards/old'), [10]);
     expect((await world.sync(['devices', 'cards'])).stdout).toContain('Garmin Edge 840');
-    const missing = await world.sync(['devices', 'crads']);
-    expect([missing.code, missing.stderr]).toEqual([
-      3,
-      'Error: crads: There is no such file or folder.\n',
-    ]);
+    expect(await world.sync(['devices', 'crads'])).toMatchObject({
+      code: 3,
+      stderr: 'Error: crads: There is no such file or folder.\n',
+    });
     const file = await world.sync(['devices', 'cards/old/Garmin/GarminDevice.xml']);
     expect([file.code, file.stdout]).toEqual([3, '']);
   });

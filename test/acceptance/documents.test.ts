@@ -111,8 +111,7 @@ const INVALID: Record<InvalidReason, true> = {
 };
 
 it('docs/json.md lists every outcome and every reason', () => {
-  const words = quoted(withoutBlocks(readDocument('docs/json.md')));
-  expect(words).toEqual(
+  expect(quoted(withoutBlocks(readDocument('docs/json.md')))).toEqual(
     expect.arrayContaining(Object.keys({ ...OUTCOMES, ...SKIPPED, ...INVALID })),
   );
 });
@@ -151,8 +150,7 @@ describe('docs/operators.md', () => {
   });
 
   it('names every setting and path of a preset', () => {
-    const words = quoted(withoutBlocks(document));
-    expect(words).toEqual(
+    expect(quoted(withoutBlocks(document))).toEqual(
       expect.arrayContaining([
         ...presetKeys().filter((key) => !key.startsWith('endpoint.')),
         'endpoint.NAME',

@@ -141,10 +141,8 @@ describe('sync import', () => {
   it('with --dry-run needs no login and no address', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
-    const other = worldOf(world.sandbox, openHome());
-    const { code, stdout } = await other.sync(['import', path, '--dry-run', '--json']);
-    expect(code).toBe(0);
-    expect(ndjson(stdout)[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
+    const lines = await worldOf(world.sandbox, openHome()).lines(['import', path, '--dry-run']);
+    expect(lines[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
   });
 
   it('sends with --since nothing from before that day', async () => {
@@ -166,9 +164,7 @@ describe('sync import', () => {
         { name: 'whole.fit', bytes: ride(6) },
       ]),
     );
-    const { code, stdout } = await world.sync(['import', path, '--yes', '--json']);
-    expect(code).toBe(3);
-    expect(ndjson(stdout)).toMatchObject([
+    expect(await world.lines(['import', path, '--yes'], { code: 3 })).toMatchObject([
       { type: 'import-unreadable', path: `${path}/cut.zip`, reason: 'incomplete' },
       { type: 'upload', path: `${path}/cut.fit`, outcome: 'invalid', reason: 'incomplete' },
       { type: 'import-found', kind: 'recordings', files: 1 },

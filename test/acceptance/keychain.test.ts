@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect(await failureOf(world, ['token'])).toEqual({
       code: 5,
       error: 'KEYCHAIN_LOCKED',
-      hint: expect.stringContaining('try again') as string,
+      hint: /try again/,
     });
     const upload = await world.sync(['upload', '--json', fresh]);
     expect(upload.code).toBe(5);

@@ -22,14 +22,8 @@ const CHECK = ['authorize 302'];
 /** The requests of a login; the profile states the athlete's time zone. */
 const LOGIN = [...CHECK, 'authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
 
-const ALL_SCOPES = [
-  'workout:write',
-  'health:write',
-  'nutrition:write',
-  'profile:write',
-  'profile:read',
-  'workout:read',
-];
+const ALL_SCOPES =
+  'workout:write health:write nutrition:write profile:write profile:read workout:read'.split(' ');
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
 describe('a login by the loopback redirect', () => {

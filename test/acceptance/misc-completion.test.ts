@@ -32,10 +32,7 @@ const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
   ['sync push nu', ['push', 'nutrition']],
   ['athlete-sync config se', ['config', 'set']],
   ['sync seed --acc', ['seed', '--accounts']],
-  [
-    'sync push wellness --tz Europe/Oslo --dr',
-    ['push', 'wellness', '--tz', 'Europe/Oslo', '--dry-run'],
-  ],
+  ['sync push wellness --tz UTC --dr', ['push', 'wellness', '--tz', 'UTC', '--dry-run']],
   ['sync login --store k', ['login', '--store', 'keychain']],
   ['sync login --store=f', ['login', '--store=file']],
   [

@@ -55,13 +55,7 @@ describe('sync doctor', () => {
     expect(unreachable.code).toBe(5);
     const bad = ndjson(unreachable.stdout).filter(({ state }) => state === 'bad');
     expect(bad).toEqual([
-      {
-        type: 'finding',
-        check: 'service',
-        state: 'bad',
-        message: text('127.0.0.1:9'),
-        hint: text(''),
-      },
+      { type: 'finding', check: 'service', state: 'bad', message: /127\.0\.0\.1:9/, hint: /./ },
     ]);
   });
 
@@ -81,8 +75,7 @@ describe('sync doctor', () => {
     expect(await login()).toMatchObject(ended);
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
     expect((await world.sync(['status', '--check'])).code).toBe(4);
-    const token = await world.sync(['token']);
-    expect([token.code, token.stdout]).toEqual([4, '']);
+    expect(await world.sync(['token'])).toMatchObject({ code: 4, stdout: '' });
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -147,12 +140,11 @@ describe('sync doctor', () => {
     const elsewhere = join(world.home.dir, 'elsewhere');
     world.write('elsewhere/nothing', '');
     writeProgram(join(elsewhere, 'sync'), 'exit 0');
-    const { code, stdout } = await world.sync(['doctor', '--json'], {
+    const lines = await world.lines(['doctor'], {
       env: { PATH: `${elsewhere}:${process.env['PATH'] ?? ''}` },
     });
     // A note, not a problem.
-    expect(code).toBe(0);
-    expect(ndjson(stdout).at(-2)).toEqual({
+    expect(lines.at(-2)).toEqual({
       type: 'finding',
       check: 'name',
       state: 'odd',
@@ -237,16 +229,14 @@ describe('sync explain', () => {
       const neither = await world.sync(['explain', given]);
       expect([neither.code, neither.stderr]).toEqual([2, /neither a file nor a date/]);
     }
-    const missing = await world.sync(['explain', 'no-such.fit']);
-    expect([missing.code, missing.stderr]).toEqual([
-      2,
-      'Error: no-such.fit: there is no such file, or it is a broken link.\n',
-    ]);
-    const never = await world.sync(['explain', '2026-02-30']);
-    expect([never.code, never.stderr]).toEqual([
-      2,
-      /^Error: There is no 2026-02-30\.\n {2}Write a date as YYYY-MM-DD, /,
-    ]);
+    expect(await world.sync(['explain', 'no-such.fit'])).toMatchObject({
+      code: 2,
+      stderr: 'Error: no-such.fit: there is no such file, or it is a broken link.\n',
+    });
+    expect(await world.sync(['explain', '2026-02-30'])).toMatchObject({
+      code: 2,
+      stderr: /^Error: There is no 2026-02-30\.\n {2}Write a date as YYYY-MM-DD, /,
+    });
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 });
@@ -346,10 +336,9 @@ describe('sync config', () => {
 
   it('warns that a variable overrides the new value', async () => {
     const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
-    const { code, stderr } = await runInProcess(['config', 'set', 'timezone', 'Asia/Tokyo'], {
-      home,
-    });
-    expect([code, stderr]).toEqual([0, /SYNC_TIMEZONE is set, and overrides this setting\./]);
+    expect(await runInProcess(['config', 'set', 'timezone', 'Asia/Tokyo'], { home })).toMatchObject(
+      { code: 0, stderr: /SYNC_TIMEZONE is set, and overrides this setting\./ },
+    );
   });
 });
 

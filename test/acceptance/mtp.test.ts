@@ -35,8 +35,7 @@ describe.skipIf(noMtp !== undefined)(`a device over MTP${note}`, () => {
     async (signal) => {
       record(1);
       device.behave({ state: 'hanging' });
-      const watcher = world.run(['watch', activities, world.folder, '--json']);
-      await ready(watcher);
+      const watcher = await ready(world.run(['watch', activities, world.folder, '--json']));
       const ride = anotherRecording();
       put(join(world.folder, 'ride.fit'), ride);
       await until(() => world.hashes().includes(sha256(ride)));

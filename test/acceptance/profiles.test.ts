@@ -82,14 +82,8 @@ it('reads a token response with a byte order mark, and prints only the result wi
   const input = `\ufeff${JSON.stringify(world.sandbox.control.mint())}`;
   const { code, stderr } = await world.sync(['login', '--with-token', '--quiet'], { input });
   expect([code, stderr]).toEqual([0, '']);
-  const out = await world.sync([
-    'seed',
-    '--days',
-    '1',
-    '--quiet',
-    '--out',
-    `${world.home.dir}/made`,
-  ]);
+  const made = `${world.home.dir}/made`;
+  const out = await world.sync(['seed', '--days', '1', '--quiet', '--out', made]);
   expect([out.code, out.stderr]).toEqual([0, '']);
   expect(out.stdout.trimEnd().split('\n')).toHaveLength(1);
 });

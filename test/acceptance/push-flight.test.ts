@@ -112,8 +112,7 @@ describe('the zone of an earlier reading', () => {
 it('a machine in UTC that decides about a day causes one warning, and a finding of doctor', async () => {
   const world = await openLoggedInWorld();
   const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({ date, hrv: 61 }));
-  const input = JSON.stringify(days);
-  const push = async (env: NodeJS.ProcessEnv, text = input) => {
+  const push = async (env: NodeJS.ProcessEnv, text = JSON.stringify(days)) => {
     const { stderr } = await world.sync(['push', 'wellness', '-'], { input: text, env });
     return stderr.match(/Days are counted in/g)?.length ?? 0;
   };

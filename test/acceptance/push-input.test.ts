@@ -20,11 +20,8 @@ const HELD = { '2026-02-14': { hrv: 64 }, '2026-02-15': { hrv: 66 } };
 describe('the input of sync push', () => {
   it('accepts a single object on stdin', async () => {
     const world = await openLoggedInWorld();
-    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], {
-      input: JSON.stringify(TWO[0]),
-    });
-    expect(code).toBe(0);
-    expect(ndjson(stdout)[0]).toMatchObject({ source: 'stdin', outcome: 'pushed' });
+    const lines = await world.lines(['push', 'wellness', '-'], { input: JSON.stringify(TWO[0]) });
+    expect(lines[0]).toMatchObject({ source: 'stdin', outcome: 'pushed' });
     expect(days(world)).toEqual({ '2026-02-14': { hrv: 64 } });
     const twice = await world.sync(['push', 'wellness', '-', '-'], { input: '{}' });
     expect([twice.code, twice.stderr]).toEqual([2, /stdin \(-\) can be read once/]);
@@ -59,11 +56,10 @@ describe('the input of sync push', () => {
     mkdirSync(join(world.home.dir, 'folder'));
     const file = world.write('folder/empty.csv', 'date,weight (kg)\n');
     world.write('folder/day.json', JSON.stringify(TWO));
-    const named = await world.sync(['push', 'wellness', file]);
-    expect([named.code, named.stdout]).toEqual([
-      3,
-      expect.stringContaining(`${file} has no row with a value to send. Export it again`),
-    ]);
+    expect(await world.sync(['push', 'wellness', file])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining(`${file} has no row with a value to send. Export it again`),
+    });
     expect((await world.sync(['push', 'wellness', join(world.home.dir, 'folder')])).code).toBe(0);
     expect((await world.sync(['push', 'wellness', '-'], { input: '[]' })).code).toBe(0);
   });
@@ -81,10 +77,9 @@ describe('the input of sync push', () => {
         { date: '2026-02-16', hrv: 71 },
       ]),
     );
-    const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
-    expect(code).toBe(3);
+    const lines = await world.lines(['push', 'wellness', file], { code: 3 });
     expect(Object.keys(days(world))).toEqual(['2026-02-16']);
-    const invalid = ndjson(stdout).filter(({ outcome }) => outcome === 'invalid');
+    const invalid = lines.filter(({ outcome }) => outcome === 'invalid');
     expect(invalid.map(({ source, field }) => [source, field])).toEqual([
       [`${file}#/0`, 'date'],
       [`${file}#/1`, 'restingHr'],
@@ -104,9 +99,8 @@ describe('the input of sync push', () => {
     const strict = await world.sync(['push', 'wellness', '-', '--strict', '--json'], { input });
     expect(strict.code).toBe(3);
     expect(requestLines(world.sandbox)).toEqual([]);
-    const lax = await world.sync(['push', 'wellness', '-', '--json'], { input });
-    expect(lax.code).toBe(0);
-    expect(ndjson(lax.stdout)[0]?.['warnings']).toMatchObject([{ field: 'restingHr' }]);
+    const lines = await world.lines(['push', 'wellness', '-'], { input });
+    expect(lines[0]?.['warnings']).toMatchObject([{ field: 'restingHr' }]);
     expect(days(world)).toEqual({ '2026-02-15': { restingHr: 48 } });
   });
 });
@@ -116,10 +110,9 @@ describe('the exit code of sync push', () => {
 
   it('is 4 without a login: nothing is sent, and the hint says what to type', async () => {
     const world = await openWorld();
-    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], { input });
-    expect(code).toBe(4);
-    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'failed', code: 'AUTH_REQUIRED' });
-    expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
+    const lines = await world.lines(['push', 'wellness', '-'], { code: 4, input });
+    expect(lines[0]).toMatchObject({ outcome: 'failed', code: 'AUTH_REQUIRED' });
+    expect(String(lines[0]?.['hint'])).toContain('sync login');
     // The text gives the reason once, with the affected days.
     const text = await world.sync(['push', 'wellness', '-'], { input });
     expect(text.stdout.match(/Not logged in/g)).toHaveLength(1);
@@ -139,12 +132,9 @@ describe('the exit code of sync push', () => {
   it('is 6 for a permanent refusal and for 200 with success: false, in the words of the platform', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');
-    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], {
-      input,
-    });
-    expect(code).toBe(6);
-    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'rejected', status: 422, attempts: 1 });
-    expect(ndjson(stdout)[1]).toMatchObject({ outcome: 'rejected' });
+    const lines = await world.lines(['push', 'wellness', '-', '--jobs', '1'], { code: 6, input });
+    expect(lines[0]).toMatchObject({ outcome: 'rejected', status: 422, attempts: 1 });
+    expect(lines[1]).toMatchObject({ outcome: 'rejected' });
     expect(days(world)).toEqual({});
     // The ledger does not record the refused day as sent.
     expect((await world.sync(['push', 'wellness', '-'], { input })).code).toBe(0);

@@ -96,21 +96,19 @@ it('sync undo wellness sends the values before again, and names those that the p
   const undo = () => world.sync(['undo', 'wellness', DAY]);
   expect((await undo()).stdout).toBe(`${DAY}: nothing of that day was sent from here.\n`);
   await push(world, 'wellness', file({ restingHr: 46 }));
-  const first = await undo();
-  expect([first.code, first.stdout]).toEqual([
-    6,
-    `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
-  ]);
+  expect(await undo()).toMatchObject({
+    code: 6,
+    stdout: `${DAY}: not taken back. The platform cannot forget a value, and nothing was sent before these: restingHr 46. \`sync push wellness FILE\` replaces them.\n`,
+  });
   expect((await world.sync(['explain', DAY])).stdout).toContain(
     'Wellness   The platform confirmed it.',
   );
   const changed = file({ restingHr: 51, hrv: 60 });
   await push(world, 'wellness', changed);
-  const second = await undo();
-  expect([second.code, second.stdout]).toEqual([
-    0,
-    `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
-  ]);
+  expect(await undo()).toMatchObject({
+    code: 0,
+    stdout: `${DAY}: taken back\n  note: restingHr: 46, sent before, is sent again in place of 51\n  note: the platform cannot forget a value, and keeps hrv 60\n`,
+  });
   expect(heldBy(world)).toEqual({ restingHr: 46, hrv: 60 });
   // It stays away until --force.
   expect(await push(world, 'wellness', changed)).toMatchObject({ outcome: 'skipped' });
@@ -194,8 +192,7 @@ it('the output of many days is one line, with equal notes and refusals once, by 
   const file = world.write('days.json', JSON.stringify(days));
   const { code, stdout } = await world.sync(['push', 'wellness', file]);
   expect(code).toBe(3);
-  const lines = stdout.trimEnd().split('\n');
-  expect(lines).toEqual([
+  expect(stdout.trimEnd().split('\n')).toEqual([
     `380 days of wellness sent, ${row(2)} to ${row(400)}`,
     /^note: .*days.json#\/0: weight: is 160 kg: pounds\?.* \(380 times in this input\)$/,
     /^.*days.json#\/19: not sent: date: .*\(and 19 more, which --json lists\)$/,

@@ -143,8 +143,7 @@ describe('a refresh that was killed after its request left', () => {
   it('ends the login only once the service refuses the token', async () => {
     const world = await killed({ refreshToken: 'rotate' });
     expect((await world.sync(['status'])).code).toBe(5);
-    const { code, stdout } = await world.sync(['token']);
-    expect([code, stdout]).toEqual([4, '']);
+    expect(await world.sync(['token'])).toMatchObject({ code: 4, stdout: '' });
     const status = await world.sync(['status']);
     expect([status.code, status.stdout]).toEqual([4, /^Login {5}ended\. This login has ended/m]);
     const asked = requestLines(world.sandbox).length;

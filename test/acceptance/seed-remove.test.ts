@@ -91,9 +91,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
       expect(second.stdout).toContain('nothing that this seed sent is recorded on this machine');
       expect(requestLines(world.sandbox)).toEqual([]);
 
-      const again = await world.sync(['seed', ...DAYS, '--json']);
-      expect(again.code).toBe(0);
-      expect(ndjson(again.stdout).at(-1)).toMatchObject({
+      expect((await world.lines(['seed', ...DAYS])).at(-1)).toMatchObject({
         [isOffered ? 'uploaded' : 'duplicate']: seeded.recordings.length,
         pushed: 6,
       });
@@ -152,11 +150,10 @@ describe('sync seed --remove', () => {
     await world.sync(['seed', ...DAYS]);
     const before = contentsOf(world);
     world.sandbox.control.clearRequests();
-    const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--dry-run', '--json']);
-    expect(code).toBe(0);
+    const lines = await world.lines(['seed', ...DAYS, '--remove', '--dry-run']);
     expect(requestLines(world.sandbox)).toEqual([]);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 0, 'would-push': 3 });
-    expect(ndjson(stdout).filter(({ outcome }) => outcome === 'would-push')).toHaveLength(3);
+    expect(lines.at(-1)).toMatchObject({ removed: 0, 'would-push': 3 });
+    expect(lines.filter(({ outcome }) => outcome === 'would-push')).toHaveLength(3);
     // The ledger still knows all of it.
     expect((await world.sync(['seed', ...DAYS])).stdout).toMatch(
       /; \d+ uploaded before, \d+ unchanged\.$/m,
@@ -174,9 +171,7 @@ describe('sync seed --remove', () => {
     expect(first.stdout).toContain('run `sync seed` with the same arguments first');
     expect(foodsHeld(world.sandbox, '2026-05-15').length).toBeGreaterThan(0);
     await other.sync(['seed', ...DAYS]);
-    const { code, stdout } = await other.sync(['seed', ...DAYS, '--remove', '--json']);
-    expect(code).toBe(0);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ removed: 3 });
+    expect((await other.lines(['seed', ...DAYS, '--remove'])).at(-1)).toMatchObject({ removed: 3 });
     expect(DATES.flatMap((date) => foodsHeld(world.sandbox, date))).toEqual([]);
     expect(heldBy(world).wellness).toHaveLength(3);
   });

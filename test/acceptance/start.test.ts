@@ -52,17 +52,7 @@ async function loadedBy(
 }
 
 /** Modules of Node.js that take a millisecond or more, and that a short command does not need. */
-const SLOW = [
-  'tty',
-  'net',
-  'stream',
-  'v8',
-  'crypto',
-  'child_process',
-  'worker_threads',
-  'http',
-  'zlib',
-];
+const SLOW = 'tty net stream v8 crypto child_process worker_threads http zlib'.split(' ');
 
 const slowIn = ({ builtins }: Loaded) => SLOW.filter((name) => builtins.includes(name));
 

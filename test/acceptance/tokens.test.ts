@@ -143,8 +143,7 @@ describe('a service that redirects to another origin', () => {
         SYNC_TOKEN_STORE: 'file',
       });
       const world = worldOf(await openSandbox(), home);
-      const ride = world.write('ride.fit', makeRecording());
-      const withAccess = await world.sync(['upload', ride], {
+      const withAccess = await world.sync(['upload', world.write('ride.fit', makeRecording())], {
         env: { SYNC_ACCESS_TOKEN: 'some-access-token' },
       });
       const withRefresh = await world.sync(['token'], {

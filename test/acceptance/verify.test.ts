@@ -73,8 +73,7 @@ describe('sync verify', () => {
         { ...none, missing: 1 },
       ],
     ]);
-    const { stdout } = await world.sync(['verify']);
-    expect(stdout).toMatch(
+    expect((await world.sync(['verify'])).stdout).toMatch(
       /^Sun 15 Feb.* 08:10 {2}Ride .*\n {2}ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/,
     );
   });

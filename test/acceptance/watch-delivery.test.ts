@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ndjson } from '../support/program.ts';
+import { type Running, ndjson } from '../support/program.ts';
 import type { SeenHealth } from '../../src/daemon/registry.ts';
 import { readHealth } from '../daemon/support.ts';
 import {
@@ -27,6 +27,21 @@ import {
 
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
+
+/** Starts a watcher of an empty folder, with a token from the environment. */
+async function watchWithToken(): Promise<Running> {
+  await openWorld();
+  mkdirSync(world.folder);
+  return await ready(world.watch());
+}
+
+/** Starts a watcher of an empty folder, with a stored login of the first athlete. */
+async function watchLoggedIn(): Promise<Running> {
+  await openWorld({ stored: true });
+  await world.login();
+  mkdirSync(world.folder);
+  return await ready(world.watch());
+}
 
 it('recordings during a hanging request of the platform are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
   await openWorld();
@@ -85,11 +100,7 @@ it('two watchers of one account deliver the copies of a killed watcher once, wit
 
 describe('recordings during an outage of the platform', () => {
   it('wait, also over a restart, and are sent when the service is back', async () => {
-    await openWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchLoggedIn();
     await world.stopService();
     const rides = Array.from({ length: 5 }, () => anotherRecording());
     rides.slice(0, 3).forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
@@ -132,10 +143,7 @@ describe('recordings during an outage of the platform', () => {
   });
 
   it('clear the reported outage when the user sends them with sync upload', async () => {
-    await openWorld();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchWithToken();
     world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle"/);
@@ -148,11 +156,7 @@ describe('recordings during an outage of the platform', () => {
 
 describe('a login that has ended', () => {
   it('is reported once, stops all requests until the next login, and then delivery continues', async () => {
-    await openWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchLoggedIn();
     put(join(world.folder, 'before.fit'), anotherRecording());
     await until(() => world.recordings().length === 1);
     world.sandbox.control.revoke();
@@ -207,10 +211,7 @@ describe('a login that has ended', () => {
   });
 
   it('ends the watcher with 4 if it came from the environment', async () => {
-    await openWorld();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchWithToken();
     world.sandbox.control.revoke();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     expect((await watcher.finished).code).toBe(4);
@@ -218,11 +219,7 @@ describe('a login that has ended', () => {
   });
 
   it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
-    await openWorld({ stored: true });
-    await world.login('athlete-1');
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchLoggedIn();
     world.sandbox.control.revoke({ athlete: 'athlete-1' });
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
@@ -247,11 +244,7 @@ describe('a login that has ended', () => {
   });
 
   it('is checked although the config file is unreadable at that moment', async () => {
-    await openWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchLoggedIn();
     world.sandbox.control.revoke();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"login-needed"/);
@@ -266,11 +259,7 @@ describe('a login that has ended', () => {
   });
 
   it('is not assumed if the service rejects a token after a refresh', async () => {
-    await openWorld({ stored: true });
-    await world.login();
-    mkdirSync(world.folder);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await watchLoggedIn();
     world.sandbox.control.addFaults('upload-fit:401*4');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle"/);
@@ -289,8 +278,7 @@ describe('a login that has ended', () => {
     rmSync(join(stateDir(), 'logins'), { recursive: true });
     mkdirSync(world.folder);
     const env = { SYNC_TOKEN_STORE: '', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
-    const watcher = world.watch([], env);
-    await ready(watcher);
+    const watcher = await ready(world.watch([], env));
     put(join(world.folder, 'ride.fit'), anotherRecording());
     await watcher.waitFor(/"event":"obstacle","obstacle":"keychain"/);
     await world.login();
@@ -306,8 +294,7 @@ describe('the health of a watcher', () => {
     await world.login();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const away = join(world.home.dir, 'away');
-    const watcher = world.run(['watch', world.folder, away, '--json']);
-    await ready(watcher);
+    const watcher = await ready(world.run(['watch', world.folder, away, '--json']));
     await until(() => health()?.login.refreshEndsAt !== undefined);
     await until(() => health()?.lastSuccessAt !== undefined);
     const { loginEndsInSecs, ...now } = health() as SeenHealth;
@@ -426,8 +413,7 @@ describe('recordings in the stash of a watcher that was killed', () => {
     await world.login();
     mkdirSync(world.folder);
     await world.stopService();
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     const rides = Array.from({ length: 4 }, () => anotherRecording());
     rides.slice(0, 2).forEach((bytes, i) => put(join(world.folder, `ride-${i}.fit`), bytes));
     await until(() => events(watcher, 'kept').length === 2);

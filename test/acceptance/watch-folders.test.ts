@@ -26,8 +26,7 @@ const statesOf = (watcher: Parameters<typeof events>[0]) =>
 describe('a folder that comes and goes', () => {
   it('is reported once and waited for if it and its parents are missing at the start', async () => {
     const deep = join(world.folder, 'a/b/c');
-    const watcher = world.run(['watch', deep, '--json']);
-    await ready(watcher);
+    const watcher = await ready(world.run(['watch', deep, '--json']));
     mkdirSync(join(world.folder, 'a'), { recursive: true });
     const first = anotherRecording();
     put(join(deep, 'first.fit'), first);
@@ -72,8 +71,7 @@ describe('a folder that comes and goes', () => {
       // As the watcher's user: the records of other users count for nothing.
       const sync = (command: string) =>
         runShell(`exec ${drop} sync ${command}`, { ...{ home, path, env } });
-      const status = await sync('status --json');
-      const { watching } = JSON.parse(status.stdout) as {
+      const { watching } = JSON.parse((await sync('status --json')).stdout) as {
         watching: { pid: number; folders: unknown }[];
       };
       expect(watching[0]?.folders).toEqual([
@@ -96,8 +94,7 @@ describe('a folder that comes and goes', () => {
 
   it('is watched again when another folder was moved to its place', async () => {
     put(join(world.folder, 'old.fit'), anotherRecording());
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     await until(() => world.requests() === 1);
     const other = `${world.folder}-2`;
     put(join(other, 'sub/new.fit'), anotherRecording());
@@ -117,8 +114,7 @@ describe('a folder that comes and goes', () => {
 
 it('sync watch --poll finds new files without events, and reports its polling', async () => {
   mkdirSync(world.folder);
-  const watcher = world.watch(['--poll', '1']);
-  await ready(watcher);
+  const watcher = await ready(world.watch(['--poll', '1']));
   expect(events(watcher, 'folder')).toMatchObject([{ state: 'polling', folder: world.folder }]);
   const bytes = anotherRecording();
   put(join(world.folder, 'sub/ride.fit'), bytes);
@@ -131,8 +127,7 @@ describe('sync watch --new-only', () => {
   it('sends new files and skips existing ones, also for files added between two runs', async () => {
     put(join(world.folder, 'old.fit'), anotherRecording());
     put(join(world.folder, 'sub/old.fit'), anotherRecording());
-    const watcher = world.watch(['--new-only']);
-    await ready(watcher);
+    const watcher = await ready(world.watch(['--new-only']));
     const heard = anotherRecording();
     put(join(world.folder, 'heard.fit'), heard);
     await until(() => world.requests() === 1);
@@ -140,8 +135,7 @@ describe('sync watch --new-only', () => {
 
     const between = anotherRecording();
     put(join(world.folder, 'between.fit'), between);
-    const next = world.watch(['--new-only']);
-    await ready(next);
+    const next = await ready(world.watch(['--new-only']));
     await until(() => world.requests() === 2);
     const overwritten = anotherRecording({ durationSecs: 77 });
     put(join(world.folder, 'old.fit'), overwritten);

@@ -154,8 +154,7 @@ describe.skipIf(process.platform !== 'linux')('a system call that restarts after
   }
 
   it('delays the program by 5 s at most', async () => {
-    const watcher = world.watch([], blockable());
-    await ready(watcher);
+    const watcher = await ready(world.watch([], blockable()));
     await block(watcher.child.pid);
     const asked = performance.now();
     watcher.child.kill('SIGTERM');

@@ -26,8 +26,7 @@ beforeEach(async () => {
 const HOSTILE = '--hint=int:x:1 <img src="file:x"> $(touch pwned) \\074b\\076.fit';
 
 async function set(key: string, value: string): Promise<void> {
-  const { code, stderr } = await world.sync(['config', 'set', key, value]);
-  expect([code, stderr]).toEqual([0, '']);
+  expect(await world.sync(['config', 'set', key, value])).toMatchObject({ code: 0, stderr: '' });
 }
 
 /** Returns the lines of a file in the home that is written line by line. */
@@ -61,8 +60,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
   }
 
   it('name a ride that arrived, and sum up those of a device', async () => {
-    const watcher = watchAtDesktop();
-    await ready(watcher);
+    const watcher = await ready(watchAtDesktop());
     put(join(world.folder, 'one.fit'), anotherRecording({ sport: 2 }));
     await until(() => notes().length === 1);
     for (let i = 0; i < 6; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
@@ -76,8 +74,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
   });
 
   it('show a ride that arrived just before the end of the watcher', async () => {
-    const watcher = watchAtDesktop();
-    await ready(watcher);
+    const watcher = await ready(watchAtDesktop());
     put(join(world.folder, 'one.fit'), anotherRecording());
     await until(() => events(watcher, 'upload').length === 1);
     await stop(watcher);
@@ -91,8 +88,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     const folder = join(world.home.dir, 'tools');
     mkdirSync(folder);
     if (script !== undefined) writeProgram(join(folder, 'notify-send'), script);
-    const watcher = world.watch([], { PATH: folder, DISPLAY: ':7' });
-    await ready(watcher);
+    const watcher = await ready(world.watch([], { PATH: folder, DISPLAY: ':7' }));
     put(join(world.folder, 'one.fit'), anotherRecording());
     await until(() => world.recordings().length === 1);
     // 0: not ended by the signal after the grace period.
@@ -120,8 +116,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
 
   it('are limited by the setting', async () => {
     await set('notifications', 'needed');
-    const watcher = watchAtDesktop();
-    await ready(watcher);
+    const watcher = await ready(watchAtDesktop());
     put(join(world.folder, 'one.fit'), anotherRecording());
     await until(() => world.recordings().length === 1);
     world.sandbox.control.revoke();
@@ -146,8 +141,7 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
     await set('onEvent', 'cat >> events; env >> variables');
     put(join(world.folder, 'settings.fit'), anotherRecording({ type: 2 }));
     put(join(world.folder, HOSTILE), anotherRecording());
-    const watcher = world.watch([], { SYNC_CLIENT_SECRET: 'cs-hush' });
-    await ready(watcher);
+    const watcher = await ready(world.watch([], { SYNC_CLIENT_SECRET: 'cs-hush' }));
     await until(() => events(watcher, 'upload').length === 2);
     await stop(watcher);
     const passed = `${linesOf('events').join('\n')}\n`;
@@ -158,13 +152,9 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
       ({ outcome, type }) => outcome !== 'skipped' && type !== 'summary',
     );
     expect(withoutTime(ndjson(passed))).toEqual(withoutTime(printed));
-    expect(printed.map(({ event, type }) => event ?? type)).toEqual([
-      'started',
-      'folder',
-      'ready',
-      'upload',
-      'stopped',
-    ]);
+    expect(printed.map(({ event, type }) => event ?? type)).toEqual(
+      'started folder ready upload stopped'.split(' '),
+    );
     expect(linesOf('variables').join('\n')).not.toContain('hush');
     expect(linesOf('variables')).toContain('SYNC_PROFILE=default');
     expect(readdirSync(world.home.dir)).not.toContain('pwned');
@@ -172,8 +162,7 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
 
   it('delays neither uploads nor the end of the watcher if it never ends', async () => {
     await set('onEvent', `trap '' TERM; echo $$ >> pids; while :; do sleep 600; done`);
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     for (let i = 0; i < 3; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
     await until(() => world.recordings().length === 3);
     await until(() => linesOf('pids').length === 1);

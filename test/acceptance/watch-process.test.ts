@@ -65,8 +65,7 @@ describe('the end of a watcher', () => {
   it.skipIf(process.platform === 'win32')(
     'opens no debugger port for SIGUSR1, and continues to watch',
     async () => {
-      const watcher = world.watch();
-      await ready(watcher);
+      const watcher = await ready(world.watch());
       watcher.child.kill('SIGUSR1');
       put(join(world.folder, 'ride.fit'), anotherRecording());
       await until(() => world.recordings().length === 1);
@@ -76,8 +75,7 @@ describe('the end of a watcher', () => {
   );
 
   it.each(['SIGINT', 'SIGHUP'] as const)('exits with 0 after %s', async (signal) => {
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     watcher.child.kill(signal);
     expect((await watcher.finished).code).toBe(0);
   });
@@ -111,8 +109,7 @@ describe('the end of a watcher', () => {
 
 describe('a second sync watch', () => {
   it('for the same folder under any name reports the watcher that already runs', async () => {
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     const { code, stdout } = await world.watch().finished;
     expect(code).toBe(2);
     expect(ndjson(stdout)).toMatchObject([{ type: 'error', code: 'BUSY', pid: watcher.child.pid }]);
@@ -132,8 +129,7 @@ describe('a second sync watch', () => {
     expect(readHealth(state, Date.now()).map(({ pid }) => pid)).toEqual([watcher.child.pid]);
     await stop(watcher);
 
-    const next = world.watch();
-    await ready(next);
+    const next = await ready(world.watch());
     expect(await stop(next)).toBe(0);
   });
 
@@ -157,8 +153,7 @@ describe('a second sync watch', () => {
 
   it('and sync upload at the same time send no recording twice', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=25ms*inf');
-    const watcher = world.watch();
-    await ready(watcher);
+    const watcher = await ready(world.watch());
     const rides = Array.from({ length: 40 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
     const uploads = [1, 2].map(() => world.run(['upload', world.folder, '--json']).finished);
@@ -209,8 +204,7 @@ describe('sync watch --once', () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:reset*inf');
     const first = await runOnce();
-    expect(first.code).toBe(5);
-    expect(ndjson(first.stdout).at(-1)).toMatchObject({ total: 1, failed: 1 });
+    expect([first.code, ndjson(first.stdout).at(-1)]).toMatchObject([5, { total: 1, failed: 1 }]);
     world.sandbox.control.clearFaults();
     rmSync(world.folder, { recursive: true });
     mkdirSync(world.folder);
@@ -318,8 +312,7 @@ describe('sync watch --once', () => {
 it('sync watch --dry-run shows the recordings to send, sends nothing and records nothing', async () => {
   put(join(world.folder, 'ride.fit'), anotherRecording());
   const dry = await runOnce('--dry-run');
-  expect(dry.code).toBe(0);
-  expect(ndjson(dry.stdout)[0]).toMatchObject({ outcome: 'would-upload' });
+  expect([dry.code, ndjson(dry.stdout)[0]]).toMatchObject([0, { outcome: 'would-upload' }]);
   expect(world.requests()).toBe(0);
   expect((await runOnce()).code).toBe(0);
   expect(world.requests()).toBe(1);

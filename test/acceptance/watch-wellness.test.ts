@@ -135,20 +135,9 @@ describe('sync watch --wellness', () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
     for (let run = 0; run < 2; run++) {
-      const { stdout, code } = await world.sync([
-        'watch',
-        '--dry-run',
-        '--wellness',
-        '--json',
-        folder,
-      ]);
-      const lines = ndjson(stdout);
-      expect([code, lines]).toMatchObject([
-        0,
-        [
-          { type: 'wellness', outcome: 'would-push', request: { method: 'POST', body: SENT14 } },
-          { type: 'summary', days: 1 },
-        ],
+      expect(await world.lines(['watch', '--dry-run', '--wellness', folder])).toMatchObject([
+        { type: 'wellness', outcome: 'would-push', request: { method: 'POST', body: SENT14 } },
+        { type: 'summary', days: 1 },
       ]);
     }
     expect(bodies()).toEqual([]);
@@ -165,8 +154,7 @@ describe('sync watch --wellness', () => {
     expect(stdout).toMatch(/1 file: 1 uploaded/);
     // Two days at once.
     expect(bodies().length).toBeLessThanOrEqual(2);
-    const explained = await world.sync(['explain', '2026-02-14']);
-    expect(explained.stdout).toContain(
+    expect((await world.sync(['explain', '2026-02-14'])).stdout).toContain(
       'Wellness   The platform has not confirmed it. This login cannot send it: it lacks health:write. Run `sync login --scope',
     );
     const renewed = world.sandbox.control.mint();

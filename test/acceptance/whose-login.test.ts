@@ -108,6 +108,13 @@ describe('a login while userinfo fails', () => {
     expect(await push(world)).toEqual([0, 'skipped']);
   });
 
+  it('is forgotten by a logout', async () => {
+    const world = await openAppendingWorld('userinfo:503*inf');
+    await loginWithToken(world);
+    await world.sync(['logout']);
+    expect(await push(world)).toEqual([4, 'failed']);
+  });
+
   it('sends if the service never named an athlete, and keeps the ledger when it does', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
     await loginWithToken(world);

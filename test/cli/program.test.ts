@@ -14,22 +14,14 @@ const traces = ({ home }: RunOptions) => readdirSync(home.dir);
 
 describe('a command line that is wrong', () => {
   it.each<[string[], RegExp, RegExp]>([
-    [
-      ['uplaod', 'x'],
-      /^Error: Unknown command 'uplaod'\.\n/,
-      /mean `sync upload`\? See `sync --help`/,
-    ],
+    [['uplaod', 'x'], /^Error: Unknown command 'uplaod'\.\n/, /`sync upload`\? See `sync --help`/],
     [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
     [['upload', 'x', '--forse'], /^Error: Unknown option '--forse'/, /See `sync upload --help`/],
     [['upload', 'x', '--nam', 'y'], /'--nam'\. Did you mean --name\?/, /See `sync upload --help`/],
     [['--forse'], /^Error: Unknown option '--forse'/, /See `sync --help`\./],
     [['status', 'extra'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
     [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
-    [
-      ['login', '--store', 'cloud'],
-      /'cloud' is invalid.*keychain, file\.\n/,
-      /See `sync login --help`/,
-    ],
+    [['login', '--store', 'cloud'], /'cloud' is .*keychain, file\.\n/, /See `sync login --help`/],
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
     [['upgrade'], /^Error: Unknown command 'upgrade'/, /installation: https:\S+install\.md/],
@@ -209,23 +201,8 @@ describe('help', () => {
     const root = await runInProcess(['--help'], options);
     expect([root.code, root.stderr]).toEqual([0, '']);
     const names = commandsIn(root.stdout);
-    expect(names).toEqual(
-      expect.arrayContaining([
-        'login',
-        'logout',
-        'status',
-        'token',
-        'upload',
-        'push',
-        'profile',
-        'workouts',
-        'watch',
-        'seed',
-        'sandbox',
-        'doctor',
-        'config',
-      ]),
-    );
+    const some = 'login logout status token upload push profile workouts watch sandbox config';
+    expect(names).toEqual(expect.arrayContaining([...some.split(' '), 'seed', 'doctor']));
     const look = async (path: string[]): Promise<void> => {
       const { code, stdout, stderr } = await runInProcess([...path, '--help'], options);
       expect([path, code, stderr]).toEqual([path, 0, '']);

@@ -159,8 +159,7 @@ describe('sync inspect', () => {
 
   it('shows UTC and no part of the day if the local time is unknown', () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
-    const lines = shown(inspectFile(path));
-    expect(lines.slice(1, 3)).toEqual([
+    expect(shown(inspectFile(path)).slice(1, 3)).toEqual([
       '  Ride',
       '  2026-02-15 07:30 UTC; the device does not say the local time',
     ]);
@@ -179,11 +178,7 @@ describe('sync inspect', () => {
     ['a hike', { session: { sport: 17, cadence: 55 } }, '1:40 /km 110 spm'],
     ['a swim', { session: { sport: 5, cadence: 27 } }, '0:10 /100 m 27 strokes/min'],
     ['a row', { session: { sport: 15, cadence: 24 } }, '0:50 /500 m 24 strokes/min'],
-    [
-      'an indoor row',
-      { session: { sport: 4, subSport: 14, cadence: 24 } },
-      '0:50 /500 m 24 strokes/min',
-    ],
+    ['indoors', { session: { sport: 4, subSport: 14, cadence: 24 } }, '0:50 /500 m 24 strokes/min'],
     ['a paddle', { session: { sport: 41, cadence: 60 } }, '36.0 km/h 60 strokes/min'],
     ['a ski', { session: { sport: 13, cadence: 60 } }, '36.0 km/h'],
   ])('shows the units of %s', (_, parts, units) => {
@@ -202,8 +197,7 @@ describe('sync inspect', () => {
     const records = Array.from({ length: 600 }, (_, i) => ({
       depthMm: 18_300 * Math.sin((i / 600) * Math.PI),
     }));
-    const session = { sport: 53, maxDepthMm: 18_300 };
-    const [stated, recorded] = [session, { sport: 53 }].map((each) =>
+    const [stated, recorded] = [{ sport: 53, maxDepthMm: 18_300 }, { sport: 53 }].map((each) =>
       inspectFile(file('dive.fit', makeActivity({ session: each, records }))),
     );
     const text = shown(stated as InspectItem).join('\n');
@@ -378,8 +372,7 @@ describe('sync inspect', () => {
   });
 
   it('unpacks .fit.gz, and shows hash and size of the recording inside', () => {
-    const item = inspectFile(file('ride.fit.gz', gzipSync(ride)));
-    expect(item).toMatchObject({
+    expect(inspectFile(file('ride.fit.gz', gzipSync(ride)))).toMatchObject({
       state: 'whole',
       size: ride.length,
       sha256: createHash('sha256').update(ride).digest('hex'),
@@ -397,14 +390,9 @@ describe('sync inspect', () => {
       file('ride.fit', ride),
     ];
     const report = await inspectAll(...files);
-    expect(report.lines.map(({ state }) => state)).toEqual([
-      'incomplete',
-      'unreadable',
-      'not-fit',
-      'unreadable',
-      'unreadable',
-      'whole',
-    ]);
+    expect(report.lines.map(({ state }) => state)).toEqual(
+      'incomplete unreadable not-fit unreadable unreadable whole'.split(' '),
+    );
     expect(report.exitCode).toBe(3);
     expect((await inspectAll(file('ride.fit', ride))).exitCode).toBe(0);
     const text = (path: string) => shown(inspectFile(path)).join('\n');

@@ -172,11 +172,10 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
           flag: 'a',
         });
 
-      const refused = await run(['--from', release.address], { shell });
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(
-        /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
-      );
+      expect(await run(['--from', release.address], { shell })).toMatchObject({
+        code: 1,
+        stderr: /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
+      });
       expect(files()).toEqual(before);
       expect(readFileSync(join(home, '.local/lib/athlete-sync/dist/main.cjs'), 'utf8')).toBe(
         '1.0.0',
@@ -328,13 +327,12 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     release.publish('1.0.0');
     put(join(home, '.local/bin/sync'), 'mine');
     symlinkSync('/nowhere/athlete-sync', join(home, '.local/bin/athlete-sync'));
-    const installed = await run(['--from', release.address]);
-    expect(installed.code).toBe(0);
-    expect(installed.stderr).toBe(
-      ['athlete-sync', 'sync']
+    expect(await run(['--from', release.address])).toMatchObject({
+      code: 0,
+      stderr: ['athlete-sync', 'sync']
         .map((name) => `Kept ${home}/.local/bin/${name}, which is not from athlete-sync.\n`)
         .join(''),
-    );
+    });
     await run(['--uninstall']);
     expect(files()).toEqual(['.local/bin/athlete-sync', '.local/bin/sync']);
 

@@ -290,9 +290,7 @@ describe('settings and faults', () => {
     expect(await added.json()).toEqual(list);
     const wrong = await postJson(sandbox, '/_sandbox/faults', { faults: ['profile:nonsense'] });
     expect(wrong.status).toBe(400);
-    expect(await wrong.json()).toMatchObject({
-      message: expect.stringContaining('no kind "nonsense"') as string,
-    });
+    expect(await wrong.json()).toMatchObject({ message: /no kind "nonsense"/ });
     expect(await get(sandbox, '/_sandbox/faults')).toEqual(list);
     await sandbox.app.request('/_sandbox/faults', { method: 'DELETE' });
     expect(await get(sandbox, '/_sandbox/faults')).toEqual({ faults: [] });

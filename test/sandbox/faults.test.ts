@@ -130,7 +130,7 @@ describe('a fault on a real connection', () => {
       `"statusCode":${code},"statusMessage":"Server Error","message":"A scripted fault`,
     ) as string,
   });
-  const html = expect.stringContaining('<h1>502 Bad Gateway</h1>') as string;
+  const html = /<h1>502 Bad Gateway<\/h1>/;
 
   it.each([
     // The fault, the client's view, and whether the request was processed anyway.

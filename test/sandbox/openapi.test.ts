@@ -20,15 +20,8 @@ const named = (located: Located) => ({
 /** The endpoints and fields in service-interface.md; the others are assumptions. */
 const SHOWN = {
   operations: ['authorize', 'token', 'upload-fit', 'workouts', 'wellness', 'nutrition'],
-  parameters: [
-    'response_type',
-    'client_id',
-    'redirect_uri',
-    'scope',
-    'state',
-    'code_challenge',
-    'code_challenge_method',
-  ],
+  parameters:
+    'response_type client_id redirect_uri scope state code_challenge code_challenge_method',
   properties: {
     CodeExchange: 'grant_type client_id client_secret code redirect_uri code_verifier',
     Tokens: 'access_token token_type expires_in refresh_token scope refresh_token_expires_in',
@@ -100,7 +93,7 @@ describe('docs/openapi.yaml', () => {
         isMarked(parameter as Marked) ? [] : [parameter.name],
       ),
     ]);
-    expect(unmarked.sort()).toEqual([...SHOWN.operations, ...SHOWN.parameters].sort());
+    expect(unmarked.sort()).toEqual([...SHOWN.operations, ...SHOWN.parameters.split(' ')].sort());
   });
 
   it('marks every field that the interface does not show', () => {
@@ -241,11 +234,7 @@ describe('the check of exchanges', () => {
   it.each([
     ['a good request', exchange({ query: { limit: '5', startDate: '2026-02-15' } }), []],
     ['an unknown parameter', exchange({ query: { since: 'x' } }), [/query: since is unknown/]],
-    [
-      'a parameter of another type',
-      exchange({ query: { limit: 'x' } }),
-      [/limit: must be integer/],
-    ],
+    ['a wrong parameter', exchange({ query: { limit: 'x' } }), [/limit: must be integer/]],
     ['an undescribed status', exchange({ status: 418 }), [/no such status/]],
     [
       'an answer with a further field',

@@ -148,8 +148,7 @@ describe('The seeded profile', () => {
 });
 
 it('athlete 1, the default, rides on most days and on the last day', () => {
-  const days = [...synthesize({ ...DEMO, seed: 1, days: 30 })];
-  const hasRide = days.map(({ recordings }) =>
+  const hasRide = [...synthesize({ ...DEMO, seed: 1, days: 30 })].map(({ recordings }) =>
     recordings.some(({ fileName, truth }) => {
       expect(truth.device.name).toBe('Edge 840');
       return fileName.endsWith('-ride.fit');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { interpolate } from '../../src/seed/arithmetic.ts';
+import { interpolate, rounded } from '../../src/seed/arithmetic.ts';
 import { LoadHistory } from '../../src/seed/load.ts';
 
 describe('Fitness and fatigue', () => {
@@ -35,4 +35,8 @@ it('a curve is linear between its points, and constant outside', () => {
     [4, 5],
   ] as const;
   expect([-1, 0, 1, 2, 3, 9].map((x) => interpolate(curve, x))).toEqual([1, 1, 3, 5, 5, 5]);
+});
+
+it('a small negative number is rounded to zero, not to negative zero', () => {
+  expect(rounded(-0.04, 1)).toBe(0);
 });

@@ -10,6 +10,7 @@ import {
   type RunOptions,
   type Running,
   makeHome,
+  ndjson,
   runSync,
   startSync,
 } from './program.ts';
@@ -27,6 +28,15 @@ export interface World {
    * built program. The usual way.
    */
   sync(args: readonly string[], options?: Partial<RunHereOptions>): Promise<Finished>;
+  /**
+   * Runs a command line with `--json` as {@link World.sync} does. @returns its lines
+   *
+   * @throws Error if it does not end with `code`; default: 0
+   */
+  lines(
+    args: readonly string[],
+    options?: Partial<RunHereOptions> & { readonly code?: number },
+  ): Promise<Record<string, unknown>[]>;
   /**
    * Runs the built program to its end: for tests of processes, signals, streams, file modes or the
    * bundle, and once for each command.
@@ -74,6 +84,12 @@ export function worldOf(sandbox: SandboxServer, home: Home): World {
     sandbox,
     home,
     sync: (args, more) => runHere(args, { home, ...more }),
+    async lines(args, { code = 0, ...more } = {}) {
+      const run = await runHere([...args, '--json'], { home, ...more });
+      if (run.code === code) return ndjson(run.stdout);
+      const output = `${run.stdout}${run.stderr}`;
+      throw new Error(`sync ${args.join(' ')} ended with ${String(run.code)}: ${output}`);
+    },
     program: (args, more) => start(args, more).finished,
     start,
     write(path, contents) {

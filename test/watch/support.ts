@@ -142,9 +142,10 @@ export function put(path: string, bytes: Uint8Array | string): void {
   writeFileSync(path, bytes);
 }
 
-/** Resolves when the watcher has looked at everything and hears what happens. */
-export async function ready(running: Running): Promise<void> {
+/** Waits until the watcher has looked at everything and hears what happens. */
+export async function ready(running: Running): Promise<Running> {
   await running.waitFor(/"event":"ready"/);
+  return running;
 }
 
 /** On a busy machine, the thread for signals may start after the first request. */

@@ -65,7 +65,7 @@ describe('doctor before the first login', () => {
       const { code, about } = await examine({ ...unchecked, ...env });
       expect(code).toBe(2);
       expect(about('node')).toMatchObject([
-        { state: 'bad', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS=') as string },
+        { state: 'bad', hint: /NODE_EXTRA_CA_CERTS=/ },
         { state: 'good' },
       ]);
     }
@@ -79,8 +79,8 @@ describe('doctor before the first login', () => {
     const { code, about } = await examine({ NODE_DEBUG: 'http', NODE_OPTIONS: '--tls-keylog=/x' });
     expect(code).toBe(0);
     expect(about('node')).toMatchObject([
-      { state: 'odd', message: expect.stringContaining('NODE_DEBUG') as string },
-      { state: 'odd', message: expect.stringContaining('--tls-keylog') as string },
+      { state: 'odd', message: /NODE_DEBUG/ },
+      { state: 'odd', message: /--tls-keylog/ },
       { state: 'good' },
     ]);
   });
@@ -88,9 +88,7 @@ describe('doctor before the first login', () => {
   it('notes a missing keychain, which the login asks about', async () => {
     const { code, about } = await examine({ SYNC_TOKEN_STORE: 'keychain' });
     expect(code).toBe(0);
-    expect(about('keychain')).toMatchObject([
-      { state: 'odd', hint: expect.stringContaining('`sync login --store file`') as string },
-    ]);
+    expect(about('keychain')).toMatchObject([{ state: 'odd', hint: /`sync login --store file`/ }]);
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -112,8 +110,7 @@ describe('doctor before the first login', () => {
       const homeDir = join(scratchDir(), 'disk');
       const disk = mountSmallDisk(homeDir);
       disk.fill(4096);
-      const full = await examine({}, { homeDir });
-      expect(full.about('disk')).toMatchObject([
+      expect((await examine({}, { homeDir })).about('disk')).toMatchObject([
         { state: 'bad', message: /^Disk: only .* free for \// },
       ]);
       disk.makeReadOnly();

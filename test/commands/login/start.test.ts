@@ -117,7 +117,8 @@ describe('the address that a login starts the browser with', () => {
     await expect.poll(() => answered).toBe(410);
     const query = shown()?.searchParams;
     const callback = query?.get('redirect_uri') ?? '';
-    await visit(`${callback}?error=access_denied&state=${query?.get('state') ?? ''}`);
+    const page = await visit(`${callback}?error=access_denied&state=${query?.get('state') ?? ''}`);
+    expect(page.text).toContain('You denied the login');
     expect((await ended).message).toContain('was not approved');
   });
 });

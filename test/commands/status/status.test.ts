@@ -464,8 +464,7 @@ describe('the text of the status', () => {
   });
 
   it('names the folders of the last watcher, and the command that watches again', () => {
-    const watchedLast = { folders: ['/garmin'], until: NOW - 2 * DAY };
-    expect(text({ watchedLast })).toContain(
+    expect(text({ watchedLast: { folders: ['/garmin'], until: NOW - 2 * DAY } })).toContain(
       [
         'Watching  nothing since 2 days ago',
         '          `sync watch /garmin --daemon` watches again.',

@@ -44,8 +44,7 @@ it('shows the worst state of the recordings of each local day, and the state of 
 });
 
 it('draws a row for each kind within 51 columns', () => {
-  const lines = stripLines(marks(), true);
-  expect(lines).toEqual([
+  expect(stripLines(marks(), true)).toEqual([
     '          Tu We Th Fr Sa Su Mo Tu We Th Fr Sa Su Mo',
     '          17 18 19 20 21 22 23 24 25 26 27 28  1  2',
     'Activity   ●  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ○  ×  ·',

@@ -68,14 +68,9 @@ describe('GET /_sandbox/requests/:ordinal', () => {
   });
 
   it.each([
-    [
-      'the consent page, without the key of its form',
-      authorizeUrl(),
-      [],
-      expect.stringContaining('name="request" value="sha256:'),
-    ],
-    ['a page of a proxy', '/api/profile', ['profile:html'], expect.stringContaining('502')],
-    ['half of an answer', '/api/profile', ['profile:truncate'], expect.stringContaining('{')],
+    ['the consent page, without its key', authorizeUrl(), [], /name="request" value="sha256:/],
+    ['a page of a proxy', '/api/profile', ['profile:html'], /502/],
+    ['half of an answer', '/api/profile', ['profile:truncate'], /\{/],
   ])('keeps the text of %s', async (_what, path, faults, body) => {
     const { app } = openApp({ faults });
     await app.request(path);

@@ -186,8 +186,7 @@ describe('the consent page', () => {
   });
 
   it('escapes markup in the request', async () => {
-    const sandbox = openApp();
-    const refused = await sandbox.app.request(
+    const refused = await openApp().app.request(
       authorizeUrl({ client_id: '<script>alert(1)</script>' }),
       asBrowser,
     );

@@ -54,33 +54,18 @@ describe('the code exchange', () => {
   });
 
   it.each([
+    ['no grant', { grant_type: undefined }, 'unsupported_grant_type', 'Unsupported grant type'],
     [
-      'no grant_type',
-      { grant_type: undefined },
-      'unsupported_grant_type',
-      'Unsupported grant type',
-    ],
-    [
-      'another grant_type',
+      'another grant',
       { grant_type: 'password' },
       'unsupported_grant_type',
       'Unsupported grant type',
     ],
     ['no client_id', { client_id: undefined }, 'invalid_request', 'Missing code or client_id'],
     ['an unknown client', { client_id: 'somebody' }, 'invalid_client', 'Client ID mismatch'],
-    [
-      'a secret of a public client',
-      { client_secret: 'guess' },
-      'invalid_client',
-      'Invalid client secret',
-    ],
+    ['a needless secret', { client_secret: 'guess' }, 'invalid_client', 'Invalid client secret'],
     ['no code', { code: undefined }, 'invalid_request', 'Missing code or client_id'],
-    [
-      'a code that nobody issued',
-      { code: 'sbx_code_x' },
-      'invalid_grant',
-      'Invalid authorization code',
-    ],
+    ['an unknown code', { code: 'sbx_code_x' }, 'invalid_grant', 'Invalid authorization code'],
     [
       'a code of another client',
       { client_id: 'sandbox-confidential', client_secret: 'sandbox-secret' },
@@ -99,12 +84,7 @@ describe('the code exchange', () => {
       'invalid_request',
       'code_verifier is required for PKCE',
     ],
-    [
-      'another verifier',
-      { code_verifier: 'x'.repeat(43) },
-      'invalid_grant',
-      'Invalid code_verifier',
-    ],
+    ['another proof', { code_verifier: 'x'.repeat(43) }, 'invalid_grant', 'Invalid code_verifier'],
   ])('refuses %s, and the code stays valid', async (_what, changes, error, description) => {
     const sandbox = openApp(autoApprove);
     const code = await getCode(sandbox);

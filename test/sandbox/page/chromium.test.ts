@@ -238,8 +238,7 @@ describe.skipIf(!chromium.present)(`the page of the sandbox in Chromium${chromiu
     const { sandbox } = await openFilled();
     const { page } = await openPage(sandbox.url);
     await page.locator('.chart.power .drawing').hover();
-    const readouts = await page.locator('.series .readout').allTextContents();
-    expect(readouts).toEqual([
+    expect(await page.locator('.series .readout').allTextContents()).toEqual([
       /^\d+ W at 0:04:5\d$/,
       /^\d+ bpm at 0:04:5\d$/,
       /^\d+ m at 0:04:5\d$/,

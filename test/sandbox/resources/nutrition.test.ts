@@ -200,7 +200,7 @@ describe('a nutrition request', () => {
     ['a day that does not exist', { date: '2025-02-29' }],
     ['logged_at without a zone', { items: [{ logged_at: '2026-02-15T10:00:00' }] }],
     [
-      'a logged_at in words, on 2026-02',
+      'words for a time, on 2026-02',
       { items: [{ ...gel, logged_at: 'noon' }] },
       '2026-02' as const,
     ],
