@@ -45,7 +45,8 @@ export function apartForTokens(connections: number, open: (connections: number) 
   const others = open(connections);
   return {
     async send(request) {
-      if (request.method !== 'POST' || request.bearer !== undefined) return others.send(request);
+      if (request.method !== 'POST' || request.bearer !== undefined)
+        return await others.send(request);
       const alone = open(1);
       try {
         return await alone.send(request);

@@ -4,7 +4,7 @@ export const DEFAULT_JOBS = 4;
  * Runs `task` over all items in order, at most `jobs` at once. `slot` (0 to jobs - 1) identifies the
  * worker, for resources that each worker owns. No task is running when the promise settles.
  *
- * @throws the first error of a task or of the items; no item is taken after it.
+ * @throws the first error of a task or of the items; after it, no worker asks for another item.
  */
 export async function inParallel<T>(
   items: Iterable<T> | AsyncIterable<T>,

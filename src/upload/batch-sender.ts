@@ -87,7 +87,6 @@ export class BatchSender {
   async *#startMembers(
     members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
   ): AsyncGenerator<{ readonly sent: Promise<void> }, void, undefined> {
-    let hasFailed = false;
     for await (const { path, read } of members) {
       this.#progress(path);
       const given = this.#given(path);
@@ -96,9 +95,7 @@ export class BatchSender {
         continue;
       }
       const contents = await read();
-      if (hasFailed) return;
       const sent = this.#sendMember(path, contents);
-      sent.catch(() => (hasFailed = true));
       yield { sent };
       const isLarge = 'bytes' in contents && contents.bytes.length > LARGE_BYTES;
       if (isLarge) await sent.catch(() => undefined);

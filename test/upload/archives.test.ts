@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { SyncError } from '../../src/base/errors.ts';
 import { describe, expect, it } from 'vitest';
+import { clientOf } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
@@ -144,6 +146,28 @@ describe('uploading an archive', () => {
     const second = await run(['rides.zip']);
     expect(Object.keys(second.items)).toHaveLength(30);
     expect(recordings()).toHaveLength(30);
+  });
+
+  it('reads no more of it after the disk of the ledger failed', async () => {
+    const { dir, sandbox, temp, run } = await open();
+    const members = Array.from({ length: 30 }, (_, seed) => ({
+      name: `${seed}.fit`,
+      bytes: makeRecording({ seed: seed + 10, sizeBytes: 2_000 }),
+    }));
+    put(dir, 'rides.zip', makeZip(members));
+    const { client } = clientOf(sandbox);
+    let calls = 0;
+    const current: string[] = [];
+    const { failed } = await run(['rides.zip'], {
+      client: () => {
+        const full = new SyncError('STORAGE', 'The disk is full.');
+        return calls++ === 0 ? Promise.reject(full) : client();
+      },
+      onProgress: (progress) => current.push(progress.current),
+    });
+    expect(failed).toMatchObject({ code: 'STORAGE' });
+    expect(new Set(current).size).toBeLessThan(10);
+    expect(readdirSync(temp)).toEqual([]);
   });
 
   it('reads no more of it after repeated failures of the platform', async () => {
