@@ -140,6 +140,13 @@ type Members = Pick<ReadFields, 'known' | 'spellings'>;
 export function noteImplausibleWellness(fields: Members, record: JsonObject, notes: Notes): void {
   noteUnits(fields, WELLNESS_DOUBTS, record, notes);
   noteDistance(fields, notes);
+  const [active = 0, total = active] = ['active', 'total'].map((kind) =>
+    numberIn(fields, `${kind}CaloriesBurned`),
+  );
+  if (active > total) {
+    const found = () => `is ${total} kcal, and the active part of it ${active} kcal`;
+    notes.doubt('energy', spellingOf(fields, 'totalCaloriesBurned'), found, SENT);
+  }
   const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
   if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
     const found = () => `systolic is ${systolic}, and diastolic is ${diastolic}: are they swapped?`;

@@ -81,6 +81,23 @@ describe('a wellness value that is hardly possible', () => {
     expect(body).toEqual({ date, weight: 72.4 });
   });
 
+  test.each([
+    { steps: 70_000, week: 47 },
+    { steps: 70_000, endDate: '2026-02-21' },
+    { steps: 70_000, wellness_data_days_count: 7 },
+  ])('is left out beside a member that shows a longer time: %j', async (record) => {
+    const said = [expect.stringContaining('is perhaps no wellness')];
+    expect(await saidOf('wellness', { date, ...record })).toEqual({ said });
+  });
+
+  test('is an active energy above the total', async () => {
+    const energy = { activeCaloriesBurned: 2_510, totalCaloriesBurned: 2_500 };
+    const { said } = await saidOf('wellness', { date, ...energy });
+    expect(said).toEqual([
+      expect.stringContaining('the active part of it 2510 kcal. Sent as it is'),
+    ]);
+  });
+
   test('is a distance below 100 m, with many steps or without any', async () => {
     expect(await saidOf('wellness', { date, hrv: 61, distanceMeters: 6.1 })).toEqual({
       body: { date, hrv: 61 },

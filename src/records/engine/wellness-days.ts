@@ -133,7 +133,7 @@ export class WellnessDays {
         day.add(field, { from: '' }, { value, instant: undefined, source });
       }
     }
-    if (this.#options.oneRowADay === true) this.#rejectWeeks();
+    if (this.#options.oneRowADay === true) this.#rejectSums();
     const left = this.#leftOut();
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
@@ -145,14 +145,17 @@ export class WellnessDays {
     }
   }
 
-  /** @throws SyncError `INPUT_INVALID` if totals come once a week: they are perhaps of the week */
-  #rejectWeeks(): void {
-    const dates = [...this.#days.keys()].sort().map(Date.parse);
-    const isWeekly = dates.every((date, at) => at === 0 || date - (dates[at - 1] ?? 0) === WEEK_MS);
+  /** @throws SyncError `INPUT_INVALID` if totals come once a week or a month: they are perhaps of all of it */
+  #rejectSums(): void {
+    const dates = [...this.#days.keys()].sort();
+    const weekday = (date: string) => new Date(date).getUTCDay();
+    const isWeekly = dates.every((date) => weekday(date) === weekday(dates[0] ?? ''));
+    const isMonthly = dates.every((date) => date.endsWith('-01'));
     const fields = [...this.#days.values()].flatMap((day) => [...day.fields.keys()]);
     const total = fields.find(isDayTotal);
-    if (dates.length < 3 || !isWeekly || total === undefined) return;
-    const seen = `${this.#input} has a row a week: its ${total} are perhaps of the whole week.`;
+    if (dates.length < 3 || !(isWeekly || isMonthly) || total === undefined) return;
+    const span = isMonthly ? 'month' : 'week';
+    const seen = `${this.#input} has a row a ${span}: its ${total} are perhaps of the whole ${span}.`;
     throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
   }
 
@@ -203,8 +206,6 @@ export class WellnessDays {
     return new Set(left);
   }
 }
-
-const WEEK_MS = 7 * 86_400_000;
 
 function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {
   return when === undefined || 'problem' in when ? undefined : when.instant;

@@ -14,7 +14,7 @@ const NEUTRAL =
 
 /** Words in names that no diary has, or that tell a unit which is not read. */
 const FOREIGN =
-  /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage|weekly|days.count)(?!\p{L})/iu;
+  /(?<!\p{L})(?:exercises?|workout|lift|reps?|sets?|units?|price|cost|currency|close|ticker|qty|quantity|sku|stock|item|product|invoice|customer|supplier|parcel|shipment|carrier|tracking|recipient|postage|weekly|days.count|end.?date)(?!\p{L})/iu;
 
 /** Returns what to type for a table that is perhaps no diary. */
 export function nameSource(source = 'table'): Text {
@@ -63,9 +63,12 @@ export function strangeColumns(
   return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];
 }
 
-/** Returns the members of an object that contradict a diary: those with a foreign word. */
-export function foreignNames(unread: readonly string[]): readonly string[] {
-  return strangeColumns(unread).filter((name) =>
-    FOREIGN.test(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')),
-  );
+/** Returns the members of an object that contradict a diary: those with a foreign word, a week beside totals. */
+export function foreignNames(
+  unread: readonly string[],
+  read: readonly string[],
+): readonly string[] {
+  const isForeign = (name: string) =>
+    NEUTRAL.test(plain(name)) || FOREIGN.test(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
+  return strangeColumns(unread, read).filter(isForeign);
 }

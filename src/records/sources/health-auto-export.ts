@@ -4,6 +4,7 @@ import type { MappingRule, Source } from './types.ts';
 const HOUR_SECS = 3_600;
 
 const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
+const TIME = { hr: 1, min: 1 / 60, s: 1 / HOUR_SECS };
 const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1 };
 
 function metric(named: string | string[], rule: Partial<MappingRule> = {}): MappingRule {
@@ -30,6 +31,7 @@ const sleepColumn = (...from: string[]): MappingRule => ({
 const sleep = (...from: string[]): MappingRule => ({
   ...sleepColumn(...from),
   named: 'sleep_analysis',
+  unit: { from: '^.units', factors: TIME },
 });
 
 /** The sums of columns whose headers end with one of these units. */
@@ -76,7 +78,7 @@ export const healthAutoExport: Source = {
         steps: metric('step_count', { combine: 'sum' }),
         floors: metric('flights_climbed', { combine: 'sum' }),
         distanceMeters: metricIn(DISTANCE, 'walking_running_distance', { combine: 'sum' }),
-        exerciseMinutes: metric('apple_exercise_time', { combine: 'sum' }),
+        exerciseMinutes: metricIn(TIME, 'apple_exercise_time', { factor: 60, combine: 'sum' }),
         activeCaloriesBurned: metricIn(ENERGY, 'active_energy', { combine: 'sum' }),
         restingCaloriesBurned: metricIn(ENERGY, 'basal_energy_burned', { combine: 'sum' }),
         respiration: metric('respiratory_rate', { combine: 'mean', decimals: 1 }),

@@ -40,7 +40,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   const fields = new Map(Object.entries(read));
   const ofValues = notes.problems.length;
   const nothingKnown = unknown.length > 0 && Object.keys(known).every((name) => name === 'rawJson');
-  const foreign = foreignNames(unknown);
+  const foreign = foreignNames(unknown, Object.keys(known));
   if (foreign.length > 0) notes.problems.push({ problem: `${NO_DIARY}: ${listNames(foreign)}` });
   else if (!nothingKnown) noteUnknown(unknown, names, notes);
   else if (notes.problems.length === before) {

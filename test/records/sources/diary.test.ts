@@ -177,6 +177,11 @@ describe('a table whose header does not settle its values', () => {
       'date,steps\n2026-11-02,65012\n2026-11-16,69321\n2026-11-09,71234\n',
       'f.csv has a row a week',
     ],
+    [
+      'sums of months',
+      'date,steps\n2026-09-01,240000\n2026-10-01,251000\n2026-11-01,180000\n',
+      'f.csv has a row a month',
+    ],
   ])('is refused: %s', async (_, text, reason) => {
     const { refused, ...others } = await read(text);
     expect(others).toEqual(NONE);

@@ -458,3 +458,19 @@ it('a day that --tz moves in an export has a note', async () => {
     'f.csv: the first time in another zone: --tz Europe/Berlin moves it from 2026-11-20 to 2026-11-21',
   ]);
 });
+
+it('times of Health Auto Export are in the unit that it states', async () => {
+  const date = `${DAY} 00:00:00 +0100`;
+  const metric = (name: string, units: string, value: object) => ({
+    ...{ name, units },
+    data: [{ date, ...value }],
+  });
+  const metrics = [
+    metric('sleep_analysis', 'min', { totalSleep: 432, awake: 24 }),
+    metric('apple_exercise_time', 'hr', { qty: 0.75 }),
+  ];
+  const { bodies } = await read(JSON.stringify({ data: { metrics } }), { name: 'f.json' });
+  expect(bodies).toEqual([
+    { date: DAY, sleepSecs: 25_920, sleepAwakeSecs: 1_440, exerciseMinutes: 45 },
+  ]);
+});
