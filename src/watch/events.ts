@@ -11,8 +11,6 @@ export type WatchEvent =
 type Signal =
   /** The file system reported changed paths. */
   | 'files-changed'
-  /** The file system reported a change of a watched folder itself. */
-  | 'root-changed'
   /** A probe or, on a removable file system, a rescan of a folder ended. */
   | 'folder-probed'
   /** A folder appeared, or was replaced. */
@@ -25,8 +23,6 @@ type Signal =
   /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
   | 'sender-work'
   | 'upload-finished'
-  | 'verified'
-  | 'days-checked'
   /** The watcher is to stop, or to make room for another one. */
   | 'stop-requested';
 
@@ -69,6 +65,7 @@ export class EventQueue {
   setTimer(type: TimerEvent, ms: number): void {
     if (ms === Infinity) this.#timers.delete(type);
     else this.#timers.set(type, this.#clock.monotonic() + ms);
+    this.#wake?.();
   }
 
   /** Removes and returns the next event, once there is one; timers that are due come first. */

@@ -15,8 +15,6 @@ import { Wellness } from './wellness/wellness.ts';
 
 /** Interval of checks while nothing is missing: events report a removal, checks a mount over the folder (ms). */
 const QUIET_CHECK_MS = 10_000;
-/** Interval of checks for uploads that are due to be verified (ms). */
-const VERIFY_MS = 60_000;
 /**
  * Grace period for in-flight requests on shutdown (ms). The renewal of a login has a further
  * grace period; both together end within 5 s.
@@ -173,7 +171,7 @@ export class Watcher {
         }
       } while (!signal.aborted && (await this.#discovery.remoteFolders.readLeft()));
       this.#discovery.settleIncomplete();
-      await this.#wellness?.check();
+      await this.#wellness?.check(false);
       if (!this.#parts.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
@@ -221,7 +219,6 @@ export class Watcher {
       case 'incomplete-due':
         this.#discovery.classifier.checkIncomplete();
         return;
-      case 'root-changed':
       case 'check-due':
         this.#check();
         return;
@@ -237,17 +234,10 @@ export class Watcher {
         if (this.#sender.waiting === 0) this.#wellness?.checkSoon();
         return;
       case 'verify-due':
-        this.#startVerification();
-        return;
-      case 'verified':
-        this.#parts.events.setTimer('verify-due', VERIFY_MS);
+        this.#runCheck(() => this.#verifier.check());
         return;
       case 'days-due':
-        this.#checkDays();
-        return;
-      case 'days-checked':
-        this.#wellness?.checked();
-        this.#noteChange();
+        this.#runCheck(async () => await this.#wellness?.check(this.#sender.waiting > 0));
         return;
       case 'failed':
         this.#onError(event.error);
@@ -295,22 +285,12 @@ export class Watcher {
     this.#isReady = true;
     report({ event: 'ready', files, queued: this.#sender.waiting });
     this.#parts.events.setTimer('check-due', CHECK_MS);
-    this.#startVerification();
+    // Earlier uploads that are due, also those of an earlier run.
+    this.#parts.events.setTimer('verify-due', 0);
   }
 
-  /** Verifies earlier uploads that are due, also those of an earlier run. */
-  #startVerification(): void {
-    this.#runCheck(() => this.#verifier.check(), 'verified');
-  }
-
-  #checkDays(): void {
-    const wellness = this.#wellness;
-    if (wellness?.start(this.#sender.waiting > 0) !== true) return;
-    this.#runCheck(() => wellness.check(), 'days-checked');
-  }
-
-  /** Runs a check beside the loop, and posts its end. A failed login keeps recordings waiting, too. */
-  #runCheck(check: () => Promise<void>, end: 'verified' | 'days-checked'): void {
+  /** Runs a check beside the loop. A failed login keeps recordings waiting, too. */
+  #runCheck(check: () => Promise<void>): void {
     this.#tasks.run(async () => {
       try {
         await check();
@@ -318,7 +298,6 @@ export class Watcher {
         if (!(error instanceof SyncError)) throw error;
         this.#sender.hinder(error);
       }
-      this.#parts.events.post({ type: end });
     });
   }
 

@@ -6,10 +6,8 @@ export type RemoteRequest =
   | { readonly do: 'stat'; readonly paths: readonly string[] }
   /** Opens a folder, which shows if this user may read it. */
   | { readonly do: 'open'; readonly folder: string }
-  /** Reads the beginning of a file. */
-  | { readonly do: 'peek'; readonly path: string; readonly bytes: number }
-  /** Reads a whole file. `limit`: upper bound for its size (bytes). */
-  | { readonly do: 'read'; readonly path: string; readonly limit: number };
+  /** Reads a whole file, of `bytes` at most, or that many bytes of its beginning. */
+  | { readonly do: 'read' | 'peek'; readonly path: string; readonly bytes: number };
 
 /** `identity`: changes if another folder is mounted there. */
 export interface RemoteStat extends FileStamp {

@@ -63,9 +63,9 @@ export class RemoteReader {
     return await this.#bytes({ do: 'peek', path, bytes }, signal);
   }
 
-  /** Reads a file once. @param limit upper bound for its size (bytes) */
-  async read(path: string, limit: number, signal: AbortSignal): Promise<Buffer> {
-    return await this.#bytes({ do: 'read', path, limit }, signal);
+  /** Reads a file once. @param bytes upper bound for its size */
+  async read(path: string, bytes: number, signal: AbortSignal): Promise<Buffer> {
+    return await this.#bytes({ do: 'read', path, bytes }, signal);
   }
 
   /** Ends the child. */

@@ -54,10 +54,8 @@ async function perform(request: RemoteRequest): Promise<void> {
       opendirSync(request.folder).closeSync();
       return;
     case 'peek':
-      await peek(request.path, request.bytes);
-      return;
     case 'read':
-      await read(request.path, request.limit);
+      await read(request.path, request.bytes, request.do === 'peek');
   }
 }
 
@@ -83,29 +81,19 @@ function statOf(path: string): RemoteStat | undefined {
   return { kind, size, mtimeMs, ctimeMs, identity: `${dev}:${ino}:${birthtimeMs}` };
 }
 
-async function peek(path: string, most: number): Promise<void> {
-  const descriptor = openSync(path, AT_ONCE);
-  try {
-    const bytes = Buffer.alloc(most);
-    const size = readSync(descriptor, bytes);
-    await tell({ answer: 'bytes', bytes: bytes.subarray(0, size) });
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Reads a file once, from its start to its end. */
-async function read(path: string, limit: number): Promise<void> {
+/** Reads a file once, from its start to its end, or its beginning alone. */
+async function read(path: string, limit: number, isPeek: boolean): Promise<void> {
   const descriptor = openSync(path, AT_ONCE);
   try {
     let total = 0;
     for (;;) {
-      const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+      const bytes = Buffer.allocUnsafe(isPeek ? limit : CHUNK_BYTES);
       const size = readSync(descriptor, bytes);
       if (size === 0) return;
       total += size;
       if (total > limit) throw new ChildError('EFBIG', `it has more than ${limit} bytes`);
       await tell({ answer: 'bytes', bytes: bytes.subarray(0, size) });
+      if (isPeek) return;
     }
   } finally {
     closeSync(descriptor);

@@ -182,7 +182,7 @@ export class WatchedFolder {
     }
     const listener: FolderListener = {
       onName: (parent, name) => this.#calls.onName(this, parent, name),
-      onRoot: () => this.#parts.events.post({ type: 'root-changed' }),
+      onRoot: () => this.#parts.events.setTimer('check-due', 0),
       onFailure: (reason) => {
         failure = reason;
         if (this.#events === events) this.#become('polling', reason);

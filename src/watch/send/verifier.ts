@@ -6,6 +6,8 @@ import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
 import type { WatchParts } from '../parts.ts';
 
+/** Interval of checks for uploads that are due to be verified (ms). */
+const VERIFY_MS = 60_000;
 /** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
 /** Smallest step of the wall clock between two checks that counts as setting it (ms). */
@@ -36,6 +38,14 @@ export class Verifier {
    * @throws SyncError if the login has ended
    */
   async check(): Promise<void> {
+    try {
+      await this.#check();
+    } finally {
+      this.#parts.events.setTimer('verify-due', VERIFY_MS);
+    }
+  }
+
+  async #check(): Promise<void> {
     const { ledger, client, breaker, delivers, report, signal } = this.#parts;
     const mayCall = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!mayCall) return;

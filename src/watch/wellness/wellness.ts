@@ -66,26 +66,6 @@ export class Wellness {
     this.#parts.events.setTimer('days-due', 0);
   }
 
-  /** Starts a check, unless recordings are sent first. @returns whether to call {@link Wellness.check} now */
-  start(recordingsWait: boolean): boolean {
-    if (this.#isChecking) return false;
-    const { breaker, delivers, events } = this.#parts;
-    // While nothing can be sent, the files are read before their device leaves.
-    const canSend = delivers && breaker.state.state === 'closed';
-    if (canSend && recordingsWait) {
-      events.setTimer('days-due', CHECK_MS);
-      return false;
-    }
-    this.#isChecking = true;
-    return true;
-  }
-
-  /** Ends a check: call it for the event `days-checked`. */
-  checked(): void {
-    this.#isChecking = false;
-    this.#parts.events.setTimer('days-due', this.#isReadDue ? 0 : WELLNESS_MS);
-  }
-
   /** Reads the folders with the next check: one of them appeared. */
   readSoon(): void {
     this.#readAt = -Infinity;
@@ -99,15 +79,27 @@ export class Wellness {
 
   /**
    * Reads new files, if that is due, and sends the days that are due, if the service may be called now.
-   * One call at a time.
    *
+   * @param recordingsWait they are sent first
    * @throws SyncError if the login has ended; ledger errors
    */
-  async check(): Promise<void> {
+  async check(recordingsWait: boolean): Promise<void> {
+    if (this.#isChecking) return;
+    const { breaker, changed, delivers, events, signal } = this.#parts;
+    // While nothing can be sent, the files are read before their device leaves.
+    if (recordingsWait && delivers && breaker.state.state === 'closed') {
+      events.setTimer('days-due', CHECK_MS);
+      return;
+    }
+    this.#isChecking = true;
     try {
       await this.#check();
     } catch (error) {
-      if (!this.#parts.signal.aborted) throw error;
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#isChecking = false;
+      events.setTimer('days-due', this.#isReadDue ? 0 : WELLNESS_MS);
+      changed();
     }
   }
 
