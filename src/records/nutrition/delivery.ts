@@ -152,7 +152,7 @@ export class DayDelivery {
       isSettled: this.#stored.status === 'settled',
     });
     this.#day = { ...this.#day, items: seen.items, others: seen.others.map(otherKey), idsLast };
-    if (this.#gone.length === 0) this.#gone = seen.gone;
+    this.#gone = seen.gone;
     for (const note of words.newsNotes(record, seen.news)) this.#job.warn(note);
     return seen;
   }

@@ -139,6 +139,26 @@ describe.each([
   });
 });
 
+it('keeps an item that the athlete edits between the list of a run and its removal', async () => {
+  const { push, held, sandbox, idOf } = await openNutrition({}, { scopes: READ });
+  await push({ 'a.json': day(GEL, BAR) });
+  const gel = idOf('gel');
+  await push(
+    { 'a.json': day(BAR) },
+    {
+      wrap: (client) => ({
+        ...client,
+        listDays: async (...args) => {
+          const list = await client.listDays(...args);
+          sandbox.control.editFood(gel, { carbs: 50 });
+          return list;
+        },
+      }),
+    },
+  );
+  expect(held()).toEqual(['bar 40', 'gel 50']);
+});
+
 it('keeps an item that the athlete entered at a service that replaces by source', async () => {
   const { push, held, sandbox } = await openNutrition({ revision: '2026-07' });
   sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
