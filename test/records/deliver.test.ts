@@ -225,11 +225,11 @@ describe('delivering a wellness day', () => {
       { ...DAY, mood: 3 },
       { ...DAY, date: '2026-02-16' },
     ];
-    // What the checks of the input would find, and the sandbox cannot store.
+    // The contract allows it, the checks of the input would find it, and the sandbox cannot store it.
     const poisoned = async () => {
       const real = await client();
       const push: ServiceClient['push'] = (kind, body, ...more) =>
-        real.push(kind, 'mood' in body ? { ...body, comments: 'a\0b' } : body, ...more);
+        real.push(kind, 'mood' in body ? { ...body, rawJson: { note: '\0' } } : body, ...more);
       return { ...real, push };
     };
     const failed = 'failed SERVICE_UNAVAILABLE';
