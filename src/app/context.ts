@@ -94,7 +94,7 @@ export function machineZone(env: Env): string {
   });
 }
 
-/** Returns the environment of a process that is not ours: it stays as it is. */
+/** Returns the environment of a process that is not ours, unchanged. */
 export function hostEnvironment(): Env {
   return process.env;
 }

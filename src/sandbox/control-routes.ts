@@ -19,7 +19,7 @@ interface Given {
   readonly body: never;
 }
 
-/** Each endpoint with what it does, and its answer: JSON, bytes, or none (204). */
+/** Each endpoint with its description, and its answer: JSON, bytes, or none (204). */
 const ENDPOINTS: Readonly<
   Record<string, readonly [about: string, answer: (control: Control, given: Given) => unknown]>
 > = {

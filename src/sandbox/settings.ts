@@ -11,7 +11,7 @@ export const REVISION_NOTES = {
 export type Revision = keyof typeof REVISION_NOTES;
 export const REVISION_NAMES = Object.keys(REVISION_NOTES) as [Revision, ...Revision[]];
 
-/** A setting with its default and what it means: help, docs and `--set` read them from here. */
+/** A setting with its default and its meaning: help, docs and `--set` read them from here. */
 function setting<TSchema extends v.GenericSchema>(
   schema: TSchema,
   byDefault: v.InferOutput<TSchema>,

@@ -17,7 +17,7 @@ export type UploadItem = { readonly path: string } & (
   | ({
       readonly outcome: 'uploaded' | 'duplicate';
       readonly service: ServiceRecording;
-      /** What became of `--name`, if the workout is another one's or keeps its name. */
+      /** Says whether an existing workout got the name of `--name`. */
       readonly note?: string;
     } & SentFile)
   | {

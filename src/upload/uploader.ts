@@ -136,7 +136,7 @@ export class Uploader {
     return { ...this.#judge(file, contents, identity), found };
   }
 
-  /** Delivers what was examined; waits while another task or process is sending the same recording. */
+  /** Delivers an examined recording; waits while another task or process is sending the same recording. */
   async deliver(examined: Examined): Promise<UploadItem> {
     const { clock, signal } = this.#context;
     for (;;) {
@@ -270,8 +270,8 @@ export class Uploader {
   }
 
   /**
-   * Returns what became of `--name`; undefined if the service took it. It ignores the name of a recording
-   * that is a workout already: `renames` changes the workout.
+   * Says whether the workout got the name of `--name`; undefined if the service took it with the recording. It
+   * ignores the name of a recording that is a workout already: `renames` changes the workout.
    */
   async #nameNote(
     outcome: 'uploaded' | 'duplicate',

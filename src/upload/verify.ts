@@ -187,7 +187,7 @@ function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: WireObject
   return Math.abs(durationSec - durationSecs) * 1000 <= TOLERANCE_MS;
 }
 
-/** Returns what is left of a recording in a workout that is shorter; undefined if it is not. */
+/** Returns the length of a workout that is shorter than its recording; undefined for any other. */
 function shortenedTo(
   { movingSecs = 0, durationSecs = 0, distanceMeters = 0 }: ConfirmedUpload,
   workout: WireObject,

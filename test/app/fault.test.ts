@@ -105,7 +105,7 @@ describe('a fault of the program', () => {
   });
 });
 
-it('leaves a failure that a user can meet as it is, and an abort is an interruption', () => {
+it('returns a failure that a user can meet unchanged, and an abort as an interruption', () => {
   const { home, system } = machine();
   const error = new SyncError('USAGE', 'no');
   expect(toSyncError(error, system)).toBe(error);

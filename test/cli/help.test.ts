@@ -49,7 +49,7 @@ describe('help', () => {
     for (const node of nodes) expect(page(node)).toMatch(/^[\x00-\x7f]*$/);
   });
 
-  it('shows an example for every command, and the common flags in a group of their own', () => {
+  it('shows an example for every command, and the common flags in a separate group', () => {
     for (const { path, ...node } of nodes.filter(({ module }) => module !== undefined)) {
       const text = page({ path, ...node });
       expect(text).toMatch(/^Examples:\n {2}[$#] /m);

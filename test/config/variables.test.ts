@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { VARIABLES } from '../../scripts/manual/facts.ts';
 
-it('The list of variables has each one that the program reads, and no others', () => {
+it('lists each variable that the program reads, and no others', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join('src', name), 'utf8'));

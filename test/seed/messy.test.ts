@@ -51,7 +51,7 @@ describe('A messy account', () => {
     }
   });
 
-  it('has only one broken recording, whose bytes end early', () => {
+  it('has only one broken recording, with the end of its bytes missing', () => {
     const recordings = messyDays({ ...SPRING, seed: 2, days: 30 }).flatMap((day) => day.recordings);
     const broken = recordings.filter(({ fault }) => fault === 'broken');
     expect(broken.map(({ bytes }) => checkEnvelope(bytes).state)).toEqual(['incomplete']);

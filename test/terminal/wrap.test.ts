@@ -40,7 +40,7 @@ describe('a text in a terminal', () => {
     );
   });
 
-  it('stays as it is without a terminal', () => {
+  it('does not change without a terminal', () => {
     const text = 'a line that is longer than every terminal '.repeat(20);
     expect(wrap(text, 0)).toBe(text);
   });

@@ -373,17 +373,20 @@ describe('a login that has ended', () => {
     ['confirmed', { outcome: 'skipped', reason: 'already-uploaded' }],
     ['undone', { outcome: 'skipped', reason: 'undone' }],
     ['rejected', { outcome: 'failed', code: 'AUTH_EXPIRED' }],
-  ] as const)('leaves a copy of a recording that is %s as it is', async (state, outcome) => {
-    const { dir, run, ledger, sandbox } = await openUploads();
-    put(dir, 'a.fit', RIDE);
-    if (state === 'rejected') sandbox.control.addFaults('upload-fit:422');
-    await run(['a.fit']);
-    if (state === 'undone') ledger.undo(sha256(RIDE));
-    put(dir, 'copy.fit', RIDE);
-    const { items } = await run(['copy.fit'], { client: () => Promise.reject(dead) });
-    expect(items).toMatchObject([outcome]);
-    expect(ledger.find(sha256(RIDE))?.state).toBe(state);
-  });
+  ] as const)(
+    'does not change the state of a copied recording that is %s',
+    async (state, outcome) => {
+      const { dir, run, ledger, sandbox } = await openUploads();
+      put(dir, 'a.fit', RIDE);
+      if (state === 'rejected') sandbox.control.addFaults('upload-fit:422');
+      await run(['a.fit']);
+      if (state === 'undone') ledger.undo(sha256(RIDE));
+      put(dir, 'copy.fit', RIDE);
+      const { items } = await run(['copy.fit'], { client: () => Promise.reject(dead) });
+      expect(items).toMatchObject([outcome]);
+      expect(ledger.find(sha256(RIDE))?.state).toBe(state);
+    },
+  );
 
   it('fails large files that wait for their turn, too', async () => {
     const { dir, run } = await openUploads();

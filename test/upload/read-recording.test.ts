@@ -199,7 +199,7 @@ describe('reading a packed file', () => {
     expect('bytes' in contents && contents.bytes.equals(LARGE)).toBe(true);
   });
 
-  it('reads a gzip file with several members, and one whose stated size is a lie', () => {
+  it('reads a gzip file with several members, and one with a wrong size stated in it', () => {
     const halves = [LARGE.subarray(0, 1_500_000), LARGE.subarray(1_500_000)];
     const path = put(scratchDir(), 'a.fit.gz', Buffer.concat(halves.map((half) => gzipSync(half))));
     expect(read(path).bytes.equals(LARGE)).toBe(true);
@@ -228,7 +228,7 @@ describe('a zip archive under the name of a recording', () => {
     ['none', makeZip([member('a.txt')])],
     ['a cut end', makeZip([member('a.fit')]).subarray(0, -30)],
     ['damage', makeZip([member('a.fit')]).fill(1, 500, 600)],
-  ])('is left as it is with %s', (_, zip) => {
+  ])('is not unpacked with %s', (_, zip) => {
     const { bytes } = read(put(scratchDir(), 'ride.fit', zip));
     expect(bytes.equals(zip)).toBe(true);
     expect(identify(bytes)).toMatchObject({ verdict: 'not-fit' });

@@ -99,7 +99,7 @@ function problemsOf({ problems }: { readonly problems: readonly { problem: strin
   return problems.map(({ problem }) => problem).join();
 }
 
-/** Returns the first of those that differ in numbers and quoted texts only, each with their number. */
+/** Groups items with keys that differ in numbers and quoted texts only. @returns the first of each group, and its size */
 function grouped<T>(
   all: readonly T[],
   keyOf: (one: T) => string,

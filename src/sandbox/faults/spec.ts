@@ -106,7 +106,7 @@ type ParamName = 'retry-after' | 'retry-after-date' | 'error' | 'after' | 'statu
 /** The parameters in brackets, such as `retry-after=1,after`. */
 type Params = Readonly<Partial<Record<ParamName, string>>>;
 
-/** The parameters of each kind, with what stands for their value. `*` is an HTTP status. */
+/** The parameters of each kind, with the form of their value. `*` is an HTTP status. */
 const PARAMS: Readonly<Record<string, Params>> = {
   '*': { 'retry-after': '=S', 'retry-after-date': '=S', error: '=CODE', after: '' },
   html: { status: '=N', after: '' },

@@ -35,7 +35,7 @@ export function documentHeaders(nonce: string): Record<string, string> {
   };
 }
 
-/** Renders the page. Whatever comes from outside is escaped, because `html` escapes every value. */
+/** Renders the page. `html` escapes every value, so also those from outside. */
 export function renderDocument(view: PageView, nonce: string): ChartHtml {
   return html`<!doctype html>
     <html lang="en">

@@ -63,7 +63,7 @@ function recordingLink({ state, facts }: ListedRecording, view: PageView): Chart
   </li>`;
 }
 
-/** Returns what is known of a workout: time and distance first. */
+/** Returns the known facts of a workout: time and distance first. */
 function factsOf(facts: WorkoutFacts): { label: string; value: string }[] {
   const { durationSec, distanceMeters, averageWatts, averageHr, tss } = facts;
   const fact = (label: string, value: number | null, words: (value: number) => string) =>

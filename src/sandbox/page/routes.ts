@@ -27,7 +27,7 @@ const fields = v.object({
 });
 type FormFields = v.InferOutput<typeof fields>;
 
-/** What the page's buttons do. Each returns what it did, in words. */
+/** The actions of the page's buttons. Each returns a sentence about its effect. */
 const ACTIONS: Readonly<Record<string, (control: Control, fields: FormFields) => string>> = {
   'add-fault': (control, { spec }) => {
     control.addFaults(spec);
