@@ -38,7 +38,7 @@ export function viewOn(
 }
 
 export function statusText(report: StatusReport, view: StatusView): Text {
-  const { service, profile, ledger, login } = report;
+  const { service, profile, ledger, login, account } = report;
   const { now, unicode } = view;
   const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
@@ -50,7 +50,10 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...rows('Disk', ...(report.disk === undefined ? [] : withHint(report.disk))),
     ...rows('Watching', ...watchingLines(report, now)),
     ...rows('Days', ...zoneLines(report.zone)),
-    ...rows('Uploads', ...ledgerLines(ledger, now)),
+    // After a logout, the ledger of the account is not known.
+    ...(account === undefined && ledger.lastUploadAt === undefined && ledger.problem === undefined
+      ? []
+      : rows('Uploads', ...ledgerLines(ledger, now))),
     ...section(
       'Last recordings',
       ledger.recent.map((upload) => {

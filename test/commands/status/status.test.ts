@@ -434,6 +434,10 @@ describe('the text of the status', () => {
     expect(login(expired)).toMatch(/^Login {5}good, renews itself$/m);
   });
 
+  it('counts no uploads of an account that is not known', () => {
+    expect(text({ account: undefined })).not.toContain('recordings at the platform');
+  });
+
   it('names no store if there is no login in it', () => {
     const failure = { code: 'AUTH_REQUIRED', message: 'Not logged in.' } as const;
     expect(text({ login: { state: 'logged-out', ...failure } })).not.toContain('Kept in');
