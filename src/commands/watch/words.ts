@@ -42,12 +42,10 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
       return `${event.title} is plugged in. sync ignores it, because the setting ignoreDevices names it.`;
     case 'folder':
       return folderText(event.folder, event.state, event.reason);
-    case 'ready':
-      return [
-        'Ready: ',
-        event.files === 0 ? '' : `${plural(event.files, 'file')} looked at, `,
-        event.queued === 0 ? 'nothing to send.' : `${event.queued} to check.`,
-      ].join('');
+    case 'ready': {
+      const seen = event.files === 0 ? '' : `${plural(event.files, 'file')} looked at, `;
+      return `Ready: ${seen}${event.queued === 0 ? 'nothing to send' : `${event.queued} to check`}.`;
+    }
     case 'upload':
       return event.item.outcome === 'skipped'
         ? phrase`${shownPath(event.item.path)}: not sent, ${SKIPPED[event.item.reason].words}.`
