@@ -97,10 +97,11 @@ function readClock(
   if (hour === 24) return { problem: 'hour 24 is not taken: write 00:00 of the next day' };
   if (hour > 23) return { problem: `there is no hour ${hour}` };
   if (minute > 59) return { problem: `there is no minute ${minute}` };
-  if (second > 59) return { problem: `there is no second ${second}` };
+  // RFC 3339 allows a leap second.
+  if (second > 60) return { problem: `there is no second ${second}` };
   // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const clock = ((hour * 60 + minute) * 60 + second) * 1000 + millis;
+  const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
   return Date.parse(date) + clock;
 }
 
