@@ -78,8 +78,8 @@ export function describeFileType(type: number | undefined): string {
 }
 
 /**
- * Types of the FIT profile. The profile does not list 8, 29, 37 to 39, and 41 and above but 40: Garmin
- * devices announce these by name when they transfer files.
+ * Types of the FIT profile, and some (8, 29, 44, 49, 68, 70) that Garmin devices announce by name when they
+ * transfer files.
  */
 const FILE_TYPES: Readonly<Record<number, string>> = {
   1: 'a device description',
@@ -101,28 +101,11 @@ const FILE_TYPES: Readonly<Record<number, string>> = {
   32: 'monitoring data',
   34: 'a segment',
   35: 'a list of segments',
-  37: 'golf clubs',
-  38: 'a golf scorecard',
   40: 'a display configuration',
-  41: 'a log of changes',
   44: 'fitness metrics',
-  47: 'a dive plan',
   49: 'sleep data',
-  56: 'pace bands',
-  57: 'a backup of sport settings',
-  58: 'device data',
-  59: 'a muscle map',
-  61: 'an electrocardiogram',
-  62: 'benchmark results',
-  63: 'a power guide',
-  65: 'a calendar',
   68: 'HRV status',
   70: 'a health snapshot',
-  72: 'a backup of physiological data',
-  73: 'skin temperatures',
-  74: 'a backup of physiological data',
-  77: 'a schedule',
-  79: 'sleep disruptions',
 };
 
 /**

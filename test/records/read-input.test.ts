@@ -217,9 +217,9 @@ describe('an input that can’t be read as a whole', () => {
     [
       'Latin-1',
       Buffer.from('[\n{"comments": "m\u00fcde"}]', 'latin1'),
-      'in:2:16: the text is not UTF-8 at byte 17.',
+      'in:2:16: the text is not UTF-8.',
       'Save the file as UTF-8.',
-      { path: 'in', line: 2, column: 16, offset: 17 },
+      { path: 'in', line: 2, column: 16 },
     ],
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0]), 'in is gzip, not JSON.', 'Unpack it with gunzip.'],
     [
@@ -311,13 +311,12 @@ describe('NDJSON', () => {
     });
   });
 
-  test('reports the byte at which a line is not UTF-8', async () => {
+  test('reports a line that is not UTF-8', async () => {
     const bytes = Buffer.from(`${BOM}{"hrv": 1}\n{"comments": "m\u00fcde"}\n{"hrv": 2}\n`);
-    const at = bytes.indexOf(0xc3);
-    bytes[at] = 0xff;
+    bytes[bytes.indexOf(0xc3)] = 0xff;
     expect((await read(bytes)).records).toEqual([
       { source: 'in:1', value: { hrv: 1 } },
-      { source: 'in:2', problem: `is not UTF-8 at byte ${at} of the file` },
+      { source: 'in:2', problem: 'is not UTF-8' },
       { source: 'in:3', value: { hrv: 2 } },
     ]);
   });

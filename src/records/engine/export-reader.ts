@@ -87,14 +87,7 @@ export class ExportReader {
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
   async readDocument({ name, value }: Document): Promise<RecordStream | undefined> {
-    const match = await this.#choose(name, matchJson(name, value, this.sources.list));
-    if (match === undefined) return undefined;
-    const { mapping } = match;
-    const header = membersOf(value, mapping.records);
-    if (mapping.guess === true)
-      for (const member of unreadColumns({ header }, mapping)) this.#unread.add(member);
-    const units = await this.#unitsOf(name, { header }, match);
-    return this.#mapped([jsonRows(name, value, match)], match, false, { units });
+    return await this.#readJson(name, value, (match) => [jsonRows(name, value, match)]);
   }
 
   /**
@@ -107,8 +100,19 @@ export class ExportReader {
     first: JsonValue,
     lines: AsyncIterable<Line>,
   ): Promise<RecordStream | undefined> {
-    const match = await this.#choose(name, matchJson(name, first, this.sources.list));
-    return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
+    return await this.#readJson(name, first, (match) => rowsOfLines(name, lines, match));
+  }
+
+  /** @param sample the document, or the first of several */
+  async #readJson(name: string, sample: JsonValue, rowsOf: (match: Match) => Rows) {
+    const match = await this.#choose(name, matchJson(name, sample, this.sources.list));
+    if (match === undefined) return undefined;
+    const { mapping } = match;
+    const header = membersOf(sample, mapping.records);
+    if (mapping.guess === true)
+      for (const member of unreadColumns({ header }, mapping)) this.#unread.add(member);
+    const units = await this.#unitsOf(name, { header }, match);
+    return this.#mapped(rowsOf(match), match, false, { units });
   }
 
   /**

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
 import { MAX_RECORDS, tooManyRecords } from './document.ts';
 import { JsonTooLarge, parseText } from './json.ts';
 import { lossesOf } from './json-losses.ts';
-import { afterSpace, invalidUtf8At, markLength } from './text.ts';
+import { afterSpace, markLength } from './text.ts';
 import type { RawRecord } from '../types.ts';
 
 /** Reads records of one JSON object a line. */
@@ -16,8 +17,6 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly bytes: Buffer;
-  /** Index of its first byte in the file. */
-  readonly start: number;
 }
 
 /**
@@ -33,14 +32,11 @@ export async function* linesOf(
 ): AsyncGenerator<Line, void, undefined> {
   let number = 0;
   let records = 0;
-  let start = markLength(head);
-  for await (const bytes of splitLines(head.subarray(start), rest)) {
+  for await (const bytes of splitLines(head.subarray(markLength(head)), rest)) {
     number++;
-    if (afterSpace(bytes, 0) < bytes.length) {
-      if (++records > MAX_RECORDS) throw tooManyRecords(name);
-      yield { number, bytes, start };
-    }
-    start += bytes.length + 1;
+    if (afterSpace(bytes, 0) === bytes.length) continue;
+    if (++records > MAX_RECORDS) throw tooManyRecords(name);
+    yield { number, bytes };
   }
 }
 
@@ -54,8 +50,8 @@ export async function* readLines(
   lines: AsyncIterable<Line>,
 ): AsyncGenerator<RawRecord, void, undefined> {
   let bad = 0;
-  for await (const { number, bytes, start } of lines) {
-    const record = readLine(`${name}:${number}`, bytes, start);
+  for await (const { number, bytes } of lines) {
+    const record = readLine(`${name}:${number}`, bytes);
     if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
       throw new SyncError(
         'INPUT_INVALID',
@@ -87,11 +83,8 @@ async function* splitLines(
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
-function readLine(source: string, line: Buffer, offset: number): RawRecord {
-  const invalid = invalidUtf8At(line);
-  if (invalid !== undefined) {
-    return { source, problem: `is not UTF-8 at byte ${offset + invalid} of the file` };
-  }
+function readLine(source: string, line: Buffer): RawRecord {
+  if (!isUtf8(line)) return { source, problem: 'is not UTF-8' };
   const text = line.toString();
   try {
     const json = parseText(text);

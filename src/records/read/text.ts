@@ -47,17 +47,13 @@ export function decodeText(name: string, bytes: Buffer): string {
   rejectOtherFormat(name, bytes);
   const body = bytes.subarray(markLength(bytes));
   const text = body.toString();
-  const invalid = invalidUtf8At(body);
-  if (invalid !== undefined) {
-    const offset = invalid + markLength(bytes);
-    const { line, column } = positionOf(text, body.toString('utf8', 0, invalid).length);
-    throw new SyncError(
-      'INPUT_INVALID',
-      `${name}:${line}:${column}: the text is not UTF-8 at byte ${offset}.`,
-      { hint: 'Save the file as UTF-8.', details: { path: name, line, column, offset } },
-    );
-  }
-  return text;
+  if (isUtf8(body)) return text;
+  // U+FFFD stands for the bytes that could not be decoded.
+  const { line, column } = positionOf(text, text.indexOf('\ufffd'));
+  throw new SyncError('INPUT_INVALID', `${name}:${line}:${column}: the text is not UTF-8.`, {
+    hint: 'Save the file as UTF-8.',
+    details: { path: name, line, column },
+  });
 }
 
 /**
@@ -108,20 +104,6 @@ function otherFormat(
 /** Checks an archive for the folder of a workbook (ECMA-376 part 1, 12.2). */
 function isWorkbook(archive: Buffer): boolean {
   return archive.includes('xl/') && archive.includes('[Content_Types].xml');
-}
-
-/** Returns the offset of the first byte that is not part of valid UTF-8, if there is one. */
-export function invalidUtf8At(bytes: Buffer): number | undefined {
-  if (isUtf8(bytes)) return undefined;
-  const text = bytes.toString();
-  // The decoder replaces invalid bytes with U+FFFD; the text may also contain that character.
-  for (let at = 0, from = 0; ;) {
-    const found = text.indexOf('\ufffd', from);
-    at += Buffer.byteLength(text.slice(from, found));
-    if (bytes.toString('latin1', at, at + 3) !== '\xef\xbf\xbd') return at;
-    at += 3;
-    from = found + 1;
-  }
 }
 
 /** Returns line and column of an index, both from 1; columns count characters. */

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { isUtf8 } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { JsonFault, MAX_DEPTH } from '../../../src/base/json.ts';
 import { MAX_TREE_LENGTH, parseText } from '../../../src/records/read/json.ts';
 import { lossesOf } from '../../../src/records/read/json-losses.ts';
-import { invalidUtf8At, positionOf } from '../../../src/records/read/text.ts';
+import { positionOf } from '../../../src/records/read/text.ts';
 
 /** `undefined` if the text is taken, else where it breaks and why. */
 function faultIn(text: string): { offset: number | undefined; message: string } | undefined {
@@ -213,31 +212,6 @@ describe('parsing a JSON value', () => {
 });
 
 describe('the position of an error', () => {
-  test('is the first byte that is not valid UTF-8 for an encoding error', () => {
-    const part = fc.oneof(
-      fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-      fc.uint8Array({ maxLength: 3 }).map((bytes) => Buffer.from(bytes)),
-    );
-    const seen = { valid: 0, invalid: 0 };
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
-        const bytes = Buffer.concat(parts);
-        const at = invalidUtf8At(bytes);
-        seen[at === undefined ? 'valid' : 'invalid']++;
-        expect(at === undefined).toBe(isUtf8(bytes));
-        if (at === undefined) return;
-        expect(isUtf8(bytes.subarray(0, at))).toBe(true);
-        // No character of any length begins here.
-        for (let length = 1; length <= 4; length++) {
-          if (at + length <= bytes.length)
-            expect(isUtf8(bytes.subarray(at, at + length))).toBe(false);
-        }
-      }),
-      { numRuns: 1_500 },
-    );
-    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(150);
-  });
-
   test('counts lines, and counts characters instead of bytes', () => {
     const text = '{"a":\r\n"häß\u{1f6b4}": x}';
     expect(positionOf(text, text.indexOf('x'))).toEqual({ line: 2, column: 9 });
