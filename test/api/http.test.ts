@@ -559,6 +559,25 @@ describe('a request through a proxy', () => {
     expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
   });
 
+  it.each<[string, (socket: Socket) => void]>([
+    ['before it reads', (socket) => socket.destroy()],
+    ['without an answer', (socket) => socket.once('data', () => socket.end())],
+    ['before TLS', (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n'))],
+  ])('connects once to a proxy that hangs up %s', async (_when, onConnection) => {
+    const proxy = await listenRaw(onConnection);
+    const error = await failure(
+      through(String(proxy.url)).send(
+        requestTo('https://service.example/', { totalTimeoutMs: 5_000 }),
+      ),
+    );
+    expect(error).toMatchObject({
+      code: 'NETWORK',
+      message: `The proxy ${proxy.url.origin} (https_proxy) is not reachable: the connection broke off.`,
+      details: { delivery: 'not-sent' },
+    });
+    expect(proxy.connections()).toBe(1);
+  });
+
   it('sends the user name and password of the proxy address, and shows them in no error', async () => {
     const proxy = await startProxy({ refuse: '407 No' });
     const error = await failure(
