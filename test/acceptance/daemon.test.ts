@@ -155,8 +155,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const device = join(folder, 'Edge');
     const main = join(installed, 'dist', 'main.cjs');
     const args = [main, 'watch', join(device, 'Activity'), '--wellness', '--daemon'];
-    const { status } = spawnSync(process.execPath, args, { env: home.env, stdio: 'ignore' });
-    expect(status).toBe(0);
+    expect(spawnSync(process.execPath, args, { env: home.env, stdio: 'ignore' }).status).toBe(0);
     rmSync(installed, { recursive: true });
     sandbox.control.expire();
     renameSync(unplugged, device);
@@ -239,8 +238,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
     const missing = await world.program(['watch', 'Garmin', '--daemon'], { env: keychain });
     expect([missing.code, missing.stderr]).toEqual([2, /No keychain/]);
-    const wrong = await world.program(['watch', 'Garmin', '--daemon', '--poll', 'often']);
-    expect(wrong.code).toBe(2);
+    expect((await world.program(['watch', 'Garmin', '--daemon', '--poll', 'often'])).code).toBe(2);
     const file = await world.program(['watch', world.write('x.fit', 'x'), '--daemon']);
     expect(file).toMatchObject({ code: 2, stderr: /is a file/ });
     expect(file.stderr).toMatch(/To send it, run `sync upload .*x\.fit`\./);
@@ -533,8 +531,7 @@ describe('sync daemon install', () => {
     const world = await openWorld();
     // A systemctl that must not be asked.
     const asked = join(world.home.dir, 'asked');
-    const tool = world.write('bin/systemctl', `#!/bin/sh\ntouch '${asked}'\n`);
-    chmodSync(tool, 0o755);
+    chmodSync(world.write('bin/systemctl', `#!/bin/sh\ntouch '${asked}'\n`), 0o755);
     const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
     const token = world.sandbox.control.mint().access_token;
     const install = async (more: NodeJS.ProcessEnv) =>

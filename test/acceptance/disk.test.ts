@@ -202,24 +202,21 @@ describe.skipIf(noMount !== undefined)(`sync logout on a disk that takes no data
     expect(existsSync(storedLogin(world))).toBe(false);
   });
 
-  it.each([0, 4_096, 8_192])(
-    'leaves no login on one side alone with %d bytes of free space',
-    async (bytes) => {
-      const { world, disk, folder } = await openOnSmallDisk();
-      const token = accessTokenOf(storedLogin(world));
-      disk.fill(bytes);
-      const { code, stderr } = await world.sync(['logout']);
-      const isLive = (await ownerOf(world.sandbox, token)) !== undefined;
-      expect(existsSync(storedLogin(world))).toBe(isLive);
-      // The account in the settings may need space that is not there.
-      expect(code).toBe(isLive || stderr.includes('The login was deleted, but ') ? 1 : 0);
-      expect(stderr.includes('is full.')).toBe(code === 1);
-      rmSync(join(folder, 'filler'));
-      expect((await world.sync(['status'])).stdout).toMatch(
-        isLive ? /^Login {5}good/m : /^Login {5}none/m,
-      );
-    },
-  );
+  it.each([0, 4_096, 8_192])('leaves no login on one side alone (%d bytes free)', async (bytes) => {
+    const { world, disk, folder } = await openOnSmallDisk();
+    const token = accessTokenOf(storedLogin(world));
+    disk.fill(bytes);
+    const { code, stderr } = await world.sync(['logout']);
+    const isLive = (await ownerOf(world.sandbox, token)) !== undefined;
+    expect(existsSync(storedLogin(world))).toBe(isLive);
+    // The account in the settings may need space that is not there.
+    expect(code).toBe(isLive || stderr.includes('The login was deleted, but ') ? 1 : 0);
+    expect(stderr.includes('is full.')).toBe(code === 1);
+    rmSync(join(folder, 'filler'));
+    expect((await world.sync(['status'])).stdout).toMatch(
+      isLive ? /^Login {5}good/m : /^Login {5}none/m,
+    );
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('sync logout', () => {

@@ -215,18 +215,15 @@ describe('a hostile service', () => {
     expect(stderr).toContain('FORGED');
   });
 
-  it.runIf(terminals.present)(
-    `reaches no prompt of a login at a terminal${terminals.note}`,
-    async () => {
-      const world = await openLoggedInWorld();
-      const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-      const [address] = await terminal.waitFor(/https?:\/\/\S+\/api\/oauth\/authorize\?\S+/);
-      await terminal.waitFor(/Address of the last page/);
-      terminal.type(`http://127.0.0.1:1/?state=${encodeURIComponent(HOSTILE)}\r`);
-      await terminal.waitFor(/Address of the last page/);
-      await visit(address);
-      const { code, stdout } = await terminal.finished;
-      expect([code, harmIn(stdout)]).toEqual([0, undefined]);
-    },
-  );
+  it.runIf(terminals.present)(`reaches no prompt at a terminal${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    const [address] = await terminal.waitFor(/https?:\/\/\S+\/api\/oauth\/authorize\?\S+/);
+    await terminal.waitFor(/Address of the last page/);
+    terminal.type(`http://127.0.0.1:1/?state=${encodeURIComponent(HOSTILE)}\r`);
+    await terminal.waitFor(/Address of the last page/);
+    await visit(address);
+    const { code, stdout } = await terminal.finished;
+    expect([code, harmIn(stdout)]).toEqual([0, undefined]);
+  });
 });

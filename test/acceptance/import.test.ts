@@ -45,7 +45,11 @@ function accountExport(recordings = 2): Buffer {
   ]);
 }
 
-const openImportWorld = async () => await openLoggedInWorld();
+/** A world with the export of an account. */
+async function openExport() {
+  const world = await openLoggedInWorld();
+  return { world, path: world.write('export.zip', accountExport()) };
+}
 
 function stateOf({ sandbox }: World) {
   const [athlete] = sandbox.control.state('athlete-1').athletes;
@@ -61,8 +65,7 @@ const ALL = { recordings: 2, wellness: ['2026-02-15', '2026-02-16'], foods: 1 };
 
 describe('sync import', () => {
   it('sends the recordings, wellness and nutrition of an export once, in one run', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     const first = await world.sync(['import', path, '--yes', '--json']);
     expect(first.code).toBe(0);
     expect(stateOf(world)).toEqual(ALL);
@@ -86,8 +89,7 @@ describe('sync import', () => {
   });
 
   it('prints a table of its findings before it sends', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     const { stdout, stderr } = await world.sync(['import', path, '--yes']);
     expect(stdout.split('\n').slice(0, 7)).toEqual([
       /^FOUND +FILES +DAYS +FROM +TO +SENT$/,
@@ -113,8 +115,7 @@ describe('sync import', () => {
   });
 
   it('without --yes and without a terminal shows the table, sends nothing and exits 2', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     const { code, stdout, stderr } = await world.sync(['import', path]);
     expect([code, stdout]).toEqual([2, /Recordings/]);
     expect(stderr).toContain('Run the same command with --yes to send it.');
@@ -122,8 +123,7 @@ describe('sync import', () => {
   });
 
   it('with --dry-run shows people the table and the sums, and the requests if verbose', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     const brief = await world.sync(['import', path, '--dry-run']);
     const [title = '', ...rows] = brief.stdout.trimEnd().split('\n');
     expect(title).toMatch(/^FOUND +FILES +DAYS/);
@@ -139,23 +139,20 @@ describe('sync import', () => {
   });
 
   it('with --dry-run needs no login and no address', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     const lines = await worldOf(world.sandbox, openHome()).lines(['import', path, '--dry-run']);
     expect(lines[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
   });
 
   it('sends with --since nothing from before that day', async () => {
-    const world = await openImportWorld();
-    const path = world.write('export.zip', accountExport());
+    const { world, path } = await openExport();
     expect((await world.sync(['import', path, '--yes', '--since', '2026-02-16'])).code).toBe(0);
     expect(stateOf(world)).toEqual({ recordings: 0, wellness: ['2026-02-16'], foods: 0 });
-    const wrong = await world.sync(['import', path, '--yes', '--since', 'soon']);
-    expect(wrong.code).toBe(2);
+    expect((await world.sync(['import', path, '--yes', '--since', 'soon'])).code).toBe(2);
   });
 
   it('sends the rest of an export with damaged parts, and exits 3', async () => {
-    const world = await openImportWorld();
+    const world = await openLoggedInWorld();
     const path = world.write(
       'export.zip',
       makeZip([
@@ -179,7 +176,7 @@ describe('sync import', () => {
   });
 
   it('says that there is nothing to send, and does not ask', async () => {
-    const world = await openImportWorld();
+    const world = await openLoggedInWorld();
     world.write('photos/a.jpg', 'x');
     const { code, stderr } = await world.sync(['import', 'photos']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'There is nothing to send.\n' });

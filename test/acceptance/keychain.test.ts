@@ -56,8 +56,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect(await ownerOf(world.sandbox, token.trim())).toBe('athlete-1');
     const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
     expect(status).toMatchObject({ store: where, login: { state: 'logged-in' } });
-    const upload = await world.sync(['upload', world.write('ride.fit', makeRecording())]);
-    expect(upload.code).toBe(0);
+    expect((await world.sync(['upload', world.write('ride.fit', makeRecording())])).code).toBe(0);
     expect(filesHolding(world.home.dir, ['sbx_at_', 'sbx_rt_'])).toEqual([]);
     expect(existsSync(tokenFile(world))).toBe(false);
 

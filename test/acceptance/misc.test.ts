@@ -324,7 +324,7 @@ describe('sync config', () => {
   it.each([
     ['get colour', '"colour"'],
     ['set nutritionDelivery prepend', 'not one of: auto, replace, append'],
-    ['set endpoint.profile api/profile', 'it begins with /'],
+    ['set endpoint.profile api/profile', 'it begins with one /'],
     ['set timezone', "'value'"],
   ])('refuses config %s', async (line, words) => {
     const home = openHome();

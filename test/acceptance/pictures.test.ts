@@ -10,29 +10,23 @@ const pictures = readdirSync(folder).filter((name) => name.endsWith('.svg'));
 const missing = missingTools('tmux');
 
 describe('the pictures of the README', () => {
-  it.skipIf(missing.length > 0)(
-    `show what the program prints in a terminal${skipNote(missing)}`,
-    () => {
-      const { status, stderr } = spawnSync(process.execPath, ['scripts/pictures.mjs', '--check'], {
-        cwd: ROOT,
-        encoding: 'utf8',
-      });
-      expect(stderr).toBe('');
-      expect(status).toBe(0);
-    },
-  );
+  it.skipIf(missing.length > 0)(`show what sync prints in a terminal${skipNote(missing)}`, () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/pictures.mjs', '--check'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
 
-  it.each(pictures)(
-    'include %s, with a text for screen readers, and nothing from elsewhere',
-    (name) => {
-      const svg = readFileSync(join(folder, name), 'utf8');
-      expect(svg).toMatch(/<title id="t">sync .+<\/title>\n<desc id="d">.+<\/desc>/);
-      expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
-        /https?:|url\(|<script/,
-      );
-      expect(statSync(join(folder, name)).size).toBeLessThan(60_000);
-    },
-  );
+  it.each(pictures)('include %s, with a text for screen readers, and nothing external', (name) => {
+    const svg = readFileSync(join(folder, name), 'utf8');
+    expect(svg).toMatch(/<title id="t">sync .+<\/title>\n<desc id="d">.+<\/desc>/);
+    expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+      /https?:|url\(|<script/,
+    );
+    expect(statSync(join(folder, name)).size).toBeLessThan(60_000);
+  });
 
   it('are all in it, light and dark', () => {
     const readme = readDocument('README.md');

@@ -75,27 +75,24 @@ describe('sync profile', () => {
     }
   });
 
-  it.each(['athlete-1', 'athlete-2'])(
-    'shows the exact requests with --dry-run (%s)',
-    async (athlete) => {
-      const world = await openLoggedInWorld({ login: { athlete } });
-      const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
-      const { code, stdout } = await world.sync([...args, '--dry-run']);
-      expect(code).toBe(0);
-      expect(requestLines(world.sandbox)).toEqual([]);
-      await world.sync(args);
-      const sent = world.sandbox.control.requests();
-      expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
-      const [line] = ndjson(stdout);
-      expect(line).toMatchObject({ type: 'profile', action: 'would-update' });
-      for (const { method, path, body } of sent) {
-        const url = `${world.sandbox.url}${path}`;
-        expect(line?.['requests']).toContainEqual(
-          expect.objectContaining(method === 'GET' ? { method, url } : { method, url, body }),
-        );
-      }
-    },
-  );
+  it.each(['athlete-1', 'athlete-2'])('shows the requests with --dry-run (%s)', async (athlete) => {
+    const world = await openLoggedInWorld({ login: { athlete } });
+    const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
+    const { code, stdout } = await world.sync([...args, '--dry-run']);
+    expect(code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    await world.sync(args);
+    const sent = world.sandbox.control.requests();
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+    const [line] = ndjson(stdout);
+    expect(line).toMatchObject({ type: 'profile', action: 'would-update' });
+    for (const { method, path, body } of sent) {
+      const url = `${world.sandbox.url}${path}`;
+      expect(line?.['requests']).toContainEqual(
+        expect.objectContaining(method === 'GET' ? { method, url } : { method, url, body }),
+      );
+    }
+  });
 
   it('sends no weight without profile:read, and explains the effect of --force', async () => {
     const world = await openLoggedInWorld({

@@ -31,8 +31,7 @@ describe('the zone of a push', () => {
     const world = await openLoggedInWorld({ env: { TZ: 'America/New_York' } });
     expect(await datedBy(world, {})).toEqual(used('2026-02-14', 'America/New_York'));
 
-    const set = await world.sync(['config', 'set', 'timezone', 'Pacific/Kiritimati']);
-    expect(set.code).toBe(0);
+    expect((await world.sync(['config', 'set', 'timezone', 'Pacific/Kiritimati'])).code).toBe(0);
     expect(await datedBy(world, {})).toEqual(used('2026-02-15', 'Pacific/Kiritimati'));
 
     const env = { SYNC_TIMEZONE: 'Pacific/Pago_Pago' };

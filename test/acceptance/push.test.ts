@@ -59,8 +59,7 @@ describe('sync push', () => {
     };
     const nutrition = { date: '2026-02-15', calories: 95, waterMl: 2_750, rawJson, items: [item] };
     for (const [kind, day] of Object.entries({ wellness, nutrition })) {
-      const run = await world.sync(['push', kind, '-'], { input: JSON.stringify(day) });
-      expect(run.code).toBe(0);
+      expect((await world.sync(['push', kind, '-'], { input: JSON.stringify(day) })).code).toBe(0);
     }
     expect(bodiesOf(world, 'wellness')).toEqual([wellness]);
     expect(onlyRecord(world, 'wellness')?.record).toEqual({ ...wellness, date: undefined });
@@ -186,8 +185,7 @@ describe('sync push', () => {
       expect(announced.map(({ outcome }) => outcome)).toEqual(Array(total).fill('would-push'));
       expect(ndjson(dry.stdout).at(-1)).toMatchObject({ total, 'would-push': total, pushed: 0 });
 
-      const plain = await world.sync(['push', kind, file, '--json', '--jobs', '1']);
-      expect(plain.code).toBe(0);
+      expect((await world.sync(['push', kind, file, '--json', '--jobs', '1'])).code).toBe(0);
       const url = `${world.sandbox.url}/api/${kind}`;
       const sent = kind === 'wellness' ? bodiesOf(world, kind) : bodiesWithItems(world);
       expect(sent).not.toEqual([]);

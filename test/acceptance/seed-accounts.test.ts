@@ -29,6 +29,10 @@ const counts = (world: World) =>
       nutrition.length,
     ]);
 
+/** Writes a list of accounts. @returns its path */
+const writeAccounts = (world: World, accounts: readonly unknown[]) =>
+  world.write('accounts.json', JSON.stringify(accounts));
+
 const hashes = (world: World, athlete: string) =>
   world.sandbox.control
     .state(athlete)
@@ -43,14 +47,11 @@ describe('sync seed --accounts', () => {
     const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-3' }));
     await world.sync(['login', '--with-token', '--profile', 'meera'], { input });
     world.sandbox.control.clearRequests();
-    const file = world.write(
-      'accounts.json',
-      JSON.stringify([
-        { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
-        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
-        'meera',
-      ]),
-    );
+    const file = writeAccounts(world, [
+      { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
+      { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
+      'meera',
+    ]);
     const env = { ADA_TOKEN: ada.access_token, BEN_TOKEN: ben.access_token };
     const run = () => world.sync(['seed', ...DAYS, '--accounts', file, '--json'], { env });
     const { code, stdout } = await run();
@@ -97,15 +98,12 @@ describe('sync seed --accounts', () => {
   it('fills the other accounts if one fails', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
-    const file = world.write(
-      'accounts.json',
-      JSON.stringify([
-        { name: 'expired', accessTokenEnv: 'OLD_TOKEN' },
-        'nobody',
-        { name: 'unset', accessTokenEnv: 'UNSET' },
-        { name: 'ben', accessTokenEnv: 'BEN_TOKEN' },
-      ]),
-    );
+    const file = writeAccounts(world, [
+      { name: 'expired', accessTokenEnv: 'OLD_TOKEN' },
+      'nobody',
+      { name: 'unset', accessTokenEnv: 'UNSET' },
+      { name: 'ben', accessTokenEnv: 'BEN_TOKEN' },
+    ]);
     const env = { OLD_TOKEN: 'sbx_at_long_gone', BEN_TOKEN: access_token };
     const json = await world.sync(['seed', ...DAYS, '--accounts', file, '--json'], { env });
     expect(json.code).toBe(4);
@@ -139,13 +137,10 @@ describe('sync seed --accounts', () => {
     const [ada, ben] = ['athlete-1', 'athlete-2'].map(
       (athlete) => world.sandbox.control.mint({ athlete }).access_token,
     );
-    const file = world.write(
-      'accounts.json',
-      JSON.stringify([
-        { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
-        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
-      ]),
-    );
+    const file = writeAccounts(world, [
+      { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
+      { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 2 },
+    ]);
     const env = { ADA_TOKEN: ada, BEN_TOKEN: ben };
     const run = (...more: string[]) =>
       world.sync(['seed', ...DAYS, '--accounts', file, ...more], { env });
@@ -234,10 +229,7 @@ describe('sync seed in scripts', () => {
   it('names the account of a lost rotated token', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
-    const file = world.write(
-      'accounts.json',
-      JSON.stringify([{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]),
-    );
+    const file = writeAccounts(world, [{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]);
     const { code, stdout, stderr } = await world.sync(['seed', ...DAY, '--accounts', file], {
       env: { BEN_REFRESH: refresh_token },
     });

@@ -18,46 +18,43 @@ const FORTNIGHT = ['--days', '14', ...UNTIL];
 it.each([
   ...NUTRITION_REVISIONS.map((revision) => [revision, DAYS] as const),
   ['2026-08', [...FORTNIGHT, '--messy']] as const,
-])(
-  'sync seed twice changes nothing, also from another machine (%s, %j)',
-  async (revision, flags) => {
-    const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
-    const args = ['seed', ...flags];
-    expect((await world.sync(args)).code).toBe(0);
-    const before = contentsOf(world);
-    expect(before.recordings.length).toBeGreaterThan(1);
-    const looks = {
-      '2026-08': ['profile 200'],
-      '2026-07': ['profile 200'],
-      // This revision shows the profile to no application.
-      '2026-02': ['profile 401', 'userinfo 200', 'userinfo 200'],
-    }[revision];
+])('sync seed twice changes nothing, also on another machine (%s, %j)', async (revision, flags) => {
+  const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
+  const args = ['seed', ...flags];
+  expect((await world.sync(args)).code).toBe(0);
+  const before = contentsOf(world);
+  expect(before.recordings.length).toBeGreaterThan(1);
+  const looks = {
+    '2026-08': ['profile 200'],
+    '2026-07': ['profile 200'],
+    // This revision shows the profile to no application.
+    '2026-02': ['profile 401', 'userinfo 200', 'userinfo 200'],
+  }[revision];
 
-    world.sandbox.control.clearRequests();
-    const { recordings, records, skipped, broken = 0 } = (await world.lines(args)).at(-1) ?? {};
-    expect(skipped).toBe(Number(recordings) + Number(records) - Number(broken));
-    expect(requestLines(world.sandbox)).toEqual(looks);
-    expect(contentsOf(world)).toEqual(before);
+  world.sandbox.control.clearRequests();
+  const { recordings, records, skipped, broken = 0 } = (await world.lines(args)).at(-1) ?? {};
+  expect(skipped).toBe(Number(recordings) + Number(records) - Number(broken));
+  expect(requestLines(world.sandbox)).toEqual(looks);
+  expect(contentsOf(world)).toEqual(before);
 
-    // Another machine, such as the next run in CI, has an empty ledger.
-    const ids = () =>
-      before.nutrition.flatMap(({ date }) => foodsHeld(world.sandbox, date).map(({ id }) => id));
-    const stored = ids();
-    const { access_token } = world.sandbox.control.mint(USUAL_SCOPES);
-    const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
-    const other = worldOf(world.sandbox, openHome(env));
-    const { code, stdout } = await other.sync([...args, '--json']);
-    expect(code).toBe(0);
-    expect(contentsOf(world)).toEqual(before);
-    expect(heldBy(world).recordings).toHaveLength(before.recordings.length);
-    expect(ndjson(stdout).at(-1)).toMatchObject({ duplicate: before.recordings.length });
-    // Services that replace days number the items anew; those that append keep what they hold.
-    if (revision === '2026-08') expect(ids()).toEqual(stored);
-    world.sandbox.control.clearRequests();
-    await other.sync(args);
-    expect(requestLines(world.sandbox)).toEqual(looks);
-  },
-);
+  // Another machine, such as the next run in CI, has an empty ledger.
+  const ids = () =>
+    before.nutrition.flatMap(({ date }) => foodsHeld(world.sandbox, date).map(({ id }) => id));
+  const stored = ids();
+  const { access_token } = world.sandbox.control.mint(USUAL_SCOPES);
+  const env = { SYNC_BASE_URL: world.sandbox.url, SYNC_ACCESS_TOKEN: access_token };
+  const other = worldOf(world.sandbox, openHome(env));
+  const { code, stdout } = await other.sync([...args, '--json']);
+  expect(code).toBe(0);
+  expect(contentsOf(world)).toEqual(before);
+  expect(heldBy(world).recordings).toHaveLength(before.recordings.length);
+  expect(ndjson(stdout).at(-1)).toMatchObject({ duplicate: before.recordings.length });
+  // Services that replace days number the items anew; those that append keep what they hold.
+  if (revision === '2026-08') expect(ids()).toEqual(stored);
+  world.sandbox.control.clearRequests();
+  await other.sync(args);
+  expect(requestLines(world.sandbox)).toEqual(looks);
+});
 
 it('sync seed --messy sends duplicates as an account gets them, and reports the broken file without failing', async () => {
   const world = await openLoggedInWorld();

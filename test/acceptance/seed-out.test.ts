@@ -73,18 +73,15 @@ describe('sync seed --out', () => {
     }
   });
 
-  it.each(['wellness.json', 'nutrition.json'])(
-    "never overwrites the user's own %s",
-    async (name) => {
-      const { folder, write, contents } = await openFolder();
-      mkdirSync(folder);
-      writeFileSync(join(folder, name), '[]');
-      const { code, stderr } = await write();
-      expect(code).toBe(2);
-      expect(stderr).toContain(join(folder, name));
-      expect(contents()).toEqual({ [name]: 'W10=' });
-    },
-  );
+  it.each(['wellness.json', 'nutrition.json'])("never overwrites the user's %s", async (name) => {
+    const { folder, write, contents } = await openFolder();
+    mkdirSync(folder);
+    writeFileSync(join(folder, name), '[]');
+    const { code, stderr } = await write();
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(folder, name));
+    expect(contents()).toEqual({ [name]: 'W10=' });
+  });
 
   it('does not follow a link, even one that leads nowhere', async () => {
     const { folder, write, contents } = await openFolder();
@@ -118,16 +115,13 @@ describe('sync seed --out', () => {
     expect(JSON.parse(readFileSync(join(folder, 'wellness.json'), 'utf8'))).toHaveLength(40);
   });
 
-  it.each([['--dry-run'], ['--accounts', 'list.json']])(
-    'cannot be combined with %s',
-    async (...more) => {
-      const { write, folder } = await openFolder();
-      const { code, stderr } = await write(...more);
-      expect(code).toBe(2);
-      expect(stderr).toContain(more[0]);
-      expect(() => lstatSync(folder)).toThrow('ENOENT');
-    },
-  );
+  it.each([['--dry-run'], ['--accounts', 'list.json']])('is refused with %s', async (...more) => {
+    const { write, folder } = await openFolder();
+    const { code, stderr } = await write(...more);
+    expect(code).toBe(2);
+    expect(stderr).toContain(more[0]);
+    expect(() => lstatSync(folder)).toThrow('ENOENT');
+  });
 });
 
 function namesIn(folder: string): string[] {

@@ -40,26 +40,23 @@ describe("a seeded account's profile", () => {
     },
   );
 
-  it.each(['profile:read', 'profile:write'])(
-    'is reported and not changed without %s',
-    async (lacking) => {
-      const scopes = USUAL_SCOPES.scopes.filter((scope) => scope !== lacking);
-      const world = await openLoggedInWorld({ login: { scopes } });
-      const before = heldBy(world).profile;
-      const { code, line } = await seedProfile(world);
-      expect(code).toBe(0);
-      expect(line).toMatchObject({ outcome: 'incomplete', set: [] });
-      const failures = line?.['unset'] as Record<string, unknown>[];
-      expect(failures.map(({ field, code: why }) => [field, why])).toEqual(
-        ['weight', 'ftp'].map((field) => [field, 'SCOPE_MISSING']),
-      );
-      expect(heldBy(world).profile).toEqual(before);
-      const { stdout } = await world.sync(['seed', ...DAY]);
-      expect(stdout.match(/^profile: weight and FTP not set\. .*/gm)).toEqual([
-        expect.stringContaining(lacking),
-      ]);
-    },
-  );
+  it.each(['profile:read', 'profile:write'])('is left and reported without %s', async (lacking) => {
+    const scopes = USUAL_SCOPES.scopes.filter((scope) => scope !== lacking);
+    const world = await openLoggedInWorld({ login: { scopes } });
+    const before = heldBy(world).profile;
+    const { code, line } = await seedProfile(world);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'incomplete', set: [] });
+    const failures = line?.['unset'] as Record<string, unknown>[];
+    expect(failures.map(({ field, code: why }) => [field, why])).toEqual(
+      ['weight', 'ftp'].map((field) => [field, 'SCOPE_MISSING']),
+    );
+    expect(heldBy(world).profile).toEqual(before);
+    const { stdout } = await world.sync(['seed', ...DAY]);
+    expect(stdout.match(/^profile: weight and FTP not set\. .*/gm)).toEqual([
+      expect.stringContaining(lacking),
+    ]);
+  });
 
   it('is set as far as the platform takes it', async () => {
     const world = await openLoggedInWorld();

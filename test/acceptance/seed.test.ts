@@ -146,8 +146,7 @@ describe('sync seed and real accounts', () => {
 
   it('needs neither a mark nor a login for --dry-run and --out', async () => {
     const home = openHome({ SYNC_BASE_URL: REAL.SYNC_BASE_URL });
-    const out = await runSync(['seed', '--days', '2', '--out', 'life'], { home });
-    expect(out.code).toBe(0);
+    expect((await runSync(['seed', '--days', '2', '--out', 'life'], { home })).code).toBe(0);
     const dry = await runInProcess(['seed', ...DAYS, '--dry-run', '--json'], { home });
     expect(dry.code).toBe(0);
     const lines = ndjson(dry.stdout);
@@ -185,8 +184,7 @@ describe('sync seed and real accounts', () => {
     const home = openHome({ ...REAL, SYNC_BASE_URL: 'https://127.0.0.1.nip.invalid' });
     const mark = ['config', 'set', 'testAccount', 'true', '--profile', 'ci'];
     expect((await runInProcess(mark, { home })).code).toBe(0);
-    const marked = await runInProcess(['seed', '--days', '2', '--profile', 'ci'], { home });
-    expect(marked.code).toBe(5);
+    expect((await runInProcess(['seed', '--days', '2', '--profile', 'ci'], { home })).code).toBe(5);
     expect((await runInProcess(['seed', '--days', '2'], { home })).code).toBe(2);
   });
 
@@ -198,17 +196,14 @@ describe('sync seed and real accounts', () => {
   });
 });
 
-it.skipIf(!terminals.present)(
-  `a month of sync seed shows its progress${terminals.note}`,
-  async () => {
-    const world = await openLoggedInWorld();
-    const terminal = openTerminal(world, ['seed', '--days', '30', '--until', '2026-05-17']);
-    const [, early] = await terminal.waitFor(/(\d+) of 30 .*2026-0[45]-\d\d/);
-    const [, late] = await terminal.waitFor(/(2\d) of 30 .*2026-05-\d\d/);
-    expect(Number(early)).toBeLessThan(Number(late));
-    await terminal.waitFor(/2026-04-18 to 2026-05-17: \d+ recordings, 60 records/);
-    expect((await terminal.finished).code).toBe(0);
-    const plain = await world.sync(['seed', '--days', '2', '--until', '2026-04-30']);
-    expect(plain.stdout + plain.stderr).not.toMatch(/\d+ of 2/);
-  },
-);
+it.skipIf(!terminals.present)(`a month of sync seed shows progress${terminals.note}`, async () => {
+  const world = await openLoggedInWorld();
+  const terminal = openTerminal(world, ['seed', '--days', '30', '--until', '2026-05-17']);
+  const [, early] = await terminal.waitFor(/(\d+) of 30 .*2026-0[45]-\d\d/);
+  const [, late] = await terminal.waitFor(/(2\d) of 30 .*2026-05-\d\d/);
+  expect(Number(early)).toBeLessThan(Number(late));
+  await terminal.waitFor(/2026-04-18 to 2026-05-17: \d+ recordings, 60 records/);
+  expect((await terminal.finished).code).toBe(0);
+  const plain = await world.sync(['seed', '--days', '2', '--until', '2026-04-30']);
+  expect(plain.stdout + plain.stderr).not.toMatch(/\d+ of 2/);
+});

@@ -51,27 +51,24 @@ describe('a temporary fault', () => {
     ['JSON cut in the middle', 'upload-fit:truncate', { outcome: 'duplicate', attempts: 2 }, 2],
     ['an expired token', 'upload-fit:401', { outcome: 'uploaded', attempts: 2 }, 1],
   ];
-  it.each(cases)(
-    'is retried until the upload succeeds (%s)',
-    async (_what, fault, item, received) => {
-      const world = await openLoggedInWorld();
-      world.sandbox.control.addFaults(fault);
-      const first = await uploadRide(world);
-      expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
-      expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
-      // One recording, after one or two requests.
-      expect(receivedCounts(world)).toEqual([received]);
-      expect(
-        Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride),
-      ).toBe(true);
-      world.sandbox.control.clearRequests();
-      expect((await uploadAgain(world)).item).toEqual({
-        outcome: 'skipped',
-        reason: 'already-uploaded',
-      });
-      expect(requestLines(world.sandbox)).toEqual([]);
-    },
-  );
+  it.each(cases)('is retried until it succeeds (%s)', async (_what, fault, item, received) => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults(fault);
+    const first = await uploadRide(world);
+    expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
+    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
+    // One recording, after one or two requests.
+    expect(receivedCounts(world)).toEqual([received]);
+    expect(Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride)).toBe(
+      true,
+    );
+    world.sandbox.control.clearRequests();
+    expect((await uploadAgain(world)).item).toEqual({
+      outcome: 'skipped',
+      reason: 'already-uploaded',
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
 });
 
 it('sync upload reports a pause once for any number of waiting requests', async () => {

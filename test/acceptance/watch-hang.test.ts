@@ -26,33 +26,33 @@ function waitsIn(pid: number | undefined): string {
   return readFileSync(`/proc/${String(pid)}/wchan`, 'latin1');
 }
 
+/** Mounts a folder with a recording at the watched folder. */
+async function mountRide() {
+  const source = join(world.home.dir, 'source');
+  put(join(source, 'ride.fit'), anotherRecording());
+  return await mountFuse(source, world.folder);
+}
+
 const noFuse = whyNoFuse();
 const note = noFuse === undefined ? '' : ` (skipped: ${noFuse})`;
 
 describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs${note}`, () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'does not keep the watcher from ending: %s',
-    async (signal) => {
-      const source = join(world.home.dir, 'source');
-      put(join(source, 'ride.fit'), anotherRecording());
-      const { hang } = await mountFuse(source, world.folder);
-      const watcher = world.watch(['--poll', '1']);
-      await until(() => world.recordings().length === 1);
-      await ready(watcher);
-      hang();
-      // A look at the folder comes every two seconds: a thread is stuck in it by then.
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
-      const asked = performance.now();
-      watcher.child.kill(signal);
-      await watcher.finished;
-      expect(performance.now() - asked).toBeLessThan(SOON_MS);
-    },
-  );
+  it.each(['SIGTERM', 'SIGINT'] as const)('does not keep the watcher alive: %s', async (signal) => {
+    const { hang } = await mountRide();
+    const watcher = world.watch(['--poll', '1']);
+    await until(() => world.recordings().length === 1);
+    await ready(watcher);
+    hang();
+    // A look at the folder comes every two seconds: a thread is stuck in it by then.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const asked = performance.now();
+    watcher.child.kill(signal);
+    await watcher.finished;
+    expect(performance.now() - asked).toBeLessThan(SOON_MS);
+  });
 
   it('does not keep an upload of a folder from ending during the search', async () => {
-    const source = join(world.home.dir, 'source');
-    put(join(source, 'ride.fit'), anotherRecording());
-    const { hang } = await mountFuse(source, world.folder);
+    const { hang } = await mountRide();
     hang();
     const upload = world.run(['upload', world.folder, '--json']);
     // The walk begins at once; from then on the main thread hears nothing.
@@ -68,9 +68,7 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
     ['a seed that writes there', ['seed', '--out']],
     ['a path in place of a command', []],
   ] as const)('does not delay %s after a second signal', async (_what, args) => {
-    const source = join(world.home.dir, 'source');
-    put(join(source, 'ride.fit'), anotherRecording());
-    const { hang } = await mountFuse(source, world.folder);
+    const { hang } = await mountRide();
     hang();
     const running = world.run([...args, join(world.folder, 'sub')]);
     await until(() => /fuse|request_wait/.test(waitsIn(running.child.pid)));
@@ -83,17 +81,13 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
   });
 
   it('stops no folder beside it, is named in the status, and is read when it answers', async () => {
-    const [source, beside] = [join(world.home.dir, 'source'), join(world.home.dir, 'beside')];
-    put(join(source, 'ride.fit'), anotherRecording());
-    mkdirSync(beside);
-    const local = join(world.home.dir, 'local');
-    mkdirSync(local);
-    const { hang, answer } = await mountFuse(source, world.folder);
+    const [beside, local] = [join(world.home.dir, 'beside'), join(world.home.dir, 'local')];
+    for (const folder of [beside, local]) mkdirSync(folder);
+    const { hang, answer } = await mountRide();
     await mountFuse(beside, join(world.home.dir, 'card'));
     hang();
     const folders = [world.folder, join(world.home.dir, 'card'), local];
-    const started = await world.run(['watch', ...folders, '--daemon', '--json']).finished;
-    expect(started.code).toBe(0);
+    expect((await world.run(['watch', ...folders, '--daemon', '--json']).finished).code).toBe(0);
     put(join(local, 'local.fit'), anotherRecording());
     put(join(beside, 'beside.fit'), anotherRecording());
     await until(() => world.recordings().length === 2);
@@ -122,9 +116,7 @@ describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs$
   });
 
   it('is stopped as a daemon, which is reported when its process is gone', async () => {
-    const source = join(world.home.dir, 'source');
-    put(join(source, 'ride.fit'), anotherRecording());
-    const { hang } = await mountFuse(source, world.folder);
+    const { hang } = await mountRide();
     const { stdout } = await world.run(['watch', world.folder, '--daemon', '--json']).finished;
     const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
     hang();

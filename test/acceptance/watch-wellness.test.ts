@@ -197,8 +197,7 @@ describe('sync watch --wellness', () => {
   it('works in the background', async () => {
     const { world, folder, add, bodies } = await openDevice();
     add('Monitor/1.FIT', FEB14);
-    const started = await world.program(['watch', folder, '--daemon', '--wellness']);
-    expect(started.code).toBe(0);
+    expect((await world.program(['watch', folder, '--daemon', '--wellness'])).code).toBe(0);
     try {
       await until(() => bodies().length === 1);
       const state = async () => (await world.sync(['daemon', 'status'])).stdout;

@@ -20,9 +20,11 @@ const DAY = JSON.stringify({
   items: [{ name: 'Gel', carbs: 25, logged_at: '2026-05-10T08:00:00+02:00' }],
 });
 
-/** A service that appends to a day: an item that is sent twice is there twice. */
+/** Logs in at a service that appends to a day: an item that is sent twice is there twice. */
 async function openAppendingWorld(...faults: string[]): Promise<World> {
-  return await openWorld({ revision: '2026-08', sandbox: { faults } });
+  const world = await openWorld({ revision: '2026-08', sandbox: { faults } });
+  await loginWithToken(world);
+  return world;
 }
 
 async function push(world: World, ...flags: string[]) {
@@ -46,7 +48,6 @@ const account = async (world: World) => {
 describe('a login while userinfo fails', () => {
   it('retries userinfo during the login', async () => {
     const world = await openAppendingWorld();
-    await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
     world.sandbox.control.addFaults('userinfo:503*3');
     await loginWithToken(world);
@@ -60,7 +61,6 @@ describe('a login while userinfo fails', () => {
     ['userinfo:reset*inf', 'NETWORK'],
   ])('sends nothing during %s, and continues afterwards', async (fault, errorCode) => {
     const world = await openAppendingWorld();
-    await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
     world.sandbox.control.addFaults(fault);
     await loginWithToken(world);
@@ -85,7 +85,6 @@ describe('a login while userinfo fails', () => {
 
   it('sends everything for an athlete who turns out to be another one', async () => {
     const world = await openAppendingWorld();
-    await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
     world.sandbox.control.addFaults('userinfo:503*inf');
     await loginWithToken(world, { athlete: 'athlete-2' });
@@ -100,7 +99,6 @@ describe('a login while userinfo fails', () => {
 
   it('stays known by its login ID after a refresh', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
-    await loginWithToken(world);
     world.sandbox.control.clearFaults();
     world.sandbox.control.expire();
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -110,14 +108,12 @@ describe('a login while userinfo fails', () => {
 
   it('is forgotten by a logout', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
-    await loginWithToken(world);
     await world.sync(['logout']);
     expect(await push(world)).toEqual([4, 'failed']);
   });
 
   it('sends if the service never named an athlete, and keeps the ledger when it does', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
-    await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
     expect(await account(world)).toBeUndefined();
     expect(await push(world)).toEqual([0, 'skipped']);
@@ -131,7 +127,6 @@ describe('a login while userinfo fails', () => {
 describe('a service without userinfo', () => {
   it('is asked once before the first request, and not again', async () => {
     const world = await openAppendingWorld('userinfo:404*inf');
-    await loginWithToken(world);
     world.sandbox.control.clearRequests();
     expect(await push(world)).toEqual([0, 'pushed']);
     expect(await push(world)).toEqual([0, 'skipped']);
@@ -145,7 +140,6 @@ describe('a service without userinfo', () => {
 
   it('keeps earlier confirmations when it begins to name athletes', async () => {
     const world = await openAppendingWorld('userinfo:404*inf');
-    await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
     world.sandbox.control.clearFaults();
     await loginWithToken(world);
@@ -183,14 +177,11 @@ const say = (status: number, type: string, text: string) => (response: ServerRes
 };
 
 describe('a token from the environment', () => {
-  it.each(['42', '"42"'])(
-    'has the ledger key of its athlete, like the next token (sub: %s)',
-    async (sub) => {
-      const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
-      expect([await push('a'), await push('b')]).toEqual([0, 0]);
-      expect(requests()).toEqual(['oauth/userinfo', 'nutrition', 'oauth/userinfo']);
-    },
-  );
+  it.each(['42', '"42"'])('has the same ledger key as the next token (sub: %s)', async (sub) => {
+    const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
+    expect([await push('a'), await push('b')]).toEqual([0, 0]);
+    expect(requests()).toEqual(['oauth/userinfo', 'nutrition', 'oauth/userinfo']);
+  });
 
   it.each([
     ['beyond 2^53', '9007199254740993'],

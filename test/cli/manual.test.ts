@@ -14,8 +14,7 @@ const manual = manualPage(root, '1.2.3');
 
 /** Returns the page as a terminal of 80 columns shows it, in one paragraph. */
 function shown(): string {
-  const text = execFileSync('groff', ['-man', '-Tascii', '-P-cbou'], { input: manual });
-  return text
+  return execFileSync('groff', ['-man', '-Tascii', '-P-cbou'], { input: manual })
     .toString()
     .replace(/-\n\s+/g, '-')
     .replace(/\s+/g, ' ');

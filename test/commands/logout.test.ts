@@ -8,7 +8,6 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Env } from '../../src/base/env.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { SandboxServer } from '../../src/sandbox/server.ts';
 import {
   everythingShownOf,
   failure,
@@ -22,8 +21,9 @@ import { startCommand } from '../support/command.ts';
 import { tokenOf } from './login/support.ts';
 import { ndjson } from '../support/program.ts';
 
-/** A machine with a login at this sandbox. */
-async function loggedIn(service: SandboxServer, extra: Env = {}) {
+/** A machine with a login at a sandbox. */
+async function loggedIn(extra: Env = {}) {
+  const service = await sandbox();
   const homeDir = scratchDir();
   const env = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: join(homeDir, 'state'), ...extra };
   const paths = findPaths(env, process.platform, homeDir);
@@ -38,6 +38,7 @@ async function loggedIn(service: SandboxServer, extra: Env = {}) {
   await store.save(login, never);
   const system = (signal = never) => testSystem({ homeDir, env, signal });
   return {
+    service,
     homeDir,
     paths,
     path,
@@ -61,14 +62,13 @@ const expiry = (ms: number | undefined) =>
   ms === undefined ? {} : { expiresAt: new Date(ms).toISOString() };
 
 it('revokes both tokens, deletes login and athlete, and keeps the settings', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
+  const here = await loggedIn();
   expect(await here.logout()).toEqual({
     type: 'logout',
     profile: 'default',
     wasLoggedIn: true,
     account: { id: 'athlete-1', name: 'Anna' },
-    service: service.url,
+    service: here.service.url,
     store: `the file ${here.path}`,
     revocations: [
       { token: 'refresh token', outcome: 'revoked' },
@@ -76,26 +76,25 @@ it('revokes both tokens, deletes login and athlete, and keeps the settings', asy
     ],
     environmentTokens: false,
   });
-  expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
-  expect(service.control.requests({ route: 'revoke' }).map(({ body }) => body)).toEqual(
+  expect(here.service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+  expect(here.service.control.requests({ route: 'revoke' }).map(({ body }) => body)).toEqual(
     ['refresh_token', 'access_token'].map((hint) => ({
       token: expect.any(String) as string,
       token_type_hint: hint,
-      client_id: service.clientId,
+      client_id: here.service.clientId,
     })),
   );
   expect(await here.store.load(never)).toBeUndefined();
   expect(readConfigFile(here.paths.configFile).profiles['default']).toEqual({
-    settings: { baseUrl: service.url, clientId: service.clientId, tokenStore: 'file' },
+    settings: { baseUrl: here.service.url, clientId: here.service.clientId, tokenStore: 'file' },
     account: undefined,
   });
   expect((await failure(here.token())).code).toBe('AUTH_REQUIRED');
 });
 
 it('deletes the login without a connection, and reports unrevoked tokens', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
-  await service.close();
+  const here = await loggedIn();
+  await here.service.close();
   const report = await here.logout();
   const { tokens } = here.login;
   const message = /connection refused/;
@@ -111,39 +110,35 @@ it.each([
   ['of another service', { SYNC_BASE_URL: 'https://else.example' }],
   ['of another client', { SYNC_CLIENT_ID: 'else' }],
 ])('sends no client secret %s', async (_what, env) => {
-  const service = await sandbox();
-  const here = await loggedIn(service, { SYNC_CLIENT_SECRET: 'of-somebody-else', ...env });
+  const here = await loggedIn({ SYNC_CLIENT_SECRET: 'of-somebody-else', ...env });
   const { revocations } = await here.logout();
   expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
-  for (const { body } of service.control.requests({ route: 'revoke' })) {
-    expect(body).toMatchObject({ client_id: service.clientId });
+  for (const { body } of here.service.control.requests({ route: 'revoke' })) {
+    expect(body).toMatchObject({ client_id: here.service.clientId });
     expect(body).not.toHaveProperty('client_secret');
   }
 });
 
 it('sends SYNC_CLIENT_SECRET if it is for the same client', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service, {
+  const here = await loggedIn({
     SYNC_CLIENT_ID: 'sandbox-confidential',
     SYNC_CLIENT_SECRET: 'sandbox-secret',
   });
-  const login = mint(service, { clientId: 'sandbox-confidential' });
+  const login = mint(here.service, { clientId: 'sandbox-confidential' });
   await here.store.save({ ...login, accountId: 'athlete-1' }, never);
   const { revocations } = await here.logout();
   expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
 });
 
 it('reports that there was no login to delete', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
+  const here = await loggedIn();
   await here.store.delete(never);
   expect(await here.logout()).toMatchObject({ wasLoggedIn: false, revocations: [] });
-  expect(service.control.requestCount()).toBe(0);
+  expect(here.service.control.requestCount()).toBe(0);
 });
 
 it('keeps the account of a login that is in another state folder', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
+  const here = await loggedIn();
   const env = { SYNC_CONFIG_DIR: here.homeDir, SYNC_STATE_DIR: join(here.homeDir, 'other') };
   const { done, stdout } = startCommand(logout, testSystem({ homeDir: here.homeDir, env }), []);
   expect(await done).toBe(0);
@@ -170,35 +165,32 @@ it('reports that there was no login if there is no keychain either', async () =>
 });
 
 it('deletes a damaged login', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service);
+  const here = await loggedIn();
   writeFileSync(here.path, readFileSync(here.path, 'utf8').slice(0, 50));
   expect(await here.logout()).toMatchObject({ wasLoggedIn: true, revocations: [] });
   expect(await here.store.load(never)).toBeUndefined();
 });
 
 it('deletes the login if Ctrl-C ends the revocation', async () => {
-  const service = await sandbox({ faults: ['revoke:hang*inf'] });
-  const here = await loggedIn(service);
+  const here = await loggedIn();
+  here.service.control.addFaults('revoke:hang*inf');
   const stop = new AbortController();
   const report = here.logout([], stop.signal);
-  await expect.poll(() => service.control.requests({ route: 'revoke' }).length).toBe(1);
+  await expect.poll(() => here.service.control.requests({ route: 'revoke' }).length).toBe(1);
   stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
   expect((await report).revocations.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
   expect(await here.store.load(never)).toBeUndefined();
 });
 
 it('revokes at the service of the login, not at the current base URL', async () => {
-  const service = await sandbox();
   const other = await sandbox();
-  const here = await loggedIn(service, { SYNC_BASE_URL: other.url });
+  const here = await loggedIn({ SYNC_BASE_URL: other.url });
   await here.logout();
-  expect(service.control.requests({ route: 'revoke' })).toHaveLength(2);
+  expect(here.service.control.requests({ route: 'revoke' })).toHaveLength(2);
   expect(other.control.requestCount()).toBe(0);
 });
 
 it('reports that tokens in the environment stay in use', async () => {
-  const service = await sandbox();
-  const here = await loggedIn(service, { SYNC_ACCESS_TOKEN: 'from-the-environment' });
+  const here = await loggedIn({ SYNC_ACCESS_TOKEN: 'from-the-environment' });
   expect(await here.logout()).toMatchObject({ environmentTokens: true, wasLoggedIn: true });
 });

@@ -115,6 +115,15 @@ function openUser() {
   return { home, run, files: () => filesIn(home) };
 }
 
+/** A user, and a published release 1.0.0 to install. */
+async function openMachine() {
+  const release = await openRelease();
+  release.publish('1.0.0');
+  const user = openUser();
+  const install = (options?: RunOptions) => user.run(['--from', release.address], options);
+  return { release, ...user, install };
+}
+
 /** All files and links below a folder. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -138,11 +147,9 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
   'install.sh in %s',
   (shell) => {
     it('installs, updates and uninstalls over HTTP, and leaves nothing behind', async () => {
-      const release = await openRelease();
-      const { home, run, files } = openUser();
+      const { release, home, run, files, install } = await openMachine();
       const lib = join(home, '.local/lib/athlete-sync');
-      release.publish('1.0.0');
-      const installed = await run(['--from', release.address], { shell });
+      const installed = await install({ shell });
       expect(installed).toMatchObject({ code: 0, stderr: '' });
       expect(installed.stdout).toContain(`Installed athlete-sync 1.0.0 in ${lib}.`);
       expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH.`);
@@ -161,10 +168,8 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
     });
 
     it('refuses a damaged archive, and keeps the installed version', async () => {
-      const release = await openRelease();
-      const { home, run, files } = openUser();
-      release.publish('1.0.0');
-      await run(['--from', release.address], { shell });
+      const { release, home, files, install } = await openMachine();
+      await install({ shell });
       const before = files();
       release.publish('1.1.0');
       for (const platform of Object.values(PLATFORMS))
@@ -172,7 +177,7 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
           flag: 'a',
         });
 
-      expect(await run(['--from', release.address], { shell })).toMatchObject({
+      expect(await install({ shell })).toMatchObject({
         code: 1,
         stderr: /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
       });
@@ -183,10 +188,8 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
     });
 
     it('creates nothing that other users can change, with a umask of 000', async () => {
-      const release = await openRelease();
-      const { home, run } = openUser();
-      release.publish('1.0.0');
-      expect(await run(['--from', release.address], { shell, umask: '000' })).toMatchObject({
+      const { home, install } = await openMachine();
+      expect(await install({ shell, umask: '000' })).toMatchObject({
         code: 0,
       });
       const made = readdirSync(home, { recursive: true, withFileTypes: true })
@@ -197,22 +200,19 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
     });
 
     it('gives its files to the user, with any owner and mode in the archive', async () => {
-      const release = await openRelease();
-      const { home, run } = openUser();
+      const { release, home, install } = await openMachine();
       release.publish('1.0.0', undefined, ['--owner=12345', '--group=12345', '--mode=0777']);
-      expect((await run(['--from', release.address], { shell })).code).toBe(0);
+      expect((await install({ shell })).code).toBe(0);
       const stats = statSync(join(home, '.local/lib/athlete-sync/dist'));
       expect(stats.uid).toBe(statSync(home).uid);
       expect(stats.mode & 0o022).toBe(0);
     });
 
     it('refuses checksums that name a file outside of the release', async () => {
-      const release = await openRelease();
-      const { run, files } = openUser();
-      release.publish('1.0.0');
+      const { release, files, install } = await openMachine();
       const sums = readFileSync(join(release.folder, 'SHA256SUMS'), 'utf8');
       put(join(release.folder, 'SHA256SUMS'), sums.replaceAll('  athlete', '  ../athlete'));
-      const refused = await run(['--from', release.address], { shell });
+      const refused = await install({ shell });
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain('that is no plain file name. Nothing was installed.');
       expect(release.requests).toEqual(['/SHA256SUMS']);
@@ -222,9 +222,7 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
     it.each(['beside', '.hidden'])(
       'installs nothing from an archive with %j beside its folder',
       async (beside) => {
-        const release = await openRelease();
-        const { run, files } = openUser();
-        release.publish('1.0.0');
+        const { release, files, install } = await openMachine();
         const parts = join(release.folder, 'parts');
         put(join(parts, beside), 'x');
         const sums = Object.values(PLATFORMS).map((platform) => {
@@ -235,7 +233,7 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
           return `${hash}  ${name}.tar.gz\n`;
         });
         put(join(release.folder, 'SHA256SUMS'), sums.join(''));
-        const refused = await run(['--from', release.address], { shell });
+        const refused = await install({ shell });
         expect(refused.code).toBe(1);
         expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
         expect(files()).toEqual([]);
@@ -283,12 +281,9 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
 
 describe.runIf(process.platform !== 'win32')('install.sh', () => {
   it.each(Object.entries(PLATFORMS))('takes the archive for %s', async (uname, platform) => {
-    const release = await openRelease();
-    const { run } = openUser();
-    release.publish('1.0.0');
+    const { release, install } = await openMachine();
     const [system = '', processor = ''] = uname.split(' ');
-    const { code } = await run(['--from', release.address], { path: machine(system, processor) });
-    expect(code).toBe(0);
+    expect((await install({ path: machine(system, processor) })).code).toBe(0);
     expect(release.requests).toEqual(['/SHA256SUMS', `/athlete-sync-1.0.0-${platform}.tar.gz`]);
   });
 
@@ -296,10 +291,8 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     ['SunOS', 'x86_64', 'There is no archive for SunOS.'],
     ['Linux', 'riscv64', 'There is no archive for Linux on riscv64.'],
   ])('downloads nothing on %s with %s', async (system, processor, message) => {
-    const release = await openRelease();
-    const { run, files } = openUser();
-    release.publish('1.0.0');
-    const refused = await run(['--from', release.address], { path: machine(system, processor) });
+    const { release, files, install } = await openMachine();
+    const refused = await install({ path: machine(system, processor) });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(message);
     expect(release.requests).toEqual([]);
@@ -308,26 +301,22 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
 
   it('checks the archive with shasum if there is no sha256sum', async () => {
     const shasum = findProgram('shasum');
-    const release = await openRelease();
-    const { home, run } = openUser();
-    release.publish('1.0.0');
+    const { home, install } = await openMachine();
     const path = scratchDir();
     const tools = 'uname mkdir mktemp grep curl cut tar gzip mv rm ln rmdir cat readlink';
     for (const name of tools.split(' ')) symlinkSync(findProgram(name) ?? name, join(path, name));
     // macOS has this one.
     put(join(path, 'shasum'), `#!/bin/sh\nexec ${shasum ?? 'sha256sum'} "$@"\n`, 0o755);
-    const { code, stderr } = await run(['--from', release.address], { path });
+    const { code, stderr } = await install({ path });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(existsSync(join(home, '.local/bin/sync'))).toBe(true);
   });
 
   it('keeps programs of other origin', async () => {
-    const release = await openRelease();
-    const { home, run, files } = openUser();
-    release.publish('1.0.0');
+    const { home, run, files, install } = await openMachine();
     put(join(home, '.local/bin/sync'), 'mine');
     symlinkSync('/nowhere/athlete-sync', join(home, '.local/bin/athlete-sync'));
-    expect(await run(['--from', release.address])).toMatchObject({
+    expect(await install()).toMatchObject({
       code: 0,
       stderr: ['athlete-sync', 'sync']
         .map((name) => `Kept ${home}/.local/bin/${name}, which is not from athlete-sync.\n`)
@@ -337,7 +326,7 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
     expect(files()).toEqual(['.local/bin/athlete-sync', '.local/bin/sync']);
 
     put(join(home, '.local/lib/athlete-sync/notes'), 'mine');
-    const refused = await run(['--from', release.address]);
+    const refused = await install();
     expect([refused.code, refused.stderr]).toEqual([1, /is not an installation of athlete-sync/]);
     expect(files()).toEqual([
       '.local/bin/athlete-sync',
@@ -347,10 +336,8 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
   });
 
   it('does not uninstall below a service that starts the program', async () => {
-    const release = await openRelease();
-    const { home, run, files } = openUser();
-    release.publish('1.0.0');
-    await run(['--from', release.address]);
+    const { home, run, files, install } = await openMachine();
+    await install();
     const service = join(home, '.config/systemd/user/athlete-sync.service');
     put(service, `ExecStart="${home}/.local/lib/athlete-sync/node"`);
     const before = files();
@@ -363,9 +350,7 @@ describe.runIf(process.platform !== 'win32')('install.sh', () => {
   it.skipIf(process.getuid?.() === 0)(
     'names the folder that this user may not write (not run as root)',
     async () => {
-      const release = await openRelease();
-      const { home, run } = openUser();
-      release.publish('1.0.0');
+      const { release, home, run } = await openMachine();
       const prefix = join(home, 'closed');
       mkdirSync(prefix);
       chmodSync(prefix, 0o555);

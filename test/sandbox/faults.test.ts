@@ -167,26 +167,23 @@ describe('a fault on a real connection', () => {
   it.each([
     ['hang', false],
     ['hang-after', true],
-  ])(
-    '%s leaves the request without an answer until the client gives up',
-    async (kind, processed) => {
-      const sandbox = await openSandbox({ faults: [`wellness:${kind}`] });
-      const stop = new AbortController();
-      const answer = fetch(`${sandbox.url}/api/wellness`, {
-        method: 'POST',
-        headers: { ...bearer(sandbox), 'content-type': 'application/json' },
-        body: JSON.stringify({ date: '2026-02-15', hrv: 50 }),
-        signal: stop.signal,
-      });
-      await expect.poll(() => sandbox.control.requests()[0]?.faults).toEqual([`wellness:${kind}`]);
-      await expect
-        .poll(() => sandbox.control.state('athlete-1').athletes[0]?.wellness.length)
-        .toBe(processed ? 1 : 0);
-      stop.abort();
-      await expect(answer).rejects.toThrow('aborted');
-      expect(sandbox.control.requests()[0]?.status).toBeNull();
-    },
-  );
+  ])('%s leaves a request without an answer until the client gives up', async (kind, processed) => {
+    const sandbox = await openSandbox({ faults: [`wellness:${kind}`] });
+    const stop = new AbortController();
+    const answer = fetch(`${sandbox.url}/api/wellness`, {
+      method: 'POST',
+      headers: { ...bearer(sandbox), 'content-type': 'application/json' },
+      body: JSON.stringify({ date: '2026-02-15', hrv: 50 }),
+      signal: stop.signal,
+    });
+    await expect.poll(() => sandbox.control.requests()[0]?.faults).toEqual([`wellness:${kind}`]);
+    await expect
+      .poll(() => sandbox.control.state('athlete-1').athletes[0]?.wellness.length)
+      .toBe(processed ? 1 : 0);
+    stop.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    expect(sandbox.control.requests()[0]?.status).toBeNull();
+  });
 
   it('sends Retry-After in seconds or as a date', async () => {
     const now = Date.UTC(2026, 1, 15, 12);

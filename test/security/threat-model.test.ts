@@ -114,8 +114,7 @@ describe('the threat model', () => {
   });
 
   it('names only files of the project', () => {
-    const files = [...document.matchAll(/`((?:src|test|scripts|packaging|docs)\/[\w./-]+)`/g)];
-    const missing = files
+    const missing = [...document.matchAll(/`((?:src|test|scripts|packaging|docs)\/[\w./-]+)`/g)]
       .map(([, file = '']) => file)
       .filter((file) => !existsSync(join(ROOT, file)));
     expect(missing).toEqual([]);

@@ -207,20 +207,17 @@ describe('a login through the browser', () => {
     ['revoke:503*inf', 'cannot answer now'],
     ['revoke:404', 'the platform does not revoke tokens'],
     ['revoke:reset*inf', 'the connection broke off'],
-  ])(
-    'succeeds with a warning if the replaced login cannot be revoked: %s',
-    async (fault, words) => {
-      const service = await sandbox(autoApprove);
-      const here = machine(service);
-      await login(here).done;
-      service.control.addFaults(fault);
-      const { done, stderr } = login(here);
-      expect((await done).account).toBeDefined();
-      const warning = stderr.find((line) => line.includes('could not be revoked'));
-      expect(warning).toContain(words);
-      expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
-    },
-  );
+  ])('succeeds with a warning if the old login cannot be revoked: %s', async (fault, words) => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    service.control.addFaults(fault);
+    const { done, stderr } = login(here);
+    expect((await done).account).toBeDefined();
+    const warning = stderr.find((line) => line.includes('could not be revoked'));
+    expect(warning).toContain(words);
+    expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
+  });
 
   it.each(['refreshToken', 'accessToken'] as const)(
     'does not revoke a login with the same %s as the new one',
@@ -290,21 +287,18 @@ describe('a login that fails', () => {
     ['503*inf', 'SERVICE_UNAVAILABLE', 'cannot answer now'],
     ['reset', 'NETWORK', 'the connection broke off'],
     ['truncate', 'SERVICE_ANSWER', 'other than a JSON object'],
-  ])(
-    'shows the failure in the terminal and in the browser: exchange:%s',
-    async (fault, code, words) => {
-      const here = machine(await sandbox({ ...autoApprove, faults: [`exchange:${fault}`] }));
-      const { done, browser } = login(here);
-      const thrown = await failure(done);
-      expect(thrown).toMatchObject({ code, message: expect.stringContaining(words) as string });
-      const page = (await (await browser.page)?.text()) ?? '';
-      expect(page).toContain(words);
-      expect(page).toContain('<code>sync login</code>');
-      expect(everythingShownOf(thrown) + page).not.toMatch(/sbx_(code|at|rt)_/);
-      expect(await here.store.load(never)).toBeUndefined();
-      expect(readConfigFile(here.paths.configFile).profiles).toEqual({});
-    },
-  );
+  ])('shows the failure in terminal and browser: exchange:%s', async (fault, code, words) => {
+    const here = machine(await sandbox({ ...autoApprove, faults: [`exchange:${fault}`] }));
+    const { done, browser } = login(here);
+    const thrown = await failure(done);
+    expect(thrown).toMatchObject({ code, message: expect.stringContaining(words) as string });
+    const page = (await (await browser.page)?.text()) ?? '';
+    expect(page).toContain(words);
+    expect(page).toContain('<code>sync login</code>');
+    expect(everythingShownOf(thrown) + page).not.toMatch(/sbx_(code|at|rt)_/);
+    expect(await here.store.load(never)).toBeUndefined();
+    expect(readConfigFile(here.paths.configFile).profiles).toEqual({});
+  });
 
   it.each([
     [{ SYNC_CLIENT_ID: 'nope' }, 'CONFIG', 'does not know the client ID "nope"'],
@@ -724,8 +718,7 @@ describe('flags of sync login', () => {
 describe('--with-token', () => {
   const withToken = (service: SandboxServer, stdin: string, env: Env = {}) => {
     const here = machine(service, env);
-    const run = login(here, { args: ['--with-token'], system: { io: testIo({ stdin }) } });
-    return { here, ...run };
+    return { here, ...login(here, { args: ['--with-token'], system: { io: testIo({ stdin }) } }) };
   };
 
   it('reads a token response from stdin, without a browser', async () => {

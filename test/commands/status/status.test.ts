@@ -16,6 +16,7 @@ import { accountKey, loadConfig } from '../../../src/config/config.ts';
 import type { LedgerUpload } from '../../../src/ledger/upload-rows.ts';
 import { changeProfile } from '../../../src/config/config-write.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
+import type { Credentials } from '../../../src/credentials/store.ts';
 import { systemClock } from '../../../src/system/this-process.ts';
 import { tryLock } from '../../../src/system/process-lock.ts';
 import { findPaths } from '../../../src/config/paths.ts';
@@ -72,11 +73,23 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
     service.control.clearRequests();
   };
+  /** Changes the stored login. */
+  const change = async (of: (login: Credentials) => Partial<Credentials>) => {
+    const found = await store.load(never);
+    if (found === undefined) throw new Error('nothing was stored');
+    await store.save({ ...found, ...of(found) }, never);
+  };
   const ledger = () => {
     const config = configOf();
     return openLedger(config, accountKey(config, config.account), systemClock);
   };
-  return { service, dir, paths, store, configOf, clock, status, token, login, ledger };
+  return { service, dir, paths, store, configOf, clock, status, token, login, change, ledger };
+}
+
+/** Claims uploads with these hashes. */
+function claim({ uploads }: ReturnType<typeof openLedger>, ...hashes: readonly string[]): void {
+  for (const sha256 of hashes)
+    uploads.claim({ sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY }, false);
 }
 
 /** The text of a report, as it is without a terminal. */
@@ -88,20 +101,10 @@ describe('the status', () => {
     const { service, status, login, ledger } = await open();
     await login({ accessTtl: 600, refreshTtl: 86_400 });
     const opened = ledger();
-    for (const [sha256, end] of Object.entries({
-      a: 'confirm',
-      b: 'confirm',
-      c: 'reject',
-      d: 'release',
-    })) {
-      opened.uploads.claim(
-        { sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY },
-        false,
-      );
-      if (end === 'confirm') opened.uploads.confirm(sha256, 1, {});
-      else if (end === 'reject') opened.uploads.reject(sha256, 1, 'no');
-      else opened.uploads.release(sha256, 1);
-    }
+    claim(opened, 'a', 'b', 'c', 'd');
+    for (const sha256 of ['a', 'b']) opened.uploads.confirm(sha256, 1, {});
+    opened.uploads.reject('c', 1, 'no');
+    opened.uploads.release('d', 1);
     opened.close();
     const { report, exitCode } = await status();
     expect(exitCode).toBe(0);
@@ -136,12 +139,10 @@ describe('the status', () => {
   });
 
   it('exits with 4 if both tokens have expired', async () => {
-    const { status, login, store } = await open();
+    const { status, login, change } = await open();
     await login();
-    const found = await store.load(never);
-    if (found === undefined) throw new Error('nothing was stored');
     const over = { accessExpiresAt: Date.now() - 2000, refreshExpiresAt: Date.now() - 1000 };
-    await store.save({ ...found, tokens: { ...found.tokens, ...over } }, never);
+    await change(({ tokens }) => ({ tokens: { ...tokens, ...over } }));
     const { report, exitCode } = await status();
     expect(exitCode).toBe(4);
     expect(report.login).toEqual({
@@ -153,7 +154,7 @@ describe('the status', () => {
     expect(textOf(report)).toMatch(/^Login {5}ended\. Its tokens have expired\.$/m);
     // An access token alone may be over: it is renewed by the next command.
     const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
-    await store.save({ ...found, tokens: { ...found.tokens, ...renewable } }, never);
+    await change(({ tokens }) => ({ tokens: { ...tokens, ...renewable } }));
     expect((await status()).exitCode).toBe(0);
   });
 
@@ -201,7 +202,7 @@ describe('the status', () => {
     const { service, dir, status, login, ledger, configOf } = await open();
     await login();
     const opened = ledger();
-    opened.uploads.claim({ sha256: 'a', path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    claim(opened, 'a');
     opened.uploads.confirm('a', 1, {});
     opened.close();
     const env = { SYNC_ACCESS_TOKEN: service.control.mint({ athlete: 'athlete-2' }).access_token };
@@ -217,13 +218,8 @@ describe('the status', () => {
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();
     const theirs = openLedger(configOf(env), key, systemClock);
-    for (const sha256 of ['b', 'c']) {
-      theirs.uploads.claim(
-        { sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY },
-        false,
-      );
-      theirs.uploads.confirm(sha256, 1, {});
-    }
+    claim(theirs, 'b', 'c');
+    for (const sha256 of ['b', 'c']) theirs.uploads.confirm(sha256, 1, {});
     theirs.close();
     const { report } = await status(env);
     expect(report.account).toEqual({ id: 'athlete-2' });
@@ -324,12 +320,10 @@ describe('a check', () => {
   });
 
   it('settles an interrupted refresh', async () => {
-    const { status, login, store } = await open();
+    const { status, login, change } = await open();
     await login();
-    const found = await store.load(never);
-    if (found === undefined) throw new Error('nothing was stored');
-    const over = { ...found.tokens, accessExpiresAt: Date.now() - 1 };
-    await store.save({ ...found, tokens: over, refreshStartedAt: Date.now() }, never);
+    const [accessExpiresAt, refreshStartedAt] = [Date.now() - 1, Date.now()];
+    await change(({ tokens }) => ({ tokens: { ...tokens, accessExpiresAt }, refreshStartedAt }));
     expect((await status()).report.login).toMatchObject({ state: 'unknown', code: 'FATE_UNKNOWN' });
     expect((await status({}, true)).report.login.state).toBe('logged-in');
     expect((await status()).exitCode).toBe(0);
