@@ -3,12 +3,11 @@ import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { readSystemFile } from '../config/system-file.ts';
-import { SyncError } from '../base/errors.ts';
 import {
-  distrustHint,
   distrustMessage,
   findDistrust,
   findOwnDistrust,
+  refuseDistrusted,
   rootTrust,
 } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
@@ -38,13 +37,8 @@ export function configFor(context: AppContext, overrides: SettingOverrides = {})
  * @throws SyncError `CONFIG`
  */
 export function refuseForeignState(stateDir: string): void {
-  const found = findOwnDistrust(stateDir, 1);
-  if (found === undefined) return;
-  throw new SyncError(
-    'CONFIG',
-    `The state folder ${stateDir} is not used: ${found.path} ${found.reason}.`,
-    { hint: distrustHint(found, 'SYNC_STATE_DIR'), details: { path: found.path } },
-  );
+  const message = `The state folder ${stateDir} is not used`;
+  refuseDistrusted(findOwnDistrust(stateDir, 1), message, 'SYNC_STATE_DIR');
 }
 
 /** {@link configFor} without a check of the folders, for a command that reports them. */

@@ -33,13 +33,10 @@ import { sha256 } from '../system/this-process.ts';
  *   of the athlete ({@link keyOfLogin}).
  * - The token comes from the environment, so that no profile describes it ({@link keyOfToken}).
  *
- * Example: Ada uploads 100 rides as athlete:42. She logs in again while userinfo answers 503. The
- * next `sync upload` asks again, before it sends anything:
- *
- * - userinfo answers "42": the ledger knows the 100 rides, and none is sent again.
- * - It answers 503 again: the command fails with exit code 5. As profile:work it would know none of
- *   the rides, and send all of them again.
- * - It answers "43": Ben logged in. His key is athlete:43, so Ada's rides do not count as his.
+ * Example: Ada uploads 100 rides as athlete:42, and logs in again while userinfo answers 503. The next
+ * `sync upload` asks again. If it answers "42", none of the rides is sent again; if "43", Ben logged in,
+ * and Ada's rides do not count as his. If it answers 503 again, the command fails with exit code 5: as
+ * profile:work it would send all rides again.
  */
 
 /**

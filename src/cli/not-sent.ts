@@ -4,8 +4,7 @@ import { type CommandLine, type Text, phrase, sync } from '../base/phrase.ts';
 import { isRecordingName, isSearchedFolder } from '../inputs/recording-names.ts';
 
 /** What a path may hold, by its name or by the names in it. */
-type NotSentKind =
-  'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'exports' | 'device';
+type NotSentKind = 'recording' | 'wellness' | 'nutrition' | 'export' | 'recordings' | 'device';
 
 const MAX_ENTRIES = 500;
 /** Levels of folders that are looked at: `Garmin/Activity/ride.fit`. */
@@ -52,7 +51,6 @@ function wayOf(kind: NotSentKind, paths: readonly string[]): Text {
     case 'nutrition':
       return sends(sync('push', kind, ...paths));
     case 'export':
-    case 'exports':
       return phrase`${sync('import', ...paths)} shows what can be sent, and sends it.`;
     case 'recordings':
       return phrase`${sync('upload', ...paths)} sends ${them}, ${sync('watch', ...paths)} sends new recordings, too.`;
@@ -98,7 +96,7 @@ function kindOfFolder(folder: string): NotSentKind | undefined {
     }
     level = below;
   }
-  return hasExport ? 'exports' : undefined;
+  return hasExport ? 'export' : undefined;
 }
 
 function isDeviceFolder(parent: string, name: string): boolean {

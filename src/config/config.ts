@@ -1,7 +1,7 @@
 import type { Env, SecretVariable } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { distrustHint, findOwnDistrust } from '../system/folder-trust.ts';
+import { findOwnDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ENDPOINTS, type EndpointName, type Endpoints, serviceId } from './endpoints.ts';
@@ -191,22 +191,13 @@ export function accountKey(config: Config, account: Account | undefined): string
  *   user can replace it
  */
 export function readConfigFile(path: string): ConfigFile {
-  refuseForeign(path);
+  // Another user may have written it: it names the service that gets the tokens.
+  refuseDistrusted(findOwnDistrust(path, 2), `${path} is not used`, 'SYNC_CONFIG_DIR');
   const file = readJsonFile(
     path,
     phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
   );
   return decodeConfigFile(file === undefined ? {} : file.value, path);
-}
-
-/** Refuses a file that another user may have written: it names the service that gets the tokens. */
-function refuseForeign(path: string): void {
-  const found = findOwnDistrust(path, 2);
-  if (found === undefined) return;
-  throw new SyncError('CONFIG', `${path} is not used: ${found.path} ${found.reason}.`, {
-    hint: distrustHint(found, 'SYNC_CONFIG_DIR'),
-    details: { path: found.path },
-  });
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {

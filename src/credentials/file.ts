@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { distrustHint, findDistrust } from '../system/folder-trust.ts';
+import { findDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
 import { loadCrypto, thisProcess } from '../system/this-process.ts';
 import {
@@ -171,12 +171,7 @@ function begin(path: string, reservedBytes: number): Replacement {
 
 /** Refuses a folder that other users can change: they could replace the file. */
 function refuseUntrusted(folder: string): void {
-  const found = findDistrust(folder);
-  if (found === undefined) return;
-  throw new SyncError('CONFIG', `Cannot keep logins in ${folder}: ${found.path} ${found.reason}.`, {
-    hint: distrustHint(found, 'SYNC_STATE_DIR'),
-    details: { path: found.path },
-  });
+  refuseDistrusted(findDistrust(folder), `Cannot keep logins in ${folder}`, 'SYNC_STATE_DIR');
 }
 
 function remove(path: string): boolean {

@@ -1,6 +1,6 @@
 import { type Stats, accessSync, constants, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { SyncError, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { loadOs } from './this-process.ts';
 
@@ -22,11 +22,29 @@ export function distrustMessage({ path, reason }: Distrust, folder: string): str
   return `${path} ${reason}: they can change what is in ${folder}.`;
 }
 
-/** Says what to type. @param variable names another folder in place of this one */
-export function distrustHint(
-  { fix, foreign }: Distrust,
-  variable: 'SYNC_CONFIG_DIR' | 'SYNC_STATE_DIR',
-): string {
+/** The variable that names another folder in place of a distrusted one. */
+type FolderVariable = 'SYNC_CONFIG_DIR' | 'SYNC_STATE_DIR';
+
+/**
+ * Refuses a file or folder that another user can change.
+ *
+ * @param message such as `FOLDER is not used`; the reason follows
+ * @throws SyncError `CONFIG` if something was found
+ */
+export function refuseDistrusted(
+  found: Distrust | undefined,
+  message: string,
+  variable: FolderVariable,
+): void {
+  if (found === undefined) return;
+  throw new SyncError('CONFIG', `${message}: ${found.path} ${found.reason}.`, {
+    hint: distrustHint(found, variable),
+    details: { path: found.path },
+  });
+}
+
+/** Says what to type. */
+export function distrustHint({ fix, foreign }: Distrust, variable: FolderVariable): string {
   const other = `name another folder with ${variable}`;
   if (!foreign) return `Run \`${fix}\`, or ${other}.`;
   return fix.startsWith(AS_OWNER)
