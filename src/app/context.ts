@@ -62,6 +62,15 @@ function homeOfUser(): string {
   }
 }
 
+/** Returns the current folder. If it was deleted, nothing is found at the path, which most shells know. */
+function currentFolder({ PWD: path }: Env): string {
+  try {
+    return process.cwd();
+  } catch {
+    return path?.startsWith('/') === true ? path : '/(deleted folder)';
+  }
+}
+
 /** @param onLost called once, if results cannot be written to stdout */
 export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void): System {
   const env = takeEnvironment(process.env, process.platform);
@@ -69,7 +78,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     env,
     platform: process.platform,
     homeDir: env['HOME'] || homeOfUser(),
-    cwd: process.cwd(),
+    cwd: currentFolder(env),
     clock: systemClock,
     io: systemIo(standardStreams(), terminalFeatures(env, process.platform), onLost),
     signal,

@@ -22,7 +22,8 @@ export async function namedInputs(
   const inputs: Input[] = [];
   for (const path of paths) {
     if (path === STDIN) inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin() });
-    else if (!holdsFiles(path, tools.cwd)) inputs.push(fileInput(path));
+    else if (!holdsFiles(path, tools.cwd))
+      inputs.push({ ...fileInput(resolve(tools.cwd, path)), name: path });
     else {
       const { folderInputs } = await import('./folder-inputs.ts');
       folders ??= folderInputs(kind, sources, tools);

@@ -297,6 +297,7 @@ describe('sync watch --once', () => {
     ['circle', 3, 'It is a link that leads back to itself.'],
     ['x'.repeat(300), 3, 'name too long'],
     ['', 2, 'The name of a folder is empty.'],
+    ['--poll=Garmin', 2, 'name it first: `sync watch Garmin --poll`'],
     ['ride.fit', 2, 'is a file; watch takes folders.'],
   ])('reports why the folder %j cannot be watched', async (name, exitCode, why) => {
     symlinkSync('circle', join(world.folder, 'circle'));
@@ -308,6 +309,24 @@ describe('sync watch --once', () => {
     expect(stdout).toContain(why);
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'finds nothing in a current folder that was deleted, and watches others from it',
+  async () => {
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const { home, folder } = world;
+    const line = (command: string) => `sync ${command} --json; echo $?`;
+    const { stdout, stderr } = await runShell(
+      ['mkdir gone; cd gone; rmdir ../gone', line('push wellness day.json'), line('watch . --once')]
+        .concat(line(`watch ${folder} --once`))
+        .join('\n'),
+      { home, path: [installSync(home)] },
+    );
+    expect(stdout.split('\n').filter((text) => /^\d$/.test(text))).toEqual(['3', '3', '0']);
+    expect(stderr).not.toContain('Error');
+    expect(world.requests()).toBe(1);
+  },
+);
 
 it('sync watch --dry-run shows the recordings to send, sends nothing and records nothing', async () => {
   put(join(world.folder, 'ride.fit'), anotherRecording());

@@ -76,6 +76,7 @@ export const watch: CommandModule = {
   async run(context, dirs: readonly string[], flags: WatchFlags) {
     const config = configFor(context);
     requireBaseUrl(config);
+    const interval = pollMs(flags.poll);
     const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
     const once = flags.once || flags.dryRun;
     if (!once && !flags.daemon) await prepareToStay(context);
@@ -85,7 +86,11 @@ export const watch: CommandModule = {
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
         const config = configFor(inner);
         await requireProfile(inner, config);
-        const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
+        const options = optionsOf(
+          { folders: foldersToWatch(inner.cwd, dirs), devices },
+          flags,
+          interval,
+        );
         const wellness = flags.wellness ?? config.get('wellness');
         const mode = { style: 'log', wellness, onReady } as const;
         const { setup } = await prepare(inner, config, options, mode);
@@ -99,7 +104,7 @@ export const watch: CommandModule = {
     if (!flags.dryRun) await requireProfile(context, config);
     const scope = await scopeToWatch(context, config, dirs, flags.devices, ['watch']);
     if (scope === undefined) return ExitCode.ok;
-    const options = optionsOf(scope, flags);
+    const options = optionsOf(scope, flags, interval);
     const wellness =
       flags.wellness ??
       config.get('wellness') ??
@@ -130,9 +135,10 @@ async function prepareToStay(context: AppContext): Promise<void> {
 
 function optionsOf(
   scope: WatchScope,
-  { newOnly, poll, dryRun: isDryRun }: WatchFlags,
+  { newOnly, dryRun: isDryRun }: WatchFlags,
+  pollMs: number | undefined,
 ): WatcherOptions {
-  return { ...scope, newOnly, pollMs: pollMs(poll), dryRun: isDryRun };
+  return { ...scope, newOnly, pollMs, dryRun: isDryRun };
 }
 
 async function watchAtTerminal(
@@ -282,5 +288,9 @@ async function prepare(
 
 function pollMs(flag: string | boolean | undefined): number | undefined {
   if (flag === undefined || flag === false) return undefined;
-  return flag === true ? POLL_MS : wholeNumber('--poll', flag, 1, MAX_POLL_SECS) * 1000;
+  if (flag === true) return POLL_MS;
+  if (/^\d/.test(flag)) return wholeNumber('--poll', flag, 1, MAX_POLL_SECS) * 1000;
+  throw new SyncError('USAGE', `--poll ${flag}: not a number of seconds.`, {
+    hint: phrase`If it is a folder, name it first: ${sync('watch', flag, '--poll')}.`,
+  });
 }

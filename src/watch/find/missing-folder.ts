@@ -1,9 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
 import { mostSimilar } from '../../base/similar.ts';
+import { ODD_NAME } from '../../inputs/recording-names.ts';
 
 /** Returns why a folder that never existed is waited for, as sentences. @param path absolute */
 export async function notThereYet(path: string): Promise<string> {
+  // A byte that is not UTF-8 became this character in the arguments.
+  if (path.includes('\uFFFD')) return ODD_NAME;
   const meant = await similarFolder(path);
   return `It does not exist yet.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }

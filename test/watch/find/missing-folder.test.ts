@@ -34,3 +34,7 @@ it.each([
 ])('suggests nothing for %s', async (_what, typed) => {
   expect(await notThereYet(join(home, typed))).toBe('It does not exist yet.');
 });
+
+it('says that a name which is not valid UTF-8 cannot be opened', async () => {
+  expect(await notThereYet(join(home, 'G\uFFFDrmin'))).toContain('is not valid UTF-8');
+});
