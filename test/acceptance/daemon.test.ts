@@ -548,22 +548,19 @@ describe('sync daemon install', () => {
     expect(existsSync(join(world.home.dir, '.config'))).toBe(false);
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'leaves a running daemon unchanged if there is no systemd',
-    async () => {
-      const world = await openDaemonWorld();
-      const { pid } = await startDaemon(world, [world.folder]);
-      const tool = world.write('bin/systemctl', '#!/bin/sh\necho No medium found >&2; exit 1\n');
-      chmodSync(tool, 0o755);
-      const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
-      const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
-      expect([code, stderr]).toEqual([2, /No medium found/]);
-      expect(ndjson((await world.sync(['daemon', 'status', '--json'])).stdout)).toMatchObject([
-        { running: true, pid },
-        { type: 'summary', running: 1, service: false },
-      ]);
-    },
-  );
+  it.skipIf(process.platform !== 'linux')('keeps a daemon running without systemd', async () => {
+    const world = await openDaemonWorld();
+    const { pid } = await startDaemon(world, [world.folder]);
+    const tool = world.write('bin/systemctl', '#!/bin/sh\necho No medium found >&2; exit 1\n');
+    chmodSync(tool, 0o755);
+    const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+    const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
+    expect([code, stderr]).toEqual([2, /No medium found/]);
+    expect(ndjson((await world.sync(['daemon', 'status', '--json'])).stdout)).toMatchObject([
+      { running: true, pid },
+      { type: 'summary', running: 1, service: false },
+    ]);
+  });
 
   it.skipIf(process.platform !== 'linux')(
     'restarts the previous daemon unchanged if systemd rejects the service',

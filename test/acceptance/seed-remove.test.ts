@@ -24,81 +24,77 @@ describe.each(NUTRITION_REVISIONS)('sync seed --remove (%s)', (revision) => {
   it.each([
     ['reads days', {}],
     ['cannot read days', USUAL_SCOPES],
-  ])(
-    'removes what seed sent and nothing else, and seed fills again, with a login that %s',
-    async (_, login) => {
-      const world = await openLoggedInWorld({ revision, login });
-      const held = () =>
-        DATES.map((date) => foodsHeld(world.sandbox, date).map(({ name }) => name));
-      await world.sync(['seed', ...DAYS]);
-      const seeded = contentsOf(world);
-      const seededFoods = () =>
-        held().map((names) => names.filter((name) => !/^(?:Own|Typed) /.test(String(name))).sort());
-      const foods = seededFoods();
-      expect(foods.flat().length).toBeGreaterThan(3);
-      const own = world.write('own.json', banana('2026-05-15'));
-      expect((await world.sync(['push', 'nutrition', own])).code).toBe(0);
-      // A platform that replaces days would erase what the athlete enters.
-      if (revision === '2026-08') {
-        world.sandbox.control.addFood({
-          date: '2026-05-16',
-          meal: 'lunch',
-          item: { name: 'Typed soup', logged_at: '2026-05-16T12:00:00+02:00' },
-        });
-      }
-      const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--json']);
-      expect(code).toBe(0);
-      expect(held()).toEqual(
-        DATES.map((date) =>
-          date === '2026-05-15'
-            ? ['Own banana']
-            : date === '2026-05-16' && revision === '2026-08'
-              ? ['Typed soup']
-              : [],
-        ),
-      );
-      const { stdout: day } = await world.sync(['explain', '2026-05-17']);
-      expect(day).toContain('Nutrition  Nothing was sent from here.');
-      // Nothing deletes wellness; the oldest revision deletes no workout either.
-      const isOffered = revision !== '2026-02';
-      const { recordings, wellness, profile } = contentsOf(world);
-      expect({ recordings, wellness, profile }).toEqual({
-        recordings: isOffered ? [] : seeded.recordings,
-        wellness: seeded.wellness,
-        profile: seeded.profile,
+  ])('removes only what seed sent, and seed refills, with a login that %s', async (_, login) => {
+    const world = await openLoggedInWorld({ revision, login });
+    const held = () => DATES.map((date) => foodsHeld(world.sandbox, date).map(({ name }) => name));
+    await world.sync(['seed', ...DAYS]);
+    const seeded = contentsOf(world);
+    const seededFoods = () =>
+      held().map((names) => names.filter((name) => !/^(?:Own|Typed) /.test(String(name))).sort());
+    const foods = seededFoods();
+    expect(foods.flat().length).toBeGreaterThan(3);
+    const own = world.write('own.json', banana('2026-05-15'));
+    expect((await world.sync(['push', 'nutrition', own])).code).toBe(0);
+    // A platform that replaces days would erase what the athlete enters.
+    if (revision === '2026-08') {
+      world.sandbox.control.addFood({
+        date: '2026-05-16',
+        meal: 'lunch',
+        item: { name: 'Typed soup', logged_at: '2026-05-16T12:00:00+02:00' },
       });
-      const lines = ndjson(stdout);
-      const left = lines.filter(({ type }) => type === 'leftover');
-      expect(
-        left
-          .filter(({ kind }) => kind === 'recording')
-          .map(({ sha256 }) => sha256)
-          .sort(),
-      ).toEqual(recordings);
-      expect(left.filter(({ kind }) => kind === 'wellness').map(({ date }) => date)).toEqual(DATES);
-      expect(lines.at(-1)).toEqual({
-        type: 'summary',
-        from: '2026-05-15',
-        until: '2026-05-17',
-        removed: 3,
-        recordings: isOffered ? seeded.recordings.length : 0,
-        left: { recording: recordings.length, wellness: 3 },
-      });
+    }
+    const { code, stdout } = await world.sync(['seed', ...DAYS, '--remove', '--json']);
+    expect(code).toBe(0);
+    expect(held()).toEqual(
+      DATES.map((date) =>
+        date === '2026-05-15'
+          ? ['Own banana']
+          : date === '2026-05-16' && revision === '2026-08'
+            ? ['Typed soup']
+            : [],
+      ),
+    );
+    const { stdout: day } = await world.sync(['explain', '2026-05-17']);
+    expect(day).toContain('Nutrition  Nothing was sent from here.');
+    // Nothing deletes wellness; the oldest revision deletes no workout either.
+    const isOffered = revision !== '2026-02';
+    const { recordings, wellness, profile } = contentsOf(world);
+    expect({ recordings, wellness, profile }).toEqual({
+      recordings: isOffered ? [] : seeded.recordings,
+      wellness: seeded.wellness,
+      profile: seeded.profile,
+    });
+    const lines = ndjson(stdout);
+    const left = lines.filter(({ type }) => type === 'leftover');
+    expect(
+      left
+        .filter(({ kind }) => kind === 'recording')
+        .map(({ sha256 }) => sha256)
+        .sort(),
+    ).toEqual(recordings);
+    expect(left.filter(({ kind }) => kind === 'wellness').map(({ date }) => date)).toEqual(DATES);
+    expect(lines.at(-1)).toEqual({
+      type: 'summary',
+      from: '2026-05-15',
+      until: '2026-05-17',
+      removed: 3,
+      recordings: isOffered ? seeded.recordings.length : 0,
+      left: { recording: recordings.length, wellness: 3 },
+    });
 
-      world.sandbox.control.clearRequests();
-      const second = await world.sync(['seed', ...DAYS, '--remove']);
-      expect(second.code).toBe(0);
-      expect(second.stdout).toContain('nothing that this seed sent is recorded on this machine');
-      expect(requestLines(world.sandbox)).toEqual([]);
+    world.sandbox.control.clearRequests();
+    const second = await world.sync(['seed', ...DAYS, '--remove']);
+    expect(second.code).toBe(0);
+    expect(second.stdout).toContain('nothing that this seed sent is recorded on this machine');
+    expect(requestLines(world.sandbox)).toEqual([]);
 
-      expect((await world.lines(['seed', ...DAYS])).at(-1)).toMatchObject({
-        [isOffered ? 'uploaded' : 'duplicate']: seeded.recordings.length,
-        pushed: 6,
-      });
-      expect(seededFoods()).toEqual(foods);
-      expect(contentsOf(world)).toMatchObject({ recordings: seeded.recordings, wellness });
-    },
-  );
+    expect((await world.lines(['seed', ...DAYS])).at(-1)).toMatchObject({
+      [isOffered ? 'uploaded' : 'duplicate']: seeded.recordings.length,
+      pushed: 6,
+    });
+    expect(seededFoods()).toEqual(foods);
+    expect(contentsOf(world)).toMatchObject({ recordings: seeded.recordings, wellness });
+  });
 });
 
 describe('sync seed --remove', () => {

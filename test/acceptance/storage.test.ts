@@ -37,27 +37,24 @@ describe('a state folder that cannot be used', () => {
     }
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'ends the command on a file system that refuses folders',
-    async () => {
-      const world = await openWorld();
-      const env = { SYNC_STATE_DIR: '/proc/x' };
-      const { code, stderr } = await world.sync(['upload', 'x.fit'], { env });
-      expect([code, stderr]).toEqual([1, `Error: Nothing can be made in /proc.\n  ${MEND}\n`]);
-      for (const [flag, args] of [
-        ['--out', ['seed', '--days', '1']],
-        ['--data', ['sandbox', '--port', '0']],
-      ] as const) {
-        for (const path of ['/proc/x', '/dev/null']) {
-          const run = await world.sync([...args, flag, path]);
-          const why =
-            path === '/proc/x' ? 'Nothing can be made in /proc.' : '/dev/null is not a folder.';
-          expect([run.code, run.stdout]).toEqual([2, '']);
-          expect(run.stderr).toContain(`Error: ${flag} ${path}: ${why}\n`);
-        }
+  it.skipIf(process.platform !== 'linux')('ends the command if it takes no folders', async () => {
+    const world = await openWorld();
+    const env = { SYNC_STATE_DIR: '/proc/x' };
+    const { code, stderr } = await world.sync(['upload', 'x.fit'], { env });
+    expect([code, stderr]).toEqual([1, `Error: Nothing can be made in /proc.\n  ${MEND}\n`]);
+    for (const [flag, args] of [
+      ['--out', ['seed', '--days', '1']],
+      ['--data', ['sandbox', '--port', '0']],
+    ] as const) {
+      for (const path of ['/proc/x', '/dev/null']) {
+        const run = await world.sync([...args, flag, path]);
+        const why =
+          path === '/proc/x' ? 'Nothing can be made in /proc.' : '/dev/null is not a folder.';
+        expect([run.code, run.stdout]).toEqual([2, '']);
+        expect(run.stderr).toContain(`Error: ${flag} ${path}: ${why}\n`);
       }
-    },
-  );
+    }
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('a pipe instead of a recording', () => {

@@ -185,20 +185,15 @@ describe('sync upload of a folder', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'No recordings found.\n' });
   });
 
-  it.skipIf(!terminals.present)(
-    `shows count, bytes and rate as progress on a terminal${terminals.note}`,
-    async () => {
-      const world = await openLoggedInWorld();
-      world.sandbox.control.addFaults('upload-fit:delay=300ms*inf');
-      for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
-      const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
-      await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
-      expect((await terminal.finished).code).toBe(0);
-      expect(terminal.screen()).toContain(
-        '10 files: 10 uploaded (the platform is processing them).',
-      );
-    },
-  );
+  it.skipIf(!terminals.present)(`shows its progress on a terminal${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('upload-fit:delay=300ms*inf');
+    for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
+    const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
+    await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
+    expect((await terminal.finished).code).toBe(0);
+    expect(terminal.screen()).toContain('10 files: 10 uploaded (the platform is processing them).');
+  });
 });
 
 describe('sync upload of files named by hand', () => {

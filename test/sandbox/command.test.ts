@@ -100,15 +100,12 @@ describe('sync sandbox', () => {
     expect(statSync(log).mode & 0o077).toBe(0);
   });
 
-  it.skipIf(!existsSync('/dev/full'))(
-    'warns once if the disk of --log is full, and continues to answer',
-    async () => {
-      const { url, stderr } = await startForPeople('--log', '/dev/full');
-      await fetch(`${url}/api/profile`);
-      expect((await fetch(`${url}/api/profile`)).status).toBe(401);
-      expect(stderr).toEqual([/The disk of \/dev is full\./]);
-    },
-  );
+  it.skipIf(!existsSync('/dev/full'))('warns once of a full --log disk, and answers', async () => {
+    const { url, stderr } = await startForPeople('--log', '/dev/full');
+    await fetch(`${url}/api/profile`);
+    expect((await fetch(`${url}/api/profile`)).status).toBe(401);
+    expect(stderr).toEqual([/The disk of \/dev is full\./]);
+  });
 
   it('writes the file of --wait-ready when it answers, for a shell to read, and removes it', async () => {
     const file = join(scratchDir(), 'sandbox.env');

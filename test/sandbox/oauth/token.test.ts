@@ -55,12 +55,7 @@ describe('the code exchange', () => {
 
   it.each([
     ['no grant', { grant_type: undefined }, 'unsupported_grant_type', 'Unsupported grant type'],
-    [
-      'another grant',
-      { grant_type: 'password' },
-      'unsupported_grant_type',
-      'Unsupported grant type',
-    ],
+    ['wrong grant', { grant_type: 'password' }, 'unsupported_grant_type', 'Unsupported grant type'],
     ['no client_id', { client_id: undefined }, 'invalid_request', 'Missing code or client_id'],
     ['an unknown client', { client_id: 'somebody' }, 'invalid_client', 'Client ID mismatch'],
     ['a needless secret', { client_secret: 'guess' }, 'invalid_client', 'Invalid client secret'],

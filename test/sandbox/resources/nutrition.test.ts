@@ -199,11 +199,7 @@ describe('a nutrition request', () => {
     ['an instant for a date', { date: '2026-02-15T10:00:00Z' }],
     ['a day that does not exist', { date: '2025-02-29' }],
     ['logged_at without a zone', { items: [{ logged_at: '2026-02-15T10:00:00' }] }],
-    [
-      'words for a time, on 2026-02',
-      { items: [{ ...gel, logged_at: 'noon' }] },
-      '2026-02' as const,
-    ],
+    ['words as time, on 2026-02', { items: [{ ...gel, logged_at: 'noon' }] }, '2026-02' as const],
   ])('with %s is stored', async (_what, body, revision: '2026-02' | '2026-08' = '2026-08') => {
     expect((await push(openApp({ settings: { revision } }), body)).status).toBe(200);
   });
