@@ -50,12 +50,14 @@ export function noteZoneOf(
   context: AppContext,
   config: Config,
 ): string | undefined {
-  const zone = isObject(profile) ? profile['timezone'] : undefined;
-  if (typeof zone !== 'string') return undefined;
+  const name = knownZone(isObject(profile) ? profile['timezone'] : undefined);
+  if (name !== undefined) rememberPlatformZone(context, config, name);
+  return name;
+}
+
+function knownZone(name: unknown): string | undefined {
   try {
-    const name = checkZone(zone);
-    rememberPlatformZone(context, config, name);
-    return name;
+    return typeof name === 'string' ? checkZone(name) : undefined;
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     return undefined;
@@ -104,23 +106,16 @@ function rememberPlatformZone(
 export function lastPlatformZone(config: Config): PlatformZone | undefined {
   const found = readAll(config.paths.stateDir)[accountKey(config, config.account)];
   if (!isObject(found)) return undefined;
-  const { name, seenAt } = found;
-  return isZone(name) && typeof seenAt === 'string' ? { name, seenAt } : undefined;
+  const { seenAt } = found;
+  // Another release of the zone data may not have a zone that was recorded.
+  const name = knownZone(found['name']);
+  return name !== undefined && typeof seenAt === 'string' ? { name, seenAt } : undefined;
 }
 
 /** Returns the zone for a hint about `timezone`: the platform's last known zone, or else an example. */
 export function zoneToType(config: Config): string {
   const asked = config.get('baseUrl') === undefined ? undefined : lastPlatformZone(config);
   return asked?.name ?? 'Europe/Berlin';
-}
-
-/** Another release of the zone data may not have a zone that was recorded. */
-function isZone(name: unknown): name is string {
-  try {
-    return typeof name === 'string' && checkZone(name) === name;
-  } catch {
-    return false;
-  }
 }
 
 function fileIn(stateDir: string): string {

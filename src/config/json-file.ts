@@ -1,5 +1,5 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import { JsonTooDeep, parseJson } from '../base/json.ts';
+import { JsonTooDeep, isObject, parseJson } from '../base/json.ts';
 import type { Text } from '../base/phrase.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 
@@ -49,9 +49,7 @@ function faultIn(text: string, cause: unknown): string {
 }
 
 /** @throws SyncError `CONFIG` with a message that begins with `where` */
-export function asObject(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SyncError('CONFIG', `${where} is not an object.`);
-  }
-  return value as Record<string, unknown>;
+export function asObject(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value;
+  throw new SyncError('CONFIG', `${where} is not an object.`);
 }

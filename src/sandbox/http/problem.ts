@@ -1,12 +1,3 @@
-/** An error in a body: the field, the allowed and the received value. */
-export interface Issue {
-  readonly code: string;
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly expected?: string;
-  readonly received?: string;
-}
-
 /** Message of deployed services for an error without its own. */
 const DEFAULT_MESSAGE = 'Server Error';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { refusal, serverError, type Issue } from './problem.ts';
+import { refusal, serverError } from './problem.ts';
 
 export const finiteNumber = v.pipe(v.number(), v.finite());
 export const integer = v.pipe(v.number(), v.integer());
@@ -26,14 +26,13 @@ export function checkedRequest<TSchema extends v.GenericSchema>(
 ): v.InferOutput<TSchema> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const issues = result.issues.map(toIssue);
-  const [{ path, message }] = issues as [Issue];
+  const { path, message } = toIssue(result.issues[0]);
   const where = path.length === 0 ? '' : `${path.join('.')}: `;
-  throw refusal(400, `Invalid request: ${where}${message}`, issues);
+  throw refusal(400, `Invalid request: ${where}${message}`, result.issues.map(toIssue));
 }
 
-/** Converts an issue to the format of deployed services. */
-function toIssue(issue: v.BaseIssue<unknown>): Issue {
+/** Converts an issue to the format of deployed services: the field, the allowed and the received value. */
+function toIssue(issue: v.BaseIssue<unknown>) {
   const path = (issue.path ?? []).map((item) => item.key as string | number);
   const { type, input } = issue;
   const mistyped = (expected: string, received: string) => {
