@@ -86,6 +86,7 @@ export interface WireItem {
   readonly id?: string;
   /** The writer, such as `oauth:APP` or `manual`. */
   readonly source?: string;
+  /** The list it is in, as `PATCH .../items` wants it. */
   readonly meal?: string;
   /** The item without `id` and `source`. */
   readonly body: WireObject;

@@ -17,17 +17,11 @@ import {
 import { type NutritionMode, NutritionService, type NutritionTarget } from './nutrition/service.ts';
 import * as words from './nutrition/words.ts';
 
-/** `merge` is `same-input` by default. Of wellness, `undo` sends the last values again. */
-export interface NutritionRunOptions
-  extends
-    Pick<DayOptions, 'force' | 'dryRun'>,
-    Partial<Pick<DayOptions, 'merge' | 'undo' | 'remember'>> {
+/** Of wellness, `undo` sends the last values again. */
+export interface NutritionRunOptions extends DayOptions {
   /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
   readonly nutrition: NutritionMode;
 }
-
-/** The options for days of earlier runs. */
-const AS_SENT = { force: false, merge: 'same-input' } as const;
 
 /** The nutrition days of one run: which, and in which order they are looked at, sent and reviewed. */
 export class NutritionRun {
@@ -147,10 +141,10 @@ export class NutritionRun {
   async #deliverDay(record: NutritionRecord, warnings: Warning[]): Promise<DayOutcome> {
     const { kind, date, parts } = record;
     const { ledger, url } = this.#target;
-    const { dryRun, undo, remember = false } = this.#options;
+    const { dryRun, undo } = this.#options;
     // The user asked to replace or to force the days of the input only.
-    const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : AS_SENT;
-    const options = { merge, force, dryRun, undo, remember };
+    const { force, merge = 'same-input' } = this.isInput(record) ? this.#options : { force: false };
+    const options = { ...this.#options, force, merge };
     const warn = (warning: Warning) => {
       const isSaid = warnings.some(({ message }) => String(message) === String(warning.message));
       if (!isSaid) warnings.push(warning);

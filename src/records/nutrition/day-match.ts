@@ -1,3 +1,4 @@
+import type { WireItem } from '../../api/wire.ts';
 import type { KnownDay, SentItem } from '../../ledger/nutrition.ts';
 import { isDropped, statedItem } from './day-plan.ts';
 import { holdsItem, itemIdentity } from './items.ts';
@@ -7,15 +8,7 @@ import type { JsonObject } from '../types.ts';
 /** Compares what the platform shows of a day with what the ledger knows of it. */
 
 /** An item as the platform shows it. */
-export interface ShownItem {
-  readonly id?: string;
-  /** Who wrote it, such as `oauth:APP` or `manual`. */
-  readonly source?: string;
-  /** The list it is in, as `PATCH .../items` wants it: `breakfast`, `lunch`, `dinner`, `snacks`. */
-  readonly meal?: string;
-  /** The item without `id` and `source`. */
-  readonly body: JsonObject;
-}
+export type ShownItem = WireItem & { readonly body: JsonObject };
 
 /**
  * What a look found, for a note. `adapted`: stored with other values than were sent. `again`: dropped by another
@@ -233,12 +226,11 @@ function matchItems(
     for (const item of group) if (item.id !== undefined) take(item, byId.first(item.id));
     group.filter((item) => !isOver(item)).forEach(takeEqual);
   }
-  // Changed items: first the unchanged ones of the input, then new versions.
-  const isNew = ({ state }: SentItem) => state === 'new';
+  // Changed items: first the unchanged ones of the input, then new versions. Removed items have none.
   const others = [
-    ...wanted.filter((item) => !isNew(item)),
+    ...wanted.filter(({ state }) => state !== 'new' && state !== 'removed'),
     ...(idsLast ? [] : dropped.filter(({ state }) => state === 'dropped')),
-    ...wanted.filter(isNew),
+    ...wanted.filter(({ state }) => state === 'new'),
   ];
   for (const item of others) {
     if (!isOver(item)) take(item, byIdentity.first(itemIdentity(item.body)));

@@ -14,14 +14,15 @@ import type { DayOutcome, JsonObject, PreparedRecord } from '../types.ts';
 export type NutritionRecord = Omit<PreparedRecord & { readonly kind: 'nutrition' }, 'body'>;
 
 export interface DayOptions {
-  readonly merge: MergeMode;
+  /** `same-input` by default. */
+  readonly merge?: MergeMode;
   /** Send days that the service already has, overwrite edits made there, erase foods of others. */
   readonly force: boolean;
   readonly dryRun: boolean;
   /** Instead of sending, takes items back that were sent from here. Returns what stays of one. */
-  readonly undo: ((item: SentItem) => SentItem | undefined) | undefined;
+  readonly undo?: (item: SentItem) => SentItem | undefined;
   /** The user takes them back: does not send them again without `force`, and leaves those found there. */
-  readonly remember: boolean;
+  readonly remember?: boolean;
 }
 
 /**
@@ -33,7 +34,7 @@ export interface DayOptions {
 export function planDay(
   record: NutritionRecord,
   known: KnownDay,
-  { undo, merge, force, remember }: DayOptions,
+  { undo, merge = 'same-input', force, remember = false }: DayOptions,
   ledger: RecordLedger,
   run: ReadonlyMap<string, PreparedRecord>,
 ) {

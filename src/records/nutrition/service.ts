@@ -5,7 +5,7 @@ import type { DayContent } from '../../ledger/nutrition.ts';
 import type { RecordLedger } from '../../ledger/records.ts';
 import type { DaysQuery, ItemsRequest, ServiceClient } from '../../api/client.ts';
 import type { Repeatable } from '../../api/retry.ts';
-import { type WireItem, shownDays, shownItems } from '../../api/wire.ts';
+import { shownDays, shownItems } from '../../api/wire.ts';
 import { type ShownItem, isOwn } from './day-match.ts';
 import { nutritionBody } from './day-plan.ts';
 import type { JsonObject, RecordKind } from '../types.ts';
@@ -140,7 +140,7 @@ export class NutritionService {
       const byDate = new Map(days.map(({ date, items }) => [date, items]));
       for (const date of ignoresDates ? left : asked) {
         const items = byDate.has(date) ? byDate.get(date) : date > reach ? [] : undefined;
-        if (items !== undefined) found.set(date, items.map(asShown));
+        if (items !== undefined) found.set(date, items as ShownItem[]);
       }
       const before = left.length;
       left = left.filter((date) => !found.has(date));
@@ -193,7 +193,7 @@ export class NutritionService {
       throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
     }
     const items = answer.data === undefined ? undefined : shownItems(answer.data);
-    return { items: items?.map(asShown), attempts };
+    return { items: items as readonly ShownItem[] | undefined, attempts };
   }
 
   /** Removes one item. `changed`: the day changed in the meantime. */
@@ -210,8 +210,4 @@ export class NutritionService {
     const client = await this.#target.client();
     return await client.patchNutritionItems(date, change, this.#context.signal);
   }
-}
-
-function asShown({ body, ...item }: WireItem): ShownItem {
-  return { ...item, body: body as JsonObject };
 }

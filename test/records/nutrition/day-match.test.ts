@@ -89,6 +89,11 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
     { items: ['gel 25#1 removed'], removed: ['gel 25'] },
   ],
   [
+    'an item that the athlete removed is not the other version of another computer',
+    { ledger: ['gel 25#1 removed'], there: ['gel 30#2'] },
+    { items: ['gel 25#1 removed'], others: ['gel 30#2'] },
+  ],
+  [
     'a fresh item that is missing was removed, if nobody else has written',
     { ledger: ['gel 25#1 fresh'], there: ['tea 1#9'], others: ['9'] },
     { items: ['gel 25#1 removed'], removed: ['gel 25'], others: ['tea 1#9'] },
