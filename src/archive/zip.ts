@@ -161,11 +161,8 @@ export class Zip {
 
 /** Returns whether a file with these first bytes is a zip archive; an empty one has no member first. */
 export function isZipStart(first: Uint8Array): boolean {
-  return (
-    first[0] === 0x50 &&
-    first[1] === 0x4b &&
-    ((first[2] === 3 && first[3] === 4) || (first[2] === 5 && first[3] === 6))
-  );
+  const start = Buffer.from(first.subarray(0, 4)).toString('latin1');
+  return start === 'PK\u0003\u0004' || start === 'PK\u0005\u0006';
 }
 
 function entryOf(entry: Entry, name: string) {

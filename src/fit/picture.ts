@@ -3,8 +3,8 @@
 /** Values over time. A value is NaN if there is none at its time. */
 export interface Series {
   /** Seconds, in ascending order. */
-  readonly at: ArrayLike<number>;
-  readonly values: ArrayLike<number>;
+  readonly at: readonly number[];
+  readonly values: readonly number[];
 }
 
 export interface ChartSize {
@@ -50,9 +50,8 @@ export function drawChart(
 function columnMeans({ at, values }: Series, span: number, columns: number): number[] {
   const sums = new Array<number>(columns).fill(0);
   const counts = new Array<number>(columns).fill(0);
-  for (let i = 0; i < values.length; i++) {
+  for (const [i, value] of values.entries()) {
     const time = at[i] as number;
-    const value = values[i] as number;
     if (!(time >= 0 && time <= span) || Number.isNaN(value)) continue;
     const column = span === 0 ? 0 : Math.min(columns - 1, Math.floor((time / span) * columns));
     sums[column] = (sums[column] ?? 0) + value;
@@ -73,10 +72,8 @@ function columnMeans({ at, values }: Series, span: number, columns: number): num
 
 /** Returns the least and the greatest value; 0 and 0 without values. */
 export function extremes(values: Series['values']): { least: number; greatest: number } {
-  let least = Infinity;
-  let greatest = -Infinity;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
+  let [least, greatest] = [Infinity, -Infinity];
+  for (const value of values) {
     if (value < least) least = value;
     if (value > greatest) greatest = value;
   }
@@ -86,9 +83,9 @@ export function extremes(values: Series['values']): { least: number; greatest: n
 /** Positions over time. Both coordinates are NaN if there is no position at their time. */
 export interface Track {
   /** Seconds, in ascending order. */
-  readonly at: ArrayLike<number>;
-  readonly latitude: ArrayLike<number>;
-  readonly longitude: ArrayLike<number>;
+  readonly at: readonly number[];
+  readonly latitude: readonly number[];
+  readonly longitude: readonly number[];
 }
 
 /** Positions further apart in time are not connected (s). */
@@ -145,8 +142,7 @@ function placesOf({ at, latitude, longitude }: Track): Place[] {
   const shrink = Math.cos((((least + greatest) / 2) * Math.PI) / 180);
   const places: Place[] = [];
   let origin: number | undefined;
-  for (let i = 0; i < at.length; i++) {
-    const north = latitude[i] as number;
+  for (const [i, north] of latitude.entries()) {
     if (Number.isNaN(north)) continue;
     const east = longitude[i] as number;
     origin ??= east;

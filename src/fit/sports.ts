@@ -241,19 +241,16 @@ interface SportNumbers {
 }
 
 /** Returns the sport by its number alone; undefined if the FIT profile does not define it. */
-export function sportOf({ sport }: SportNumbers): Sport | undefined {
-  return sport === undefined ? undefined : SPORTS[sport];
+export function sportOf({ sport = -1 }: SportNumbers): Sport | undefined {
+  return SPORTS[sport];
 }
 
 /** Returns the sport by its sub sport; undefined if that says no more than the sport. */
-export function subSportOf({ sport, subSport }: SportNumbers): Sport | undefined {
-  if (subSport === undefined) return undefined;
-  const bySport = SPORT_SUB_SPORTS[sport ?? GENERIC]?.[subSport] ?? SUB_SPORTS[subSport];
-  if (bySport !== undefined || (sport ?? GENERIC) !== GENERIC) return bySport;
+export function subSportOf({ sport = GENERIC, subSport = -1 }: SportNumbers): Sport | undefined {
+  const bySport = SPORT_SUB_SPORTS[sport]?.[subSport] ?? SUB_SPORTS[subSport];
   const meant = SPORTS_BY_SUB_SPORT[subSport];
-  return meant === undefined
-    ? undefined
-    : { ...SPORTS[meant], ...SPORT_SUB_SPORTS[meant]?.[subSport] };
+  if (bySport !== undefined || sport !== GENERIC || meant === undefined) return bySport;
+  return { ...SPORTS[meant], ...SPORT_SUB_SPORTS[meant]?.[subSport] };
 }
 
 /** Returns the unit of the cadence; undefined for a sport without one. */
