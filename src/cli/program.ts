@@ -3,7 +3,7 @@ import { COMMANDS } from './commands.ts';
 import { createRoot, declareCommand, leadingWords } from './tree.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext, type System } from '../app/context.ts';
-import { ExitCode } from '../base/errors.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import type { Io } from '../terminal/io.ts';
 import type { GlobalFlags, Output } from '../terminal/output.ts';
 import { DEFAULT_WIDTH } from './help.ts';
@@ -33,6 +33,11 @@ export async function runCommandLine(
       const flags = flagsOf(root, passed.at(-1) as Command, system);
       const context = createContext(system, flags);
       onFlags(flags, context.output);
+      // The shell's completion passes the word under the cursor.
+      if (passed.flat().includes('') && words[0] !== 'complete') {
+        const hint = 'In a script, the variable in its place may not be set.';
+        throw new SyncError('USAGE', 'An argument is empty.', { hint });
+      }
       exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   try {

@@ -229,6 +229,12 @@ describe('sync explain', () => {
       const neither = await world.sync(['explain', given]);
       expect([neither.code, neither.stderr]).toEqual([2, /neither a file nor a date/]);
     }
+    for (const command of [['explain'], ['upload'], ['daemon', 'stop']]) {
+      expect(await world.sync([...command, ''])).toMatchObject({
+        code: 2,
+        stderr: /^Error: An argument is empty\.\n {2}In a script, /,
+      });
+    }
     expect(await world.sync(['explain', 'no-such.fit'])).toMatchObject({
       code: 2,
       stderr: 'Error: no-such.fit: there is no such file, or it is a broken link.\n',

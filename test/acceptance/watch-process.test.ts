@@ -296,7 +296,7 @@ describe('sync watch --once', () => {
   it.each([
     ['circle', 3, 'It is a link that leads back to itself.'],
     ['x'.repeat(300), 3, 'name too long'],
-    ['', 2, 'The name of a folder is empty.'],
+    ['', 2, 'An argument is empty.'],
     ['--poll=Garmin', 2, 'name it first: `sync watch Garmin --poll`'],
     ['ride.fit', 2, 'is a file; watch takes folders.'],
   ])('reports why the folder %j cannot be watched', async (name, exitCode, why) => {

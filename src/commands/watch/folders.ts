@@ -14,10 +14,8 @@ import { isRecordingName } from '../../inputs/recording-names.ts';
 import { notThereYet } from '../../watch/find/missing-folder.ts';
 import { isEmpty } from '../daemon/daemons.ts';
 
-/** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file, or has no name */
+/** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
 export function foldersToWatch(cwd: string, given: readonly string[]): string[] {
-  // A variable of the shell that is not set: the current folder is not meant.
-  if (given.includes('')) throw new SyncError('USAGE', 'The name of a folder is empty.');
   const folders = eachOnce(cwd, given);
   for (const folder of folders) refuseFile(folder);
   return folders;
