@@ -556,7 +556,7 @@ describe('sync daemon install', () => {
     const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
     const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
     expect([code, stderr]).toEqual([2, /No medium found/]);
-    expect(ndjson((await world.sync(['daemon', 'status', '--json'])).stdout)).toMatchObject([
+    expect(await world.lines(['daemon', 'status'])).toMatchObject([
       { running: true, pid },
       { type: 'summary', running: 1, service: false },
     ]);
@@ -573,7 +573,7 @@ describe('sync daemon install', () => {
       const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
       const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
       expect([code, stderr]).toEqual([1, /Refused/]);
-      const [daemon] = ndjson((await world.sync(['daemon', 'status', '--json'])).stdout);
+      const [daemon] = await world.lines(['daemon', 'status']);
       expect(daemon).toMatchObject({ running: true, kind: 'daemon', folders: [world.folder] });
       expect(daemon?.['pid']).not.toBe(started?.['pid']);
       expect(commandLine(Number(daemon?.['pid']))).toContain('--poll 77');

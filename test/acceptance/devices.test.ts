@@ -64,7 +64,7 @@ describe('sync devices', () => {
     const media = mediaOf(world);
     await world.sync(['upload', plugIn(join(media, 'GARMIN'), [10, 11])]);
     const unsent = async () => {
-      const [device] = ndjson((await world.sync(['devices', '--json'])).stdout);
+      const [device] = await world.lines(['devices']);
       return device as { key: string; access: string; recordings: { unsent: number } };
     };
     expect((await unsent()).recordings.unsent).toBe(0);

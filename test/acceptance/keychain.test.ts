@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
     const { stdout: token } = await world.sync(['token']);
     expect(await ownerOf(world.sandbox, token.trim())).toBe('athlete-1');
-    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    const [status] = await world.lines(['status']);
     expect(status).toMatchObject({ store: where, login: { state: 'logged-in' } });
     expect((await world.sync(['upload', world.write('ride.fit', makeRecording())])).code).toBe(0);
     expect(filesHolding(world.home.dir, ['sbx_at_', 'sbx_rt_'])).toEqual([]);

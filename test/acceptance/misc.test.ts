@@ -159,8 +159,7 @@ describe('sync explain', () => {
     const world = await openLoggedInWorld();
     const bytes = makeRecording();
     const ride = world.write('ride.fit', bytes);
-    const explain = async (path: string) =>
-      ndjson((await world.sync(['explain', path, '--json'])).stdout)[0];
+    const explain = async (path: string) => (await world.lines(['explain', path]))[0];
     const fresh = { type: 'explain', subject: 'file', path: ride, sha256: sha256(bytes) };
     expect(await explain(ride)).toEqual({ ...fresh, state: 'new', reason: text('never sent') });
     await world.sync(['upload', ride]);
@@ -188,16 +187,15 @@ describe('sync explain', () => {
     const world = await openWorld();
     const ride = world.write('ride.fit', makeRecording());
     expect((await world.sync(['upload', ride])).code).toBe(4);
-    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    const [status] = await world.lines(['status'], { code: 4 });
     expect(status).toMatchObject({ uploads: { pending: 0, confirmed: 0, rejected: 0 } });
-    const [explained] = ndjson((await world.sync(['explain', ride, '--json'])).stdout);
+    const [explained] = await world.lines(['explain', ride]);
     expect(explained).toMatchObject({ state: 'new', reason: text('there is no login') });
   });
 
   it('shows the outcome of a day', async () => {
     const world = await openLoggedInWorld();
-    const day = async () =>
-      ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
+    const day = async () => (await world.lines(['explain', '2026-02-15']))[0];
     const unknown = { state: 'unknown', reason: 'Nothing was sent from here.' };
     const isoTime = /^\d{4}-\d\d-\d\dT.*Z$/;
     const nutrition = { kind: 'nutrition', ...unknown, files: [] };

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { openLoggedInWorld, openWorld } from '../support/world.ts';
 import { type World, requestLines } from '../support/acceptance.ts';
-import { ndjson } from '../support/program.ts';
 
 /** The first athlete of the sandbox lives here; Berlin has the same clocks. */
 const STOCKHOLM = 'Europe/Stockholm';
@@ -43,7 +42,7 @@ it('a login succeeds although the platform does not show the profile', async () 
 it('doctor reports a zone that differs from the platform, and the release of the zone data', async () => {
   const world = await openLoggedInWorld();
   const zones = async (env: NodeJS.ProcessEnv) =>
-    ndjson((await world.sync(['doctor', '--json'], { env })).stdout).filter(({ check }) =>
+    (await world.lines(['doctor'], { env })).filter(({ check }) =>
       String(check).startsWith('zone'),
     );
   const data = {

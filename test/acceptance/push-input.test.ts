@@ -118,7 +118,7 @@ describe('the exit code of sync push', () => {
     expect(text.stdout).toMatch(/^2 days were not sent: [^]*\n {2}2026-02-14\n {2}2026-02-15\n/);
     expect(requestLines(world.sandbox)).toEqual([]);
     // The ledger claims nothing.
-    const [day] = ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout);
+    const [day] = await world.lines(['explain', '2026-02-15']);
     expect(day?.['records']).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
   });
 

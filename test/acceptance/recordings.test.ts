@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openLoggedInWorld, openWorld, requestCounts, sha256 } from '../support/acceptance.ts';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
@@ -29,30 +29,28 @@ it.skipIf(process.platform !== 'linux')('10 MB are inspected in 200 MB of memory
   expect(Number(peakKb) * 1024).toBeLessThan(MOST_MEMORY);
 });
 
-describe('a recording that a device could not finish', () => {
-  it('arrives after sync repair, when the user asks for it', async () => {
-    const world = await openLoggedInWorld();
-    const path = world.write('rides/ride.fit', unfinished(ride));
-    const folder = join(world.home.dir, 'rides');
+it('a recording that a device could not finish arrives after sync repair, when the user asks for it', async () => {
+  const world = await openLoggedInWorld();
+  const path = world.write('rides/ride.fit', unfinished(ride));
+  const folder = join(world.home.dir, 'rides');
 
-    const refused = await world.sync(['upload', path]);
-    expect(refused.code).toBe(3);
-    expect(refused.stdout).toContain(`\`sync repair ${path}\``);
+  const refused = await world.sync(['upload', path]);
+  expect(refused.code).toBe(3);
+  expect(refused.stdout).toContain(`\`sync repair ${path}\``);
 
-    const repaired = await world.sync(['repair', path]);
-    const copy = join(folder, 'ride.repaired.fit');
-    expect(repaired).toMatchObject({ code: 0, stderr: '' });
-    expect(repaired.stdout).toContain(`\`sync upload ${copy}\` sends the copy.`);
-    expect(readFileSync(copy).equals(ride)).toBe(true);
-    expect(readFileSync(path).equals(unfinished(ride))).toBe(true);
+  const repaired = await world.sync(['repair', path]);
+  const copy = join(folder, 'ride.repaired.fit');
+  expect(repaired).toMatchObject({ code: 0, stderr: '' });
+  expect(repaired.stdout).toContain(`\`sync upload ${copy}\` sends the copy.`);
+  expect(readFileSync(copy).equals(ride)).toBe(true);
+  expect(readFileSync(path).equals(unfinished(ride))).toBe(true);
 
-    expect((await world.sync(['upload', folder])).code).toBe(3);
-    expect(requestCounts(world.sandbox)).toEqual({});
+  expect((await world.sync(['upload', folder])).code).toBe(3);
+  expect(requestCounts(world.sandbox)).toEqual({});
 
-    expect((await world.sync(['upload', copy])).code).toBe(0);
-    const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
-    expect(held).toMatchObject([{ sha256: sha256(ride) }]);
-  });
+  expect((await world.sync(['upload', copy])).code).toBe(0);
+  const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  expect(held).toMatchObject([{ sha256: sha256(ride) }]);
 });
 
 it('a recording without a type arrives if it has records', async () => {

@@ -15,24 +15,22 @@ const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 /** Revokes the old refresh token with each refresh. */
 const ROTATING = '2026-02';
 
-describe('several processes with one expired token', () => {
-  it('keep the login if half of them are killed during the refresh', async () => {
-    const world = await openLoggedInWorld({ revision: ROTATING });
-    expireAccess(world);
-    // The first process gets 503 before any rotation, and waits.
-    world.sandbox.control.addFaults('refresh:503(retry-after=2)');
-    const running = EIGHT.slice(0, 4).map(() => world.start(['token']));
-    await until(() => requestLines(world.sandbox).includes('token 503'));
-    const [killed, left] = [running.slice(0, 2), running.slice(2)];
-    for (const { child } of killed) child.kill('SIGKILL');
-    const ends = await Promise.all(left.map(({ finished }) => finished));
-    expect(ends.map(({ code }) => code)).toEqual(left.map(() => 0));
-    expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1);
-    expect(requestLines(world.sandbox).filter((line) => line === 'token 200')).toHaveLength(1);
-    expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
-      { revoked: false },
-    ]);
-  });
+it('several processes with one expired token keep the login if half of them are killed during the refresh', async () => {
+  const world = await openLoggedInWorld({ revision: ROTATING });
+  expireAccess(world);
+  // The first process gets 503 before any rotation, and waits.
+  world.sandbox.control.addFaults('refresh:503(retry-after=2)');
+  const running = EIGHT.slice(0, 4).map(() => world.start(['token']));
+  await until(() => requestLines(world.sandbox).includes('token 503'));
+  const [killed, left] = [running.slice(0, 2), running.slice(2)];
+  for (const { child } of killed) child.kill('SIGKILL');
+  const ends = await Promise.all(left.map(({ finished }) => finished));
+  expect(ends.map(({ code }) => code)).toEqual(left.map(() => 0));
+  expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1);
+  expect(requestLines(world.sandbox).filter((line) => line === 'token 200')).toHaveLength(1);
+  expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
+    { revoked: false },
+  ]);
 });
 
 describe('a refresh', () => {

@@ -17,19 +17,17 @@ import { openServer } from '../support/local-server.ts';
 /** A service that limits refresh tokens, and says so (seconds). */
 const MONTH = 30 * 24 * 3600;
 
-describe('sync status', () => {
-  it('exits 4 without a login, and shows the next command', async () => {
-    const world = await openWorld();
-    const { code, stdout } = await world.sync(['status', '--json']);
-    const login = {
-      state: 'logged-out',
-      code: 'AUTH_REQUIRED',
-      message: 'Not logged in (profile "default").',
-      hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
-    };
-    expect([code, ndjson(stdout)]).toMatchObject([4, [{ type: 'status', login }]]);
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
+it('sync status exits 4 without a login, and shows the next command', async () => {
+  const world = await openWorld();
+  const { code, stdout } = await world.sync(['status', '--json']);
+  const login = {
+    state: 'logged-out',
+    code: 'AUTH_REQUIRED',
+    message: 'Not logged in (profile "default").',
+    hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
+  };
+  expect([code, ndjson(stdout)]).toMatchObject([4, [{ type: 'status', login }]]);
+  expect(requestLines(world.sandbox)).toEqual([]);
 });
 
 it('the token file is refused with mode 0644, with the command that fixes it, and nothing is sent', async () => {

@@ -87,7 +87,7 @@ describe('an interrupted upload', () => {
     expect(counts).toHaveLength(count);
     const total = counts.reduce((sum, one) => sum + one, 0);
     expect(total).toBeLessThanOrEqual(count + rounds * JOBS);
-    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    const [status] = await world.lines(['status']);
     expect(status).toMatchObject({ uploads: { pending: 0, confirmed: count, rejected: 0 } });
 
     world.sandbox.control.clearRequests();

@@ -123,24 +123,22 @@ it('sync watch --poll finds new files without events, and reports its polling', 
   expect(world.hashes()).toEqual([sha256(bytes)]);
 });
 
-describe('sync watch --new-only', () => {
-  it('sends new files and skips existing ones, also for files added between two runs', async () => {
-    put(join(world.folder, 'old.fit'), anotherRecording());
-    put(join(world.folder, 'sub/old.fit'), anotherRecording());
-    const watcher = await ready(world.watch(['--new-only']));
-    const heard = anotherRecording();
-    put(join(world.folder, 'heard.fit'), heard);
-    await until(() => world.requests() === 1);
-    await stop(watcher);
+it('sync watch --new-only sends new files and skips existing ones, also for files added between two runs', async () => {
+  put(join(world.folder, 'old.fit'), anotherRecording());
+  put(join(world.folder, 'sub/old.fit'), anotherRecording());
+  const watcher = await ready(world.watch(['--new-only']));
+  const heard = anotherRecording();
+  put(join(world.folder, 'heard.fit'), heard);
+  await until(() => world.requests() === 1);
+  await stop(watcher);
 
-    const between = anotherRecording();
-    put(join(world.folder, 'between.fit'), between);
-    const next = await ready(world.watch(['--new-only']));
-    await until(() => world.requests() === 2);
-    const overwritten = anotherRecording({ durationSecs: 77 });
-    put(join(world.folder, 'old.fit'), overwritten);
-    await until(() => world.requests() === 3);
-    await stop(next);
-    expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
-  });
+  const between = anotherRecording();
+  put(join(world.folder, 'between.fit'), between);
+  const next = await ready(world.watch(['--new-only']));
+  await until(() => world.requests() === 2);
+  const overwritten = anotherRecording({ durationSecs: 77 });
+  put(join(world.folder, 'old.fit'), overwritten);
+  await until(() => world.requests() === 3);
+  await stop(next);
+  expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
 });

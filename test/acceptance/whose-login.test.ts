@@ -41,7 +41,7 @@ const items = ({ sandbox }: World) =>
     .athletes.map(({ athlete }) => foodsHeld(sandbox, '2026-05-10', athlete).length);
 
 const account = async (world: World) => {
-  const [status = {}] = ndjson((await world.sync(['status', '--json'])).stdout);
+  const [status = {}] = await world.lines(['status']);
   return (status['account'] as { id: string } | undefined)?.id;
 };
 

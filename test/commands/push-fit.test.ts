@@ -114,7 +114,7 @@ describe('sync push wellness of FIT files', () => {
       { date: '2026-02-15', outcome: 'pushed', sources: files, warnings: [] },
       { date: '2026-02-16', outcome: 'pushed', sources: [files[2]], warnings: [] },
     ]);
-    const explained = ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
+    const explained = (await world.lines(['explain', '2026-02-15']))[0];
     const [wellness] = explained?.['records'] as { files: { path: string }[] }[];
     expect(wellness?.files.map(({ path }) => path)).toEqual(files);
     const text = (await world.sync(['explain', '2026-02-16'])).stdout;
@@ -248,7 +248,7 @@ it('sync import of FIT files uploads an activity and sends the VO2max in it', as
     '2026-02-15': { restingHr: 53, vo2max: 52.3, hrv: 66.5, weight: 72.45 },
     '2026-02-16': { restingHr: 80 },
   });
-  const again = ndjson((await world.sync(['import', device, '--yes', ...BERLIN, '--json'])).stdout);
+  const again = await world.lines(['import', device, '--yes', ...BERLIN]);
   expect(again.filter(({ type }) => type === 'wellness')).toMatchObject([
     { outcome: 'skipped', reason: 'unchanged' },
     { outcome: 'skipped', reason: 'unchanged' },
@@ -277,7 +277,7 @@ describe('sync upload of a FIT file with wellness', () => {
     expect((await world.sync(['upload', device])).stdout).toContain(
       '5 without an activity (settings, courses and the like). 4 files hold wellness: `sync push wellness` with the same folder sends it.',
     );
-    const again = ndjson((await world.sync(['upload', device, '--json'])).stdout);
+    const again = await world.lines(['upload', device]);
     expect(again.filter(({ wellness }) => wellness === true)).toHaveLength(4);
   });
 

@@ -297,14 +297,12 @@ describe('settings and faults', () => {
   });
 });
 
-describe('the control endpoints', () => {
-  it('are listed, and an unknown one is 404', async () => {
-    const sandbox = openApp();
-    const { endpoints } = (await get(sandbox, '/_sandbox')) as {
-      endpoints: Record<string, string>;
-    };
-    expect(Object.keys(endpoints)).toContain('POST /_sandbox/tokens');
-    const unknown = await sandbox.app.request('/_sandbox/token', { method: 'POST' });
-    expect([unknown.status, await unknown.json()]).toMatchObject([404, { data: endpoints }]);
-  });
+it('the control endpoints are listed, and an unknown one is 404', async () => {
+  const sandbox = openApp();
+  const { endpoints } = (await get(sandbox, '/_sandbox')) as {
+    endpoints: Record<string, string>;
+  };
+  expect(Object.keys(endpoints)).toContain('POST /_sandbox/tokens');
+  const unknown = await sandbox.app.request('/_sandbox/token', { method: 'POST' });
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { data: endpoints }]);
 });

@@ -104,18 +104,16 @@ describe('an action of the page', () => {
   });
 });
 
-describe('the number of changes', () => {
-  it('is another one after a request, its answer, and a change by the control endpoints', async () => {
-    const { app, world } = openApp({ faults: ['workouts:delay=50ms'] });
-    const read = async () => Number(await (await app.request('/_sandbox/page/changes')).text());
-    const seen = [await read(), await read()];
-    const answer = app.request('/api/workouts');
-    seen.push(await read());
-    await answer;
-    seen.push(await read());
-    await app.request('/_sandbox/faults', { method: 'DELETE' });
-    seen.push(await read());
-    expect(seen.map((each) => each - (seen[0] ?? 0))).toEqual([0, 0, 1, 2, 3]);
-    expect(openApp().world.changes).not.toBe(world.changes);
-  });
+it('the number of changes is another one after a request, its answer, and a change by the control endpoints', async () => {
+  const { app, world } = openApp({ faults: ['workouts:delay=50ms'] });
+  const read = async () => Number(await (await app.request('/_sandbox/page/changes')).text());
+  const seen = [await read(), await read()];
+  const answer = app.request('/api/workouts');
+  seen.push(await read());
+  await answer;
+  seen.push(await read());
+  await app.request('/_sandbox/faults', { method: 'DELETE' });
+  seen.push(await read());
+  expect(seen.map((each) => each - (seen[0] ?? 0))).toEqual([0, 0, 1, 2, 3]);
+  expect(openApp().world.changes).not.toBe(world.changes);
 });
