@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { type GlobalFlags, type Output, createOutput } from '../terminal/output.ts';
 import { realPath } from '../system/executables.ts';
@@ -90,7 +89,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
       child.on('error', () => undefined);
     },
     systemConfigFile: systemConfigFile(env, process.platform),
-    programDir: join(import.meta.dirname),
+    programDir: import.meta.dirname,
   };
 }
 

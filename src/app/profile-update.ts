@@ -146,8 +146,8 @@ async function updateWeight(
   }
   const warning =
     units === 'Pounds'
-      ? `The platform ignores the unit of a weight: it was sent again, as ${String(kg)} kg.`
-      : `The platform takes weights in pounds: it was sent again, as ${String(second.weight)} lb.`;
+      ? `The platform ignores the unit of a weight: it was sent again, as ${kg} kg.`
+      : `The platform takes weights in pounds: it was sent again, as ${second.weight} lb.`;
   return done(warning, corrected.profile);
 }
 
@@ -223,7 +223,7 @@ function isAbout(stored: number, meant: number): boolean {
 function storedAnother(stored: number, kg: number): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `The platform stored a weight of ${String(stored)} kg, not ${String(kg)} kg.`,
+    `The platform stored a weight of ${stored} kg, not ${kg} kg.`,
     {
       hint: "Correct the weight on the platform's pages.",
       details: { stored, intended: kg },
@@ -233,7 +233,7 @@ function storedAnother(stored: number, kg: number): SyncError {
 
 function leftWrong(error: SyncError, stored: number): SyncError {
   return error.with({
-    message: `The profile now says ${String(stored)} kg. ${error.message}`,
+    message: `The profile now says ${stored} kg. ${error.message}`,
     hint: 'Run the same command again: it corrects the weight.',
     details: { stored },
   });

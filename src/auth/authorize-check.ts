@@ -54,7 +54,7 @@ export async function checkAuthorizePage(
   const aboutRequest = status < 500 ? requestFailure(request, status, reason) : undefined;
   if (aboutRequest !== undefined) throw aboutRequest;
   if (isBotWall(response)) {
-    return `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`;
+    return `${url.host} answered the check of its login page with ${status}; it may admit only browsers. The login continues.`;
   }
   throw pageFailure(request, status, reason);
 }
@@ -154,14 +154,14 @@ function pageFailure(
     const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
     return new SyncError(
       'SERVICE_UNAVAILABLE',
-      `${host} cannot show its login page now (${String(status)}${because}).`,
+      `${host} cannot show its login page now (${status}${because}).`,
       { hint: phrase`Run ${sync('login')} again later.`, details },
     );
   }
   if ([401, 404, 405, 410].includes(status)) {
     return new SyncError(
       'CONFIG',
-      `${host} has no login page at ${endpoint.pathname} (${String(status)}).`,
+      `${host} has no login page at ${endpoint.pathname} (${status}).`,
       {
         hint: phrase`Check the address: ${sync('login', '--base-url', 'URL')}. If the platform has it at another path, run ${sync('config', 'set', 'endpoint.authorize', '/PATH')}.`,
         details: { ...details, setting: 'baseUrl' },
@@ -169,7 +169,7 @@ function pageFailure(
     );
   }
   const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
-  return new SyncError('CONFIG', `${host} refuses this login (${String(status)}${because}).`, {
+  return new SyncError('CONFIG', `${host} refuses this login (${status}${because}).`, {
     hint: `Does it know the client "${clientId}", and is ${redirectUri} registered for it?`,
     details: { ...details, setting: 'clientId' },
   });

@@ -108,11 +108,11 @@ async function portInUse(
   platform: NodeJS.Platform,
 ): Promise<SyncError> {
   const owner = await portOwner(port, platform);
-  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
+  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${owner.pid})`;
   const other = new URL(redirectUri);
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
-  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
+  return new SyncError('PORT_IN_USE', `Port ${port} is in use${byOwner}.`, {
     hint: phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}. The platform must know that address too: register ${other.href} as a redirect URI.`,
     details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
   });

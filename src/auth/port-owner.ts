@@ -51,7 +51,7 @@ function fromLsof(port: number): Promise<PortOwner | undefined> {
   return new Promise((resolve) => {
     execFile(
       'lsof',
-      ['-nP', `-iTCP:${String(port)}`, '-sTCP:LISTEN', '-Fpc'],
+      ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'],
       { env: childEnv({ PATH: SYSTEM_PATH }, 'session'), timeout: LSOF_LIMIT_MS },
       (error, stdout) => {
         const pid = /^p(\d+)$/m.exec(stdout)?.[1];

@@ -42,7 +42,7 @@ export function createStartAddress(authorizationUrl: string, userId: number | un
       state = 'opened';
       const stranger = await strangerAt(request, userId);
       if (stranger !== undefined) {
-        return end(`another user of this computer (UID ${String(stranger)}) opened its address`);
+        return end(`another user of this computer (UID ${stranger}) opened its address`);
       }
       return misuse.signal.aborted
         ? failedPage((misuse.signal.reason as SyncError).message, undefined)

@@ -312,7 +312,7 @@ function parseRedirectUri(text: string): string {
   if (!/^http:\/\/[^\s?#\\@]+$/i.test(typed) || !isLoopback(url)) {
     throw new Error(
       `${shown(text)} cannot be listened on; write one such as ` +
-        `http://127.0.0.1:${String(DEFAULT_REDIRECT_PORT)}${CALLBACK_PATH}`,
+        `http://127.0.0.1:${DEFAULT_REDIRECT_PORT}${CALLBACK_PATH}`,
     );
   }
   return typed;

@@ -44,11 +44,11 @@ function settingsIn(path: string, trust: TrustOptions): SystemFile['settings'] {
   if (file === undefined) return {};
   const settings: Partial<Record<SettingKey, string>> = {};
   for (const [key, value] of Object.entries(asObject(file.value, path))) {
-    const where = `${path}, line ${String(lineOf(key, file.text))}`;
+    const where = `${path}, line ${lineOf(key, file.text)}`;
     settings[presetKey(key, where)] = textOf(value, `${where}: ${key}`);
   }
   for (const [key, text] of Object.entries(settings) as [SettingKey, string][]) {
-    parseSetting(key, text, `${path}, line ${String(lineOf(key, file.text))}: ${key}`);
+    parseSetting(key, text, `${path}, line ${lineOf(key, file.text)}: ${key}`);
   }
   return settings;
 }

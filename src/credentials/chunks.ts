@@ -72,7 +72,7 @@ export async function saveValue(
     }
     // A process that crashed may have left a longer value there.
     await deleteParts(vault, account, generation, count);
-    await vault.set(account, `parts ${generation} ${String(count)} ${sha256(value)}`);
+    await vault.set(account, `parts ${generation} ${count} ${sha256(value)}`);
   }
   if (before !== undefined) await deleteParts(vault, account, before.generation, 0);
 }
@@ -112,5 +112,5 @@ function readManifest(
 }
 
 function partName(account: string, generation: Generation, number: number): string {
-  return `${account}#${generation}${String(number)}`;
+  return `${account}#${generation}${number}`;
 }

@@ -160,7 +160,7 @@ export function ignoresHangup(env: Env, platform: NodeJS.Platform, parent: numbe
   try {
     // proc(5): a hexadecimal mask; its last bit is signal 1, SIGHUP.
     const mask = /^SigIgn:\s*[0-9a-f]*([0-9a-f])$/m.exec(
-      readFileSync(`/proc/${String(parent)}/status`, 'latin1'),
+      readFileSync(`/proc/${parent}/status`, 'latin1'),
     )?.[1];
     return mask !== undefined && (Number.parseInt(mask, 16) & 1) === 1;
   } catch {

@@ -87,9 +87,7 @@ export class DayReport {
       : grouped(unusable, problemsOf);
     for (const [item, count] of groups) {
       const text = pushItemText(item, '') ?? '';
-      show(
-        count === 1 ? text : phrase`${text} (and ${String(count - 1)} more, which --json lists)`,
-      );
+      show(count === 1 ? text : phrase`${text} (and ${count - 1} more, which --json lists)`);
     }
     this.failures.print(output);
   }
