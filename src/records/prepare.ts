@@ -152,12 +152,14 @@ function rejectDoubtfulColumn(
   found: FoundExport | undefined,
 ): void {
   const least = found?.source.general === true ? 1 : ENOUGH_VALUES;
-  const { field, doubt } = recurring.doubtfulColumn(least) ?? {};
+  const { field, doubt = '' } = recurring.doubtfulColumn(least) ?? {};
   if (field === undefined) return;
   const known = Object.keys(unitsOf(field));
   const [own = '', ...others] = known;
   const confirms = `--unit ${field}=${own} sends it as it is`;
-  throw new SyncError('INPUT_INVALID', `${name}: no value of ${field} is plausible: it ${doubt}.`, {
+  const end = doubt.endsWith('?') ? '' : '.';
+  const seen = `${name}: no value of ${field} is plausible: it ${doubt}${end}`;
+  throw new SyncError('INPUT_INVALID', seen, {
     hint:
       found === undefined
         ? `Write it in the platform's unit; ${confirms}.`

@@ -25,8 +25,8 @@ export class WellnessDays {
   readonly #days = new Map<string, WellnessDay>();
   readonly #stages: Stage[] = [];
   readonly #origins = new Map<string, string>();
-  /** A note about `--tz` was made. */
-  #isMoved = false;
+  /** What `--tz` did to the first time in another zone. */
+  #moved: string | undefined;
   /** The name of the input with the last row. */
   #input = '';
 
@@ -63,10 +63,7 @@ export class WellnessDays {
       const seen = `${row.source} is a second row for ${when.date}; a diary has one a day.`;
       throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
     }
-    if (when.moved !== undefined && !this.#isMoved) {
-      this.#isMoved = true;
-      this.#options.note?.(`the first time in another zone: ${when.moved}`);
-    }
+    this.#moved ??= when.moved;
     const known = this.#dayOf(when.date, row.source);
     for (const field of faulty) known.faulty.add(field);
     if (row.doubt !== undefined) known.doubts.push({ problem: row.doubt });
@@ -134,6 +131,7 @@ export class WellnessDays {
       }
     }
     if (this.#options.oneRowADay === true) this.#rejectSums();
+    if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
     const left = this.#leftOut();
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);

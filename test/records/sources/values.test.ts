@@ -455,7 +455,7 @@ it('a day that --tz moves in an export has a note', async () => {
   const { bodies, left } = await read(text, { zone: { name: 'Europe/Berlin', from: 'flag' } });
   expect(bodies).toMatchObject([{ date: '2026-11-21' }]);
   expect(left).toEqual([
-    'f.csv: the first time in another zone: --tz Europe/Berlin moves it from 2026-11-20 to 2026-11-21',
+    'f.csv: a time in another zone: --tz Europe/Berlin moves it from 2026-11-20 to 2026-11-21',
   ]);
 });
 
