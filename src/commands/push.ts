@@ -236,7 +236,7 @@ async function prepareFiles(
       signal,
       warn,
       tempFolder: tmpdir(),
-      readStdin: () => io.readStdin(),
+      readStdin: () => io.readStdin(signal),
       say: (text) => output.say(text),
       progress: (done, current) => progress.update({ noun: 'file', done, current }),
     });

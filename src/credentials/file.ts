@@ -6,7 +6,7 @@ import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { findDistrust, refuseDistrusted } from '../system/folder-trust.ts';
 import { type PlainFile, openPlainFile } from '../system/plain-file.ts';
-import { loadCrypto, thisProcess } from '../system/this-process.ts';
+import { thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
   TEMPORARY,
@@ -92,13 +92,7 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     },
     async probe(signal) {
       signal.throwIfAborted();
-      const probe = `${path}.probe-${loadCrypto().randomBytes(8).toString('hex')}`;
-      try {
-        write(probe, '{}');
-        readOwn(probe, platform);
-      } finally {
-        remove(probe);
-      }
+      begin(path, RESERVED_BYTES).discard();
     },
   };
 }

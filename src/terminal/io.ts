@@ -34,7 +34,8 @@ export interface Io {
   err(line: string): void;
   /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
   drawLine(text: string): void;
-  readStdin(): AsyncIterable<Uint8Array>;
+  /** Reads the rest of stdin. Throws the signal's reason when it is aborted. */
+  readStdin(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * Asks the user for a line on stderr. With `hidden`, the input is not echoed. Rejects with the
    * signal's reason if it is aborted, and with a `SyncError` `INTERRUPTED` on Ctrl-C or at the end of stdin.
@@ -107,7 +108,10 @@ export function systemIo(
     out: (line) => open('stdout').write(`${withoutControls(line)}\n`),
     err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
     drawLine: (text) => draw(printable(text)),
-    readStdin: () => streams.stdin,
+    readStdin(signal) {
+      signal.addEventListener('abort', () => streams.stdin.destroy(signal.reason as Error));
+      return streams.stdin;
+    },
     ask: async (question, options) => {
       const { ask } = await import('./prompt.ts');
       const text = wrap(renderText(question, undefined), columnsOf('stderr'));

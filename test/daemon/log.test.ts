@@ -266,7 +266,7 @@ describe('the output of a background process', () => {
       'cannot ask',
     );
     const stdin = [];
-    for await (const chunk of io.readStdin()) stdin.push(chunk);
+    for await (const chunk of io.readStdin(new AbortController().signal)) stdin.push(chunk);
     expect(stdin).toEqual([]);
   });
 });

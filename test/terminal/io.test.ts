@@ -81,6 +81,20 @@ it('opens no stream before its first use, because creating stdin is slow', () =>
   expect(touched).toEqual(['stdout']);
 });
 
+it('reads stdin until its signal is aborted, also while no input comes', async () => {
+  const { io, streams } = open();
+  const stop = new AbortController();
+  const reason = new Error('stopped');
+  const read: string[] = [];
+  const reading = (async () => {
+    for await (const part of io.readStdin(stop.signal)) read.push(Buffer.from(part).toString());
+  })();
+  streams.stdin.write('one');
+  await expect.poll(() => read).toEqual(['one']);
+  stop.abort(reason);
+  await expect(reading).rejects.toBe(reason);
+});
+
 it.each(['EPIPE', 'EIO'])('ignores a reader that went away (%s)', (code) => {
   const { io, streams, lost } = open();
   io.out('x');

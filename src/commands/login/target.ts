@@ -213,12 +213,10 @@ async function readSecret(context: AppContext): Promise<Secret> {
 export async function readStdin({ io, signal }: AppContext): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of io.readStdin()) {
-    signal.throwIfAborted();
+  for await (const part of io.readStdin(signal)) {
     size += part.byteLength;
     if (size > STDIN_LIMIT) throw new SyncError('CONFIG', 'Input on stdin exceeds 1 MB.');
     parts.push(part);
   }
-  signal.throwIfAborted();
   return Buffer.concat(parts).toString('utf8');
 }
