@@ -39,28 +39,24 @@ const MAX_LINES = 1_000_000;
 const ONLY_FOLDERS = 'only those that watch these folders (default: all)';
 const DEFAULT_LINES = '50';
 
+interface ProfilesFlags {
+  readonly allProfiles: boolean;
+}
+
 interface ChoiceFlags extends ProfilesFlags {
   readonly devices: boolean;
 }
 
 /** Declares how daemons are chosen: by folders, by devices, or all of a profile. */
 function declareChoice(command: Command, what: string): Command {
-  const choosing = command
+  return command
     .argument('[dir...]', ONLY_FOLDERS)
-    .option('--devices', 'only the one that watches devices', false);
-  return declareAllProfiles(choosing, what);
-}
-
-interface ProfilesFlags {
-  readonly allProfiles: boolean;
-}
-
-function declareAllProfiles(command: Command, what: string): Command {
-  return command.option('--all-profiles', what, false);
+    .option('--devices', 'only the one that watches devices', false)
+    .option('--all-profiles', what, false);
 }
 
 export const daemonStatus: CommandModule = {
-  declare: (command) => declareAllProfiles(command, 'show those of each profile'),
+  declare: (command) => command.option('--all-profiles', 'show those of each profile', false),
   examples: [
     'sync daemon status',
     'sync daemon status --all-profiles',
