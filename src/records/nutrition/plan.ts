@@ -48,20 +48,27 @@ export function planDay(
     });
     return { items, fields: {}, moved: [], partialTotals: [] };
   }
-  const { parts, zoneUsed, date } = record;
+  const { parts, date } = record;
   const merged = mergeDay(known, parts, record.fields, merge, force);
   const { dropped, partialTotals } = merged;
-  const around = zoneUsed || dropped.length > 0 ? [daysAfter(date, -1), daysAfter(date, 1)] : [];
-  const there = around.flatMap((day) => ledger.nutrition.day(day).items);
-  const keys = there.filter((item) => !isDropped(item)).map(({ body }) => itemKey(body));
-  const stored = new Set(keys);
-  const said = new Set(around.flatMap((day) => itemsOf(run.get(day))).map(itemKey));
+  const holds = keysByDay((day) =>
+    ledger.nutrition
+      .day(day)
+      .items.filter((item) => !isDropped(item))
+      .map(({ body }) => body),
+  );
+  const says = keysByDay((day) => itemsOf(run.get(day)));
+  const around = [daysAfter(date, -1), daysAfter(date, 1)];
   // If only the zone of the input has changed since, items stay on the day that they were sent for.
+  const isShifted = (body: JsonObject, from: string, to: string) => {
+    if (run.get(to)?.zoneUsed !== true || !isWrittenOn(body, to)) return false;
+    const key = itemKey(body);
+    return holds(from, key) && !says(from, key) && says(to, key) && !holds(to, key);
+  };
   const isMoved = ({ state, body }: SentItem) =>
-    zoneUsed && state === 'new' && isWrittenOn(body, date) && isOnlyStored(itemKey(body));
-  const isOnlyStored = (key: string) => stored.has(key) && !said.has(key);
+    state === 'new' && around.some((day) => isShifted(body, day, date));
   const back = (item: SentItem): SentItem =>
-    item.state === 'dropped' && said.has(itemKey(item.body))
+    item.state === 'dropped' && around.some((day) => isShifted(item.body, date, day))
       ? { ...item, state: 'unanswered' }
       : item;
   const moved = merged.items.filter(isMoved);
@@ -100,6 +107,16 @@ export function excessOf(
 /** Checks that the zone puts an item on this day: a record's own date may differ. */
 function isWrittenOn({ logged_at: at }: JsonObject, date: string): boolean {
   return typeof at === 'string' && at.startsWith(date);
+}
+
+/** Returns a test if a day has an item with a key. It reads a day when it is asked about it, once. */
+function keysByDay(read: (day: string) => readonly JsonObject[]) {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (day: string, key: string): boolean => {
+    const keys = known.get(day) ?? new Set(read(day).map(itemKey));
+    known.set(day, keys);
+    return keys.has(key);
+  };
 }
 
 function itemsOf(record: PreparedRecord | NutritionRecord | undefined): readonly JsonObject[] {

@@ -280,6 +280,23 @@ describe('a time zone that changes between two pushes', () => {
   });
 });
 
+it.each(NUTRITION_REVISIONS)(
+  'moves an item between days with the records of an input, on %s',
+  async (revision) => {
+    const { push, held } = await openNutrition({ revision });
+    const late = { name: 'late', carbs: 3, logged_at: '2026-04-02T00:30:00' };
+    const on = (...first: object[]) => ({
+      'a.json': [
+        { date: '2026-04-01', items: first },
+        { date: '2026-04-02', items: first.length === 0 ? [late] : [] },
+      ],
+    });
+    await push(on());
+    await push(on(late));
+    expect([held('2026-04-01'), held('2026-04-02')]).toEqual([['late 3'], []]);
+  },
+);
+
 describe('undoing a push of nutrition', () => {
   it('keeps items of another computer and has nothing to remove a second time', async () => {
     const { push, machine, held } = await openNutrition({ revision: '2026-08' });
