@@ -1,13 +1,8 @@
 import { type ErrorCode, type Failure, sourceOf } from '../base/errors.ts';
-import type { Text } from '../base/phrase.ts';
 
 const HINT = 'The same command again continues; --verbose shows each request.';
 
-export function failureOf({
-  code,
-  message,
-  hint = HINT,
-}: Failure): Failure & { readonly hint: Text } {
+export function failureOf({ code, message, hint = HINT }: Failure) {
   return { code, message, hint };
 }
 

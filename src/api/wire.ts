@@ -129,11 +129,7 @@ function shownItem(item: WireObject, meal: string | undefined): WireItem {
  *
  * @returns undefined if the response has no such list.
  */
-export function shownDays(
-  answer: unknown,
-):
-  | readonly { readonly date: string; readonly items: readonly WireItem[] | undefined }[]
-  | undefined {
+export function shownDays(answer: unknown) {
   const rows = isObject(answer) ? answer['nutrition'] : undefined;
   if (!Array.isArray(rows)) return undefined;
   return rows

@@ -36,11 +36,7 @@ export const OUTCOMES = {
   skipped: { words: 'unchanged' },
   invalid: { words: 'not usable', exitCode: ExitCode.invalidInput },
   rejected: { words: 'refused', exitCode: ExitCode.refused },
-  conflict: {
-    words: 'to be corrected in the platform',
-    exitCode: ExitCode.refused,
-    of: 'day',
-  },
+  conflict: { words: 'to be corrected in the platform', exitCode: ExitCode.refused, of: 'day' },
   failed: { words: 'not sent' },
 } as const satisfies Readonly<Record<Outcome, OutcomeFacts>>;
 

@@ -12,11 +12,7 @@ const SCOPES = [
 
 /** Scopes that only some platforms offer: their features count if a login asks for them. */
 const OFFERED = [
-  {
-    scope: 'nutrition:read',
-    feature: 'keeping edits of a day',
-    command: 'sync push nutrition',
-  },
+  { scope: 'nutrition:read', feature: 'keeping edits of a day', command: 'sync push nutrition' },
 ] as const;
 
 /** Default scopes of `sync login`: all that the commands need. */

@@ -27,11 +27,7 @@ export const TOKEN_STORES = {
 const BOOLEAN = oneOf({ true: 'yes', false: 'no' });
 const YES_OR_NO = { ...BOOLEAN, parse: (text: string) => BOOLEAN.parse(text) === 'true' };
 
-const NOTIFICATIONS = {
-  on: 'all',
-  needed: 'only if you have to act',
-  off: 'none',
-};
+const NOTIFICATIONS = { on: 'all', needed: 'only if you have to act', off: 'none' };
 export type NotificationMode = keyof typeof NOTIFICATIONS;
 
 /** Default port of the login's listener, which is part of the registered redirect URI. */
