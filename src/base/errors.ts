@@ -67,10 +67,6 @@ const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export function isErrorCode(value: unknown): value is ErrorCode {
-  return typeof value === 'string' && Object.hasOwn(ERRORS, value);
-}
-
 export interface SyncErrorOptions {
   /** The next step: a sentence or a command. */
   readonly hint?: Text | undefined;

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
-import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
-import { isObject } from '../base/json.ts';
 import { childEnv } from '../system/environment.ts';
 import { readPlainFile } from '../system/plain-file.ts';
 import { hearSignals } from '../system/signals.ts';
@@ -69,10 +68,9 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
       onAbort = () => reject(signal.reason as Error);
       signal.addEventListener('abort', onAbort, { once: true });
       timer = setTimeout(() => reject(tooSlow(paths, limitMs)), limitMs);
-      child.on('message', (value) => {
-        const message = readStartMessage(value);
-        if (message?.state === 'watching') resolve(message.pid);
-        else if (message !== undefined) reject(asError(message));
+      child.on('message', (message: StartMessage) => {
+        if (message.state === 'watching') resolve(message.pid);
+        else reject(asError(message));
       });
       void ended.then((end) => reject(wordlessEnd(paths, end)));
     });
@@ -127,13 +125,12 @@ export function lastWords(crashFile: string): string {
   }
 }
 
-/** The one message from a daemon to the process that started it. */
+/** The one message from a daemon to the process of the same program that started it. */
 export type StartMessage =
   | { readonly state: 'watching'; readonly pid: number }
   | {
       readonly state: 'failed';
-      /** Absent if another version of the program sent a value that this version does not know. */
-      readonly code?: ErrorCode;
+      readonly code: ErrorCode;
       readonly message: string;
       readonly hint?: string;
       readonly details: Readonly<Record<string, unknown>>;
@@ -148,25 +145,13 @@ export function failedToStart(
   return { state: 'failed', code, message, ...rendered, details };
 }
 
-export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
-  const { code, hint, details } = message;
-  if (code === undefined)
-    return new Error(`The background watcher did not start. ${message.message}`);
+function asError({
+  code,
+  message,
+  hint,
+  details,
+}: Extract<StartMessage, { state: 'failed' }>): SyncError {
   // The daemon rendered its hint, which may have several lines.
   const lines = hint === undefined ? undefined : linesOf(hint);
-  return new SyncError(code, message.message, { hint: lines, details });
-}
-
-export function readStartMessage(value: unknown): StartMessage | undefined {
-  if (!isObject(value)) return undefined;
-  const { state, pid, code, message, hint, details } = value;
-  if (state === 'watching' && typeof pid === 'number') return { state, pid };
-  if (state !== 'failed' || typeof message !== 'string') return undefined;
-  return {
-    state,
-    message,
-    details: isObject(details) ? details : {},
-    ...(isErrorCode(code) ? { code } : {}),
-    ...(typeof hint === 'string' ? { hint } : {}),
-  };
+  return new SyncError(code, message, { hint: lines, details });
 }

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { renderText } from '../../src/base/phrase.ts';
-import {
-  type StartMessage,
-  asError,
-  failedToStart,
-  launchDaemon,
-  readStartMessage,
-} from '../../src/daemon/launch.ts';
+import { type StartMessage, failedToStart, launchDaemon } from '../../src/daemon/launch.ts';
 import { until } from '../watch/support.ts';
 import { isAlive, scratchDir, scratchPaths } from './support.ts';
 
@@ -41,7 +35,7 @@ function launch(
 }
 
 const LIVE = 'setInterval(() => {}, 60000);';
-const tell = (message: StartMessage | object) => `process.send(${JSON.stringify(message)});`;
+const tell = (message: StartMessage) => `process.send(${JSON.stringify(message)});`;
 const WATCHING = `process.send({ state: 'watching', pid: process.pid });`;
 
 describe('starting a daemon', () => {
@@ -159,44 +153,11 @@ describe('starting a daemon', () => {
     expect(hasStarted()).toBe(false);
   });
 
-  it('accepts no other message as an answer', async () => {
-    const { launched, pid } = launch(
-      `${LIVE} ${tell({ state: 'maybe' })} ${tell(['watching'])} ${WATCHING}`,
-    );
-    expect(await launched).toBe(pid());
-  });
-
   it('keeps the text that an earlier daemon left in the crash file', async () => {
     const paths = scratchPaths();
     await launch(`console.error('first'); throw 1`, { paths }).launched.catch(() => undefined);
     await launch(`${LIVE} console.error('second'); ${WATCHING}`, { paths }).launched;
     await until(() => readFileSync(paths.crashFile, 'utf8').includes('second'));
     expect(readFileSync(paths.crashFile, 'utf8')).toMatch(/^first[^]*second/);
-  });
-});
-
-describe('a message from a daemon to its starter', () => {
-  const through = (message: StartMessage) =>
-    readStartMessage(JSON.parse(JSON.stringify(message)) as unknown);
-
-  it('passes through the channel unchanged', () => {
-    const messages: StartMessage[] = [
-      { state: 'watching', pid: 12 },
-      failedToStart(new SyncError('BUSY', 'Taken.', { hint: 'Wait.', details: { pid: 3 } })),
-      failedToStart(new SyncError('CONFIG', 'Wrong.')),
-    ];
-    for (const message of messages) expect(through(message)).toEqual(message);
-  });
-
-  it('is ignored if it has another form', () => {
-    const nothing = [null, 1, 'x', [], {}, { state: 'watching' }, { state: 'failed' }];
-    for (const value of nothing) expect(readStartMessage(value)).toBeUndefined();
-  });
-
-  it('has no code if that is one of another version', () => {
-    const unknown = readStartMessage({ state: 'failed', code: 'NEW', message: 'm', details: {} });
-    if (unknown?.state !== 'failed') throw new Error('not a failure');
-    expect(unknown).toEqual({ state: 'failed', message: 'm', details: {} });
-    expect(asError(unknown)).not.toBeInstanceOf(SyncError);
   });
 });
