@@ -60,14 +60,18 @@ export class Outbox {
     return this.#copiesOf(sha256).length > 0;
   }
 
-  /** Returns where the bytes of a kept recording are. */
-  pathOf(sha256: string, path: string): string {
-    return join(this.#ownFolder(sha256), keptName(this.#known.get(sha256)?.path ?? path));
-  }
-
-  /** Returns whether it is kept, and this process has to send it. */
-  owns(sha256: string): boolean {
-    return this.#known.has(sha256);
+  /**
+   * Returns the queue item of a recording that is kept, and that this process has to send; undefined for others.
+   *
+   * @throws system errors, `ENOENT` if its bytes are gone
+   */
+  itemOf(sha256: string): QueueItem | undefined {
+    const label = this.#known.get(sha256);
+    if (label === undefined) return undefined;
+    const { path, recordedAt } = label;
+    const absolute = join(this.#ownFolder(sha256), keptName(path));
+    const kept = { kept: sha256, removable: false, failures: 0 };
+    return { key: sha256, path, absolute, stamp: lstatSync(absolute), recordedAt, ...kept };
   }
 
   /** @returns false if there is no room. @throws SyncError `STORAGE` */
@@ -109,12 +113,10 @@ export class Outbox {
     const before = this.#known;
     const forOthers = this.#reviewCopies();
     const items: QueueItem[] = [];
-    for (const [sha256, { path, size, recordedAt }] of this.#known) {
-      const absolute = this.pathOf(sha256, path);
+    for (const [sha256, { size }] of this.#known) {
       try {
-        const stamp = lstatSync(absolute);
-        const kept = { kept: sha256, removable: false, failures: 0 };
-        items.push({ key: sha256, path, absolute, stamp, recordedAt, ...kept });
+        const item = this.itemOf(sha256);
+        if (item !== undefined) items.push(item);
       } catch (error) {
         if (systemCode(error) !== 'ENOENT') throw error;
         this.#room += size;
@@ -122,7 +124,7 @@ export class Outbox {
         this.#remove(sha256, { folder: this.#ownFolder(sha256) });
       }
     }
-    const gone = [...before.keys()].filter((sha256) => !this.owns(sha256));
+    const gone = [...before.keys()].filter((sha256) => !this.#known.has(sha256));
     return { items, gone, forOthers };
   }
 

@@ -329,8 +329,9 @@ export class Sender {
     const failures = item.failures + 1;
     if (item.kept !== undefined || sha256 === undefined || !this.#parts.outbox.has(sha256)) {
       this.#enqueue({ ...item, failures });
-    } else if (this.#parts.outbox.owns(sha256)) {
-      this.#enqueue({ ...this.#stasher.keptItem(item, sha256), failures });
+    } else {
+      const kept = this.#parts.outbox.itemOf(sha256);
+      if (kept !== undefined) this.#enqueue({ ...kept, failures });
     }
     this.hinder(failure);
   }

@@ -54,7 +54,7 @@ function makeReadBuffer(): ReadBuffer {
 }
 
 export type StashOutcome =
-  | { readonly stash: 'kept'; readonly sha256: string }
+  | { readonly stash: 'kept'; readonly item: QueueItem }
   /** The outbox has no room: the source file has to last. */
   | { readonly stash: 'no-room' }
   /** The file needs no sending. `item` says why; absent if the outbox has the recording. */
@@ -102,7 +102,7 @@ export function stashContents(
   }
   if (outbox.has(sha256)) return { stash: 'settled' };
   const { bytes } = contents;
-  return outbox.keep({ sha256, path, recordedAt, bytes, beyondRoom })
-    ? { stash: 'kept', sha256 }
-    : { stash: 'no-room' };
+  outbox.keep({ sha256, path, recordedAt, bytes, beyondRoom });
+  const kept = outbox.itemOf(sha256);
+  return kept === undefined ? { stash: 'no-room' } : { stash: 'kept', item: kept };
 }

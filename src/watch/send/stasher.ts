@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { unpackFile } from '../../upload/read-recording.ts';
 import type { WatchParts } from '../parts.ts';
@@ -136,8 +135,8 @@ export class Stasher {
     try {
       const { outbox, report } = this.#parts;
       const hasRoom = outbox.keep({ ...sent, path, recordedAt, beyondRoom: false });
-      const kept = hasRoom && outbox.owns(sent.sha256);
-      if (kept && !stashed) report({ event: 'kept', path, sha256: sent.sha256 });
+      const isKept = hasRoom && outbox.itemOf(sent.sha256) !== undefined;
+      if (isKept && !stashed) report({ event: 'kept', path, sha256: sent.sha256 });
     } catch (error) {
       this.#cannotKeep(item, error);
     }
@@ -168,9 +167,9 @@ export class Stasher {
       const result = stash(readBuffer);
       switch (result.stash) {
         case 'kept':
-          this.#queue.add(this.keptItem(item, result.sha256));
+          this.#queue.add({ ...result.item, failures: item.failures });
           events.post({ type: 'sender-work' });
-          report({ event: 'kept', path: item.path, sha256: result.sha256 });
+          report({ event: 'kept', path: item.path, sha256: result.item.key });
           return true;
         case 'incomplete':
           incomplete.note(item, result.reason, result.detail);
@@ -188,15 +187,6 @@ export class Stasher {
       this.#readBuffers.giveBack(readBuffer);
       this.#readBuffers.trim();
     }
-  }
-
-  /** Returns the queue item for the copy of a recording in the outbox. */
-  keptItem(item: QueueItem, sha256: string): QueueItem {
-    const { path, recordedAt, failures } = item;
-    const absolute = this.#parts.outbox.pathOf(sha256, path);
-    const stamp = lstatSync(absolute);
-    const kept = { key: sha256, kept: sha256, removable: false };
-    return { ...kept, path, absolute, stamp, recordedAt, failures };
   }
 
   #cannotKeep(item: QueueItem, error: unknown): void {

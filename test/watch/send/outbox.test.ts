@@ -116,7 +116,7 @@ it('deletes the remains of a dead process, but not a copy that is being written'
   const unfinished = [dead, living].map(({ outbox, die }) => {
     const kept = recording();
     outbox.keep(kept);
-    const path = outbox.pathOf(kept.sha256, kept.path);
+    const path = outbox.itemOf(kept.sha256)?.absolute ?? '';
     rmSync(path);
     put(join(path, '..', '.unfinished'), kept.bytes.subarray(0, 100));
     return { kept, die };
@@ -130,7 +130,7 @@ it('sends a copy whose process died before it renamed the complete bytes', () =>
   const kept = recording();
   const outbox = open();
   outbox.keep(kept);
-  const path = outbox.pathOf(kept.sha256, kept.path);
+  const path = outbox.itemOf(kept.sha256)?.absolute ?? '';
   renameSync(path, join(path, '..', '.unfinished'));
   const [item] = open().review().items;
   expect(readFileSync(item?.absolute ?? '').equals(kept.bytes)).toBe(true);
@@ -143,8 +143,8 @@ it('sends no copy with a damaged label, with other bytes or of another account, 
   for (const kept of [unlabelled, damaged, whole]) mine.outbox.keep(kept);
   const theirs = watcher('them');
   theirs.outbox.keep(foreign);
-  const folderOf = ({ sha256: hash, path }: typeof whole, { outbox } = mine) =>
-    join(outbox.pathOf(hash, path), '..');
+  const folderOf = ({ sha256: hash }: typeof whole, { outbox } = mine) =>
+    join(outbox.itemOf(hash)?.absolute ?? '', '..');
   writeFileSync(join(folderOf(unlabelled), 'copy.json'), '{"account":"me"');
   writeFileSync(join(folderOf(damaged), 'ride.fit'), whole.bytes);
   put(join(dir, 'outbox', sha256(foreign.bytes), 'ride.fit'), unlabelled.bytes);

@@ -57,9 +57,9 @@ it('stashes a recording, unpacked if it was packed', () => {
   ] as const) {
     const bytes = anotherRecording();
     const hash = sha256(bytes);
-    expect(stashFile(parts, itemOf(name, pack(bytes)), readBuffer())).toEqual({
+    expect(stashFile(parts, itemOf(name, pack(bytes)), readBuffer())).toMatchObject({
       stash: 'kept',
-      sha256: hash,
+      item: { key: hash, kept: hash },
     });
     expect(outbox.has(hash)).toBe(true);
   }
