@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ndjson } from '../support/program.ts';
@@ -112,8 +119,12 @@ describe('a folder that comes and goes', () => {
   });
 });
 
-it('sync watch --poll finds new files without events, and reports its polling', async () => {
-  mkdirSync(world.folder);
+it('sync watch --poll finds new files without events behind a link, and reports its polling', async () => {
+  const [real, elsewhere] = [join(world.home.dir, 'real'), join(world.home.dir, 'elsewhere')];
+  mkdirSync(real);
+  symlinkSync(real, world.folder);
+  put(join(elsewhere, 'not-this.fit'), anotherRecording());
+  symlinkSync(elsewhere, join(real, 'link'));
   const watcher = await ready(world.watch(['--poll', '1']));
   expect(events(watcher, 'folder')).toMatchObject([{ state: 'polling', folder: world.folder }]);
   const bytes = anotherRecording();
