@@ -35,33 +35,25 @@ export async function openHttp(options: {
 }): Promise<Http> {
   const { env, connections } = options;
   const settings = proxySettings(env);
+  const unchecked = uncheckedTls(env);
   const { createNodeHttp } = await import('./node-http.ts');
   const direct = createNodeHttp(connections);
-  const proxies = new Set([settings.http, settings.https].filter((one) => one !== undefined));
-  const unchecked = uncheckedTls(env);
-  if (unchecked !== undefined) return httpAlone(direct, unchecked);
-  if (proxies.size === 0) return direct;
-  const { createProxiedHttp } = await import('./undici-http.ts');
-  const proxied = new Map<Proxy, Http>(
-    [...proxies].map((proxy) => [proxy, createProxiedHttp({ connections, proxy })]),
-  );
+  const proxied = new Map<Proxy, Http>();
+  for (const proxy of new Set([settings.http, settings.https])) {
+    if (proxy === undefined) continue;
+    const { createProxiedHttp } = await import('./undici-http.ts');
+    proxied.set(proxy, createProxiedHttp({ connections, proxy }));
+  }
   return {
-    send(request) {
+    async send(request) {
+      // Plain http goes to this machine only.
+      if (unchecked !== undefined && request.url.protocol !== 'http:') throw unchecked;
       const proxy = proxyFor(request.url, settings);
-      return ((proxy && proxied.get(proxy)) ?? direct).send(request);
+      return await ((proxy && proxied.get(proxy)) ?? direct).send(request);
     },
     async close() {
       await Promise.all([direct, ...proxied.values()].map((http) => http.close()));
     },
-  };
-}
-
-/** Sends plain http requests, which go to this machine only, and rejects the others. */
-function httpAlone(http: Http, error: SyncError): Http {
-  return {
-    send: (request) =>
-      request.url.protocol === 'http:' ? http.send(request) : Promise.reject(error),
-    close: () => http.close(),
   };
 }
 
