@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
@@ -43,6 +43,19 @@ const stored = async (store: CredentialStore): Promise<Credentials> => {
 const access = ({ tokens }: Credentials) => tokens.accessToken?.reveal();
 const refresh = ({ tokens }: Credentials) => tokens.refreshToken?.reveal();
 
+/** Returns a new login of the sandbox that is good for an hour from now. */
+const freshLogin = (service: SandboxServer, clock: Clock): Credentials => {
+  const newer = mint(service);
+  const obtainedAt = clock.now();
+  return { ...newer, tokens: { ...newer.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR } };
+};
+
+/** Asks for twenty tokens at once. */
+const twenty = async (ask: () => Promise<Secret>) => {
+  const tokens = await Promise.all(Array.from({ length: 20 }, ask));
+  return [...new Set(tokens.map((token) => token.reveal()))];
+};
+
 const CONFIDENTIAL = 'sandbox-confidential';
 
 describe('a login that is still good', () => {
@@ -55,18 +68,10 @@ describe('a login that is still good', () => {
 
   it('reads the login once for many concurrent callers', async () => {
     const { needs, credentials } = await loggedIn();
-    let loads = 0;
-    const store: CredentialStore = {
-      ...needs.store,
-      load: (signal) => {
-        loads++;
-        return needs.store.load(signal);
-      },
-    };
-    const session = openTestSession({ ...needs, store });
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
-    expect(new Set(tokens.map((token) => token.reveal()))).toEqual(new Set([access(credentials)]));
-    expect(loads).toBe(1);
+    const load = vi.fn(needs.store.load);
+    const session = openTestSession({ ...needs, store: { ...needs.store, load } });
+    expect(await twenty(() => session.accessToken(never))).toEqual([access(credentials)]);
+    expect(load).toHaveBeenCalledOnce();
   });
 
   it('does not read the store until a token is asked for', async () => {
@@ -104,23 +109,17 @@ describe('a refresh', () => {
     ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
   ])('sends the client and secret of the login as JSON, not those of %s', async (_what, whose) => {
     const { service, clock, needs } = await loggedIn();
-    const credentials = {
-      ...mint(service, { clientId: CONFIDENTIAL }),
-      clientSecret: new Secret('sandbox-secret'),
-    };
-    await needs.store.save(credentials, never);
+    const clientSecret = new Secret('sandbox-secret');
+    const login = mint(service, { clientId: CONFIDENTIAL });
+    await needs.store.save({ ...login, clientSecret }, never);
     clock.advance(HOUR);
     const other = { ...whose(service), secret: new Secret('of somebody else') };
     await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
-    expect(request?.status).toBe(200);
-    expect(request?.headers['content-type']).toBe('application/json');
-    expect(Object.keys(request?.body as object).sort()).toEqual([
-      'client_id',
-      'client_secret',
-      'grant_type',
-      'refresh_token',
-    ]);
+    const headers = { 'content-type': 'application/json' };
+    expect(request).toMatchObject({ status: 200, headers });
+    const names = ['client_id', 'client_secret', 'grant_type', 'refresh_token'];
+    expect(Object.keys(request?.body as object).sort()).toEqual(names);
   });
 
   it('keeps the stored refresh token if the answer has none', async () => {
@@ -140,10 +139,7 @@ describe('a refresh', () => {
   it('refreshes once for twenty sessions that share a store', async () => {
     const { service, clock, needs } = await loggedIn();
     clock.advance(HOUR);
-    const tokens = await Promise.all(
-      Array.from({ length: 20 }, () => openTestSession(needs).accessToken(never)),
-    );
-    expect(new Set(tokens.map((token) => token.reveal())).size).toBe(1);
+    expect(await twenty(() => openTestSession(needs).accessToken(never))).toHaveLength(1);
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
@@ -170,15 +166,12 @@ describe('a refresh', () => {
     const { service, clock, needs, stateDir } = await loggedIn();
     clock.advance(HOUR);
     const stop = new AbortController();
-    await withLoginLock(
-      testContext({ clock, signal: never }),
-      { stateDir, profile: 'default' },
-      async () => {
-        const asked = openTestSession(needs).accessToken(stop.signal);
-        setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
-        expect((await failure(asked)).code).toBe('INTERRUPTED');
-      },
-    );
+    const context = testContext({ clock, signal: never });
+    await withLoginLock(context, { stateDir, profile: 'default' }, async () => {
+      const asked = openTestSession(needs).accessToken(stop.signal);
+      setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
+      expect((await failure(asked)).code).toBe('INTERRUPTED');
+    });
     expect(tokenRequests(service)).toEqual([]);
   });
 
@@ -245,10 +238,7 @@ describe('a token that the service rejects', () => {
     const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
-    const next = await Promise.all(
-      Array.from({ length: 20 }, () => session.replace(rejected, never)),
-    );
-    expect(new Set(next.map((token) => token.reveal())).size).toBe(1);
+    expect(await twenty(() => session.replace(rejected, never))).toHaveLength(1);
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 });
@@ -276,10 +266,8 @@ describe('a login that has ended', () => {
     clock.advance(HOUR);
     const session = openTestSession(needs);
     await failure(session.accessToken(never));
-    const newer = mint(service);
-    const obtainedAt = clock.now();
-    const tokens = { ...newer.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
-    await needs.store.save({ ...newer, tokens }, never);
+    const newer = freshLogin(service, clock);
+    await needs.store.save(newer, never);
     expect((await session.accessToken(never)).reveal()).toBe(access(newer));
   });
 
@@ -287,15 +275,12 @@ describe('a login that has ended', () => {
     const { service, clock, needs } = await loggedIn();
     service.control.revoke();
     clock.advance(HOUR);
-    const newer = mint(service);
-    const obtainedAt = clock.now();
-    const tokens = { ...newer.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
+    const newer = freshLogin(service, clock);
     let loads = 0;
-    const store: CredentialStore = {
-      ...needs.store,
-      // The first look, the look under the lock, and then the look after the refusal.
-      load: async (signal) => (++loads < 3 ? await needs.store.load(signal) : { ...newer, tokens }),
-    };
+    // The first look, the look under the lock, and then the look after the refusal.
+    const load: CredentialStore['load'] = async (signal) =>
+      ++loads < 3 ? await needs.store.load(signal) : newer;
+    const store = { ...needs.store, load };
     const token = await openTestSession({ ...needs, store }).accessToken(never);
     expect(token.reveal()).toBe(access(newer));
     expect(tokenRequests(service)).toEqual([{ status: 400 }]);
@@ -325,9 +310,7 @@ describe('failures that keep the login', () => {
     ['a refusal without a word', 'refresh:403', 'SERVICE_ANSWER', false],
     ['no such endpoint', 'refresh:404', 'SERVICE_ANSWER', false],
   ] as const)('keeps the stored login after %s', async (_what, fault, code, isMarked) => {
-    const { service, clock, needs, credentials } = await loggedIn(
-      fault === undefined ? {} : { faults: [fault] },
-    );
+    const { service, clock, needs, credentials } = await loggedIn({ faults: fault ? [fault] : [] });
     if (fault === undefined) await service.close();
     clock.advance(HOUR);
     const error = await failure(openTestSession(needs).accessToken(never));
@@ -353,18 +336,12 @@ describe('failures that keep the login', () => {
 
   /** Returns a store that is locked whenever tokens are saved after a refresh, while `isLocked`. */
   function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
+    const locked = new SyncError('KEYCHAIN_LOCKED', 'It is locked.', { hint: 'Unlock it.' });
     const save: CredentialStore['save'] = (next, signal) =>
-      isLocked()
-        ? Promise.reject(
-            new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.', { hint: 'Unlock it.' }),
-          )
-        : over.save(next, signal);
-    return {
-      ...over,
-      save,
-      prepareSave: () =>
-        Promise.resolve({ commit: (next) => save(next, never), discard: () => undefined }),
-    };
+      isLocked() ? Promise.reject(locked) : over.save(next, signal);
+    const commit = (next: Credentials) => save(next, never);
+    const prepareSave = () => Promise.resolve({ commit, discard: () => undefined });
+    return { ...over, save, prepareSave };
   }
 
   it('does not use unsaved tokens, and saves them at the next call', async () => {
@@ -374,9 +351,9 @@ describe('failures that keep the login', () => {
     const warnings: Text[] = [];
     const store = lockedStore(needs.store, () => locked);
     const session = openTestSession({ ...needs, store }, warnings);
-    const error = await failure(session.accessToken(never));
-    expect(error.code).toBe('KEYCHAIN_LOCKED');
-    expect(error.message).toContain('could not be stored');
+    const message = expect.stringContaining('could not be stored') as unknown;
+    const refused = await failure(session.accessToken(never));
+    expect(refused).toMatchObject({ code: 'KEYCHAIN_LOCKED', message });
     expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
     locked = false;
     const token = await session.accessToken(never);
@@ -397,8 +374,7 @@ describe('failures that keep the login', () => {
     const store = lockedStore(needs.store, () => true);
     // The minute of attempts to save is over after a few.
     let ms = 0;
-    const monotonic = () => (ms += 20_000);
-    const quick: Clock = { ...needs.clock, monotonic };
+    const quick: Clock = { ...needs.clock, monotonic: () => (ms += 20_000) };
     const session = openTestSession({ ...needs, clock: quick, store }, warnings);
     const error = await failure(session.accessToken(never));
     // The warning alone has the advice about the login.
@@ -414,19 +390,23 @@ describe('failures that keep the login', () => {
 });
 
 describe('refreshStartedAt in the store', () => {
+  /** A store with its own way to commit and to save new tokens. */
+  const storeThat = (
+    over: CredentialStore,
+    commit: () => Promise<void>,
+    save: (real: () => Promise<void>) => Promise<void>,
+  ): CredentialStore => ({
+    ...over,
+    prepareSave: async (...all) => ({ ...(await over.prepareSave(...all)), commit }),
+    save: (next, signal) => save(() => over.save(next, signal)),
+  });
+
   it('clears the mark when a save succeeds after many failures', async () => {
     const { service, clock, needs } = await loggedIn({ settings: { refreshToken: 'rotate' } });
     clock.advance(HOUR);
     let tries = 0;
     const gone = () => Promise.reject(new SyncError('KEYCHAIN_MISSING', 'No keychain found.'));
-    const store: CredentialStore = {
-      ...needs.store,
-      prepareSave: async (marked, signal) => {
-        const prepared = await needs.store.prepareSave(marked, signal);
-        return { ...prepared, commit: gone };
-      },
-      save: (next, signal) => (++tries < 20 ? gone() : needs.store.save(next, signal)),
-    };
+    const store = storeThat(needs.store, gone, (save) => (++tries < 20 ? gone() : save()));
     const token = await openTestSession({ ...needs, store }).accessToken(never);
     const kept = await stored(needs.store);
     expect([access(kept), kept.refreshStartedAt]).toEqual([token.reveal(), undefined]);
@@ -440,14 +420,8 @@ describe('refreshStartedAt in the store', () => {
     let commits = 0;
     let saves = 0;
     const full = () => Promise.reject(new SyncError('STORAGE', 'The disk of /state is full.'));
-    const store: CredentialStore = {
-      ...needs.store,
-      prepareSave: async (marked, signal) => {
-        const prepared = await needs.store.prepareSave(marked, signal);
-        return { ...prepared, commit: () => (commits++, full()) };
-      },
-      save: (next, signal) => (saves++ < 2 ? full() : needs.store.save(next, signal)),
-    };
+    const commit = () => (commits++, full());
+    const store = storeThat(needs.store, commit, (save) => (saves++ < 2 ? full() : save()));
     const error = await failure(openTestSession({ ...needs, store }).accessToken(never));
     expect([error.code, commits, saves]).toEqual(['STORAGE', 1, 2]);
     const kept = await stored(needs.store);
@@ -460,24 +434,19 @@ describe('a missing or foreign login', () => {
   it('throws AUTH_REQUIRED without a stored login', async () => {
     const { needs } = await loggedIn();
     await needs.store.delete(never);
+    const message = 'Not logged in (profile "default").';
     const error = await failure(openTestSession(needs).accessToken(never));
-    expect(error).toMatchObject({
-      code: 'AUTH_REQUIRED',
-      message: 'Not logged in (profile "default").',
-    });
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });
   });
 
   it('never sends the tokens of one service to another', async () => {
     const { service, needs } = await loggedIn();
     const other = await sandbox();
-    const session = openTestSession({
-      ...needs,
-      service: other.url,
-      tokenUrl: new URL('/api/oauth/token', other.url),
-    });
+    const tokenUrl = new URL('/api/oauth/token', other.url);
+    const session = openTestSession({ ...needs, service: other.url, tokenUrl });
+    const message = expect.stringContaining(service.url) as unknown;
     const error = await failure(session.accessToken(never));
-    expect(error.code).toBe('AUTH_REQUIRED');
-    expect(error.message).toContain(service.url);
+    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });
     expect(other.control.requestCount()).toBe(0);
   });
 
