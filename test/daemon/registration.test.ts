@@ -45,11 +45,10 @@ const CONTEXT = { ...testContext(), platform };
 
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
-const reported = (stateDir: string) =>
-  reportDaemons({ clock: systemClock, platform }, {
-    profile: 'default',
-    paths: { stateDir },
-  } as Config);
+const reported = (stateDir: string) => {
+  const config = { profile: 'default', paths: { stateDir } } as Config;
+  return reportDaemons({ clock: systemClock, platform }, config);
+};
 
 /** Starts a process that registers like a real daemon. */
 async function startHolder(...extra: string[]) {
@@ -73,20 +72,20 @@ function pretendedKills() {
   const kills: [number, string][] = [];
   return { kills, kill: (pid: number, signal: string) => void kills.push([pid, signal]) };
 }
+
+/** Ends a process from outside, as a crash does. */
+async function killed(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
 const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid, signal);
 
 describe('the registration of a watcher', () => {
   it('has one ID for a login and a set of folders in any order', () => {
     const id = (login: string, ...folders: string[]) => watcherPaths('/s', login, { folders }).id;
     expect(id('default', '/a', '/b')).toBe(id('default', '/b', '/a'));
-    const others = [
-      id('default', '/a'),
-      id('default', '/b'),
-      id('default', '/a/b'),
-      id('Default', '/a'),
-      id('default', '/a', '/b'),
-    ];
-    expect(new Set(others).size).toBe(others.length);
+    const others = [['/a'], ['/b'], ['/a/b'], ['/a', '/b']].map((all) => id('default', ...all));
+    expect(new Set([id('Default', '/a'), ...others]).size).toBe(5);
   });
 
   it('is listed after its first use', async () => {
@@ -107,26 +106,17 @@ describe('the registration of a watcher', () => {
     const before = Date.now();
     const registration = await registerWatcher(CONTEXT, paths, WHO);
     const started = inspectWatcher(paths);
-    expect(started).toEqual({
-      paths,
-      running: true,
-      state: {
-        version: 1,
-        ...WHO,
-        pid: process.pid,
-        processStart: processStart(process.pid, process.platform),
-        startedAt: expect.any(Number) as number,
-      },
-    });
+    const { pid } = process;
+    const startedAt = expect.any(Number) as number;
+    const state = { version: 1, ...WHO, pid, processStart: processStart(pid, platform), startedAt };
+    expect(started).toEqual({ paths, running: true, state });
     expect(started.state?.startedAt).toBeGreaterThanOrEqual(before);
     registration.ready();
     expect(inspectWatcher(paths).state?.readyAt).toBeGreaterThanOrEqual(before);
     registration.end(4, 'Not logged in.');
     registration.end(0);
-    expect(inspectWatcher(paths)).toMatchObject({
-      running: false,
-      state: { ended: { exitCode: 4, message: 'Not logged in.' } },
-    });
+    const ended = { exitCode: 4, message: 'Not logged in.' };
+    expect(inspectWatcher(paths)).toMatchObject({ running: false, state: { ended } });
   });
 
   it('in a terminal leaves the record of the daemon before it, and replaces it while it runs', async () => {
@@ -155,8 +145,7 @@ describe('the registration of a watcher', () => {
   it('is free as soon as its process has died', async () => {
     const { child, paths } = await startHolder();
     expect(inspectWatcher(paths).running).toBe(true);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await killed(child);
     const { running, state } = inspectWatcher(paths);
     expect(running).toBe(false);
     expect(state?.ended).toBeUndefined();
@@ -251,11 +240,8 @@ describe('stopping a daemon', () => {
     const { child, paths } = await startHolder();
     const ended = once(child, 'exit');
     const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill });
-    expect(result).toEqual({
-      outcome: 'stopped',
-      pid: child.pid,
-      tookMs: expect.any(Number) as number,
-    });
+    const tookMs = expect.any(Number) as number;
+    expect(result).toEqual({ outcome: 'stopped', pid: child.pid, tookMs });
     expect(isRunning(paths)).toBe(false);
     expect(await ended).toEqual([0, null]);
     // Its own words stay.
@@ -290,11 +276,8 @@ describe('stopping a daemon', () => {
     const isShown = () => reported(stateDir).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience)).toMatchObject({
-      outcome: 'stopped',
-      pid: child.pid,
-      killed: true,
-    });
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience);
+    expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await exited).toEqual([null, 'SIGKILL']);
     expect(isShown()).toEqual([false]);
   });
@@ -306,9 +289,8 @@ describe('stopping a daemon', () => {
     const state = JSON.parse(readFileSync(paths.stateFile, 'utf8')) as WatcherState;
     writeState(paths, { ...state, pid: bystander.pid });
     const { kills, kill } = pretendedKills();
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
-      outcome: 'not-running',
-    });
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    expect(result).toEqual({ outcome: 'not-running' });
     expect(kills).toEqual([]);
   });
 
@@ -318,50 +300,41 @@ describe('stopping a daemon', () => {
     if (state === undefined) throw new Error('no state');
     const bystander = startBystander();
     const { kills, kill } = pretendedKills();
-    writeState(paths, { ...state, pid: bystander.pid });
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
-      outcome: 'out-of-reach',
-      pid: bystander.pid,
-      why: expect.stringContaining('is another one') as string,
-    });
+    const { pid } = bystander;
+    writeState(paths, { ...state, pid });
+    const stop = () => stopDaemon(CONTEXT, paths, { platform, kill });
+    const why = expect.stringContaining('is another one') as string;
+    expect(await stop()).toEqual({ outcome: 'out-of-reach', pid, why });
     expect(kills).toEqual([]);
     expect(isRunning(paths)).toBe(true);
 
     // One of another container cannot be seen at all.
     const gone = startBystander();
-    gone.kill('SIGKILL');
-    await once(gone, 'exit');
+    await killed(gone);
     writeState(paths, { ...state, pid: gone.pid });
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
-      outcome: 'out-of-reach',
-      why: expect.stringContaining('not visible') as string,
-    });
+    const unseen = expect.stringContaining('not visible') as string;
+    expect(await stop()).toMatchObject({ outcome: 'out-of-reach', why: unseen });
     writeFileSync(paths.stateFile, '?');
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
-      outcome: 'out-of-reach',
-      pid: undefined,
-    });
+    expect(await stop()).toMatchObject({ outcome: 'out-of-reach', pid: undefined });
     expect(kills).toEqual([]);
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
+  const asRoot = it.skipIf(process.getuid?.() !== 0);
+  asRoot(
     'signals no process that another user wrote into the record (run as root only)',
     async () => {
       const { child, paths } = await startHolder();
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      const bystander = startBystander();
-      const { pid } = bystander;
+      await killed(child);
+      const { pid } = startBystander();
       const state = { version: 1, ...WHO, pid, startedAt: 1 } as const;
       const start = processStart(pid, platform);
       writeState(paths, start === undefined ? state : { ...state, processStart: start });
       const { kills, kill } = pretendedKills();
       chownSync(paths.stateFile, 65_534, 65_534);
       expect(inspectWatcher(paths)).toEqual({ paths, state: undefined, running: false });
-      expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
-        outcome: 'not-running',
-      });
+      const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+      expect(result).toEqual({ outcome: 'not-running' });
       expect(kills).toEqual([]);
       // The same record of this user does name a daemon.
       chownSync(paths.stateFile, 0, 0);
@@ -374,8 +347,7 @@ describe('stopping a daemon', () => {
     const { state } = inspectWatcher(paths);
     if (state === undefined) throw new Error('no state');
     const gone = startBystander();
-    gone.kill('SIGKILL');
-    await once(gone, 'exit');
+    await killed(gone);
     writeState(paths, { ...state, pid: gone.pid });
     const stopping = stopDaemon(CONTEXT, paths, { platform, kill: realKill });
     writeState(paths, state);
@@ -387,10 +359,9 @@ describe('stopping a daemon', () => {
     const kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     };
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
-      outcome: 'out-of-reach',
-      why: 'it belongs to another user',
-    });
+    const why = 'it belongs to another user';
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    expect(result).toMatchObject({ outcome: 'out-of-reach', why });
   });
 
   it('counts a daemon that died in between as stopped', async () => {
@@ -399,19 +370,16 @@ describe('stopping a daemon', () => {
       process.kill(pid, 'SIGKILL');
       throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
     };
-    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
-      outcome: 'stopped',
-      pid: child.pid,
-    });
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill });
+    expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
   it('stops waiting when it is interrupted', async () => {
     const { paths } = await startHolder('stubborn');
     const interruption = new AbortController();
     const kill = () => interruption.abort(new Error('Ctrl-C'));
-    await expect(
-      stopDaemon(testContext({ signal: interruption.signal }), paths, { platform, kill }),
-    ).rejects.toThrow('Ctrl-C');
+    const context = testContext({ signal: interruption.signal });
+    await expect(stopDaemon(context, paths, { platform, kill })).rejects.toThrow('Ctrl-C');
   });
 });
 
@@ -421,8 +389,7 @@ describe('the start time of a process', () => {
     const own = processStart(process.pid, process.platform);
     expect(own).toBe(processStart(process.pid, process.platform));
     expect(processStart(one.pid, process.platform)).not.toBe(own);
-    one.kill('SIGKILL');
-    await once(one, 'exit');
+    await killed(one);
     expect(processStart(one.pid, process.platform)).toBeUndefined();
   });
 

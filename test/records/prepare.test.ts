@@ -29,39 +29,22 @@ describe('several wellness records for one date', () => {
       { date, hrv: 61 },
     ]);
     const body = { date, hrv: 61, weight: 72.5, rawJson: { a: 1, b: 2 }, steps: 9000 };
+    const other = { date: '2026-02-14', hrv: 55 };
+    const ready = { outcome: 'ready', kind: 'wellness', files: ['in.json'] };
+    const sources = ['in.json#/0', 'in.json#/2', 'in.json#/3'];
+    const replaces = "weight: this record's value replaces an earlier one's";
     expect(records).toEqual([
       {
-        outcome: 'ready',
-        kind: 'wellness',
-        date: '2026-02-14',
-        body: { date: '2026-02-14', hrv: 55 },
-        sources: ['in.json#/1'],
-        files: ['in.json'],
-        warnings: [],
-        programs: { hrv: 'platform' },
-        zoneUsed: false,
-        digest: recordDigest({ date: '2026-02-14', hrv: 55 }),
+        ...{ ...ready, date: other.date, body: other, sources: ['in.json#/1'], warnings: [] },
+        ...{ programs: { hrv: 'platform' }, zoneUsed: false, digest: recordDigest(other) },
       },
       {
-        outcome: 'ready',
-        kind: 'wellness',
-        date,
-        body,
-        sources: ['in.json#/0', 'in.json#/2', 'in.json#/3'],
-        files: ['in.json'],
+        ...{ ...ready, date, body, sources, zoneUsed: true, digest: recordDigest(body) },
         programs: { hrv: 'platform', weight: 'platform', rawJson: 'platform', steps: 'platform' },
         warnings: [
-          {
-            source: 'in.json#/2',
-            message: "weight: this record's value replaces an earlier one's",
-          },
-          {
-            source: 'in.json#/3',
-            message: '2026-02-15 is merged from in.json#/0, in.json#/2, in.json#/3',
-          },
+          { source: 'in.json#/2', message: replaces },
+          { source: 'in.json#/3', message: `2026-02-15 is merged from ${sources.join(', ')}` },
         ],
-        zoneUsed: true,
-        digest: recordDigest(body),
       },
     ]);
   });
@@ -145,21 +128,13 @@ describe('several nutrition records for one date', () => {
   test('join their items', async () => {
     const [a, b, c] = [item('a'), item('b'), item('c')];
     const { records } = await prepare('nutrition', [{ date, items: [a, b] }, { items: [c] }]);
+    const message = '2026-02-15 is merged from in.json#/0, in.json#/1';
     expect(records).toEqual([
       {
-        outcome: 'ready',
-        kind: 'nutrition',
-        date,
-        body: { date, items: [a, b, c] },
-        sources: ['in.json#/0', 'in.json#/1'],
-        files: ['in.json'],
-        warnings: [
-          { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
-        ],
-        programs: {},
-        zoneUsed: false,
-        parts: [{ input: 'in.json', items: [a, b, c] }],
-        fields: {},
+        ...{ outcome: 'ready', kind: 'nutrition', date, body: { date, items: [a, b, c] } },
+        ...{ sources: ['in.json#/0', 'in.json#/1'], files: ['in.json'] },
+        ...{ warnings: [{ source: 'in.json#/1', message }], programs: {}, zoneUsed: false },
+        ...{ parts: [{ input: 'in.json', items: [a, b, c] }], fields: {} },
         digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },
     ]);
@@ -171,18 +146,11 @@ describe('several nutrition records for one date', () => {
       { date, items: [item('a')], ...total, protein: 20 },
       { date, items: [item('b')], ...total, carbs: 120 },
     ]);
-    expect(records[0]?.body).toEqual({
-      date,
-      items: [item('a'), item('b')],
-      calories: 900,
-      waterMl: 500,
-    });
+    const items = [item('a'), item('b')];
+    expect(records[0]?.body).toEqual({ date, items, calories: 900, waterMl: 500 });
+    const message = 'is a total that not all merged records agree on: not sent, the items count';
     expect(records[0]?.warnings.slice(1)).toEqual(
-      ['carbs', 'protein'].map((field) => ({
-        source: 'in.json#/1',
-        field,
-        message: 'is a total that not all merged records agree on: not sent, the items count',
-      })),
+      ['carbs', 'protein'].map((field) => ({ source: 'in.json#/1', field, message })),
     );
   });
 
@@ -192,27 +160,19 @@ describe('several nutrition records for one date', () => {
       { date, items: [item('a'), item('b')] },
     ]);
     expect(records[0]?.body['items']).toEqual([item('a'), item('a'), item('a'), item('b')]);
-    expect(records[0]?.warnings.at(-1)).toEqual({
-      source: 'in.json#/1',
-      field: 'items',
-      message: 'one item is the same in several records of one input: all are sent',
-    });
+    const message = 'one item is the same in several records of one input: all are sent';
+    const warning = { source: 'in.json#/1', field: 'items', message };
+    expect(records[0]?.warnings.at(-1)).toEqual(warning);
   });
 });
 
 describe('several inputs with the same nutrition date', () => {
   const files = async (...inputs: (readonly [name: string, ...items: JsonObject[]])[]) => {
-    const { records } = await prepareInputs(
-      'nutrition',
-      inputs.map(([name, ...items]) => ({
-        name,
-        origin: `/food/${name}`,
-        chunks: chunks(JSON.stringify({ date, items })),
-      })),
-      BERLIN,
-      new AbortController().signal,
-    );
-    return records;
+    const read = inputs.map(([name, ...items]) => {
+      return { name, origin: `/food/${name}`, chunks: chunks(JSON.stringify({ date, items })) };
+    });
+    const { signal } = new AbortController();
+    return (await prepareInputs('nutrition', read, BERLIN, signal)).records;
   };
 
   test('count an item as often as the input that contains it most often, and report that', async () => {
@@ -221,11 +181,9 @@ describe('several inputs with the same nutrition date', () => {
       ['export (1).json', item('c'), item('a')],
     );
     expect(record?.body['items']).toEqual([item('a'), item('b'), item('c'), item('a')]);
-    expect(record?.warnings.at(-1)).toEqual({
-      source: 'export (1).json',
-      field: 'items',
-      message: 'one item is the same in several inputs: sent once',
-    });
+    const message = 'one item is the same in several inputs: sent once';
+    const warning = { source: 'export (1).json', field: 'items', message };
+    expect(record?.warnings.at(-1)).toEqual(warning);
   });
 
   test('have different digests for the same items, because their paths differ', async () => {
@@ -241,6 +199,7 @@ describe('several inputs with the same nutrition date', () => {
 describe('merging input by input', () => {
   const field = fc.constantFrom('hrv', 'weight', 'steps', 'waterMl', 'calories', 'rawJson');
   const value = fc.oneof(fc.constant('7'), fc.integer({ min: 50, max: 52 }));
+  const WARNING = { source: 'a', message: 'm' };
   const draft = (kind: 'wellness' | 'nutrition'): fc.Arbitrary<DayDraft> =>
     fc.record({
       date: fc.constantFrom('2026-02-15', '2026-02-16'),
@@ -250,9 +209,7 @@ describe('merging input by input', () => {
         kind === 'wellness'
           ? fc.constant([])
           : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => item(name))),
-      warnings: fc.array(fc.constant({ source: 'a', message: 'm' }), {
-        maxLength: MAX_WARNINGS + 2,
-      }),
+      warnings: fc.array(fc.constant(WARNING), { maxLength: MAX_WARNINGS + 2 }),
       recurring: fc.constant([]),
       zoneUsed: fc.boolean(),
     });
@@ -332,11 +289,8 @@ describe('a digest', () => {
   const reversed = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value)
-        .reverse()
-        .map(([name, child]) => [name, reversed(child)]),
-    );
+    const members = Object.entries(value).map(([name, child]) => [name, reversed(child)] as const);
+    return Object.fromEntries(members.reverse());
   };
 
   test('does not depend on the order of names', () => {
@@ -396,27 +350,20 @@ describe('preparing inputs', () => {
     });
     expect(records.map(({ date: day }) => day)).toEqual(['2026-02-15', '2026-02-16', '2026-02-18']);
     expect(invalid.map(({ source }) => source)).toEqual(['b.ndjson:2']);
-    expect(unreadable).toEqual([
-      {
-        outcome: 'invalid',
-        kind: 'wellness',
-        source: 'c.json',
-        problems: [{ problem: "c.json:1:35: expected ',' or ']' after array element." }],
-        hint: 'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.',
-      },
-    ]);
+    const problems = [{ problem: "c.json:1:35: expected ',' or ']' after array element." }];
+    const hint =
+      'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.';
+    const about = { outcome: 'invalid', kind: 'wellness', source: 'c.json' };
+    expect(unreadable).toEqual([{ ...about, problems, hint }]);
   });
 
   test('reports for a single input that none of it is sent', async () => {
     const text = '[{"date": "2026-02-15", "hrv": 61},]';
     const { records, unreadable } = await prepareFiles('wellness', { 'in.json': text });
     expect(records).toEqual([]);
-    expect(unreadable).toMatchObject([
-      {
-        problems: [{ problem: expect.stringMatching(/^in\.json:1:36: /) as string }],
-        hint: 'Nothing of it is sent.',
-      },
-    ]);
+    const problem = expect.stringMatching(/^in\.json:1:36: /) as string;
+    const hint = 'Nothing of it is sent.';
+    expect(unreadable).toMatchObject([{ problems: [{ problem }], hint }]);
   });
 
   test.each([
@@ -434,12 +381,11 @@ describe('preparing inputs', () => {
     const text =
       '[{"date": "2026-02-15", "hrv": 61, "restHr": 50}, {"date": "2026-02-16", "hrv": 62, "restHr": 50}]';
     const { records } = await prepareFiles('wellness', { 'a.json': text, 'b.json': text });
-    const told = records
-      .flatMap(({ warnings }) => warnings)
-      .filter(({ field }) => field === 'restHr');
-    expect(told.map(({ source, message }) => [source, String(message).slice(-24)])).toEqual([
-      ['a.json#/0', ' (2 times in this input)'],
-      ['b.json#/0', ' (2 times in this input)'],
+    const all = records.flatMap(({ warnings }) => warnings);
+    const message = expect.stringMatching(/ \(2 times in this input\)$/) as string;
+    expect(all.filter(({ field }) => field === 'restHr')).toMatchObject([
+      { source: 'a.json#/0', message },
+      { source: 'b.json#/0', message },
     ]);
   });
 
@@ -450,15 +396,9 @@ describe('preparing inputs', () => {
     }
     const { records, invalid } = await prepareRaw('wellness', lines(), BERLIN);
     expect(records).toHaveLength(1);
-    expect(invalid).toEqual([
-      {
-        outcome: 'invalid',
-        kind: 'wellness',
-        source: 'in:1',
-        problem: 'is not JSON',
-        problems: [{ problem: 'is not JSON' }],
-      },
-    ]);
+    const problem = 'is not JSON';
+    const about = { outcome: 'invalid', kind: 'wellness', source: 'in:1' };
+    expect(invalid).toEqual([{ ...about, problem, problems: [{ problem }] }]);
   });
 
   test('stops when its signal is aborted', async () => {
@@ -477,18 +417,12 @@ describe('preparing inputs', () => {
 
   test('prefers a zone from a flag to the offset of a timestamp', async () => {
     const values = [{ date: '2026-02-15T23:30:00-05:00', hrv: 61 }];
-    const zones = ['flag', 'environment', 'profile', 'machine'] as const;
-    const results = zones.map(async (from) => {
-      const { records } = await prepare('wellness', values, {
-        zone: { name: 'Europe/Berlin', from },
-      });
-      return [from, records[0]?.date, records[0]?.zoneUsed];
-    });
-    expect(await Promise.all(results)).toEqual([
-      ['flag', '2026-02-16', true],
-      ['environment', '2026-02-15', false],
-      ['profile', '2026-02-15', false],
-      ['machine', '2026-02-15', false],
-    ]);
+    for (const from of ['flag', 'environment', 'profile', 'machine'] as const) {
+      const zone = { name: 'Europe/Berlin', from };
+      const { records } = await prepare('wellness', values, { zone });
+      const isFlag = from === 'flag';
+      const day = isFlag ? '2026-02-16' : '2026-02-15';
+      expect(records, from).toMatchObject([{ date: day, zoneUsed: isFlag }]);
+    }
   });
 });
