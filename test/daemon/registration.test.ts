@@ -320,8 +320,7 @@ describe('stopping a daemon', () => {
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
-  const asRoot = it.skipIf(process.getuid?.() !== 0);
-  asRoot(
+  it.skipIf(process.getuid?.() !== 0)(
     'signals no process that another user wrote into the record (run as root only)',
     async () => {
       const { child, paths } = await startHolder();

@@ -27,16 +27,14 @@ it('reads what `status` shows through indexes, and counts without reading rows',
   const statements: string[] = [];
   const textOf = (sql: Parameters<Database['get']>[0]) =>
     typeof sql === 'string' ? sql : sql.join('?');
+  const noted = <S extends Parameters<Database['get']>[0]>(sql: S): S => {
+    statements.push(textOf(sql));
+    return sql;
+  };
   const recording: Database = {
     ...database,
-    get(sql, ...values) {
-      statements.push(textOf(sql));
-      return database.get(sql, ...values);
-    },
-    all(sql, ...values) {
-      statements.push(textOf(sql));
-      return database.all(sql, ...values);
-    },
+    get: (sql, ...values) => database.get(noted(sql), ...values),
+    all: (sql, ...values) => database.all(noted(sql), ...values),
   };
   const ledger = new UploadLedger(recording, 'athlete:1', markIn(scratchDir()), () => 0);
   ledger.counts();
@@ -57,19 +55,17 @@ it('reads what `status` shows through indexes, and counts without reading rows',
 });
 
 const whyNot = whyNoCrashDisk();
-it.skipIf(whyNot !== undefined)(
-  `loses a dozen uploads at most when the power fails${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`,
-  async () => {
-    const dir = scratchDir();
-    const disk = mountCrashDisk(dir);
-    const worker = workers.start('send-200', dir);
-    expect(await worker.line()).toBe('sent');
-    disk.cutPower();
-    await worker.kill();
-    disk.restart();
-    expect(open(dir).ledger.counts().confirmed).toBeGreaterThan(185);
-  },
-);
+const skipped = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+it.skipIf(whyNot)(`loses a dozen uploads at most when the power fails${skipped}`, async () => {
+  const dir = scratchDir();
+  const disk = mountCrashDisk(dir);
+  const worker = workers.start('send-200', dir);
+  expect(await worker.line()).toBe('sent');
+  disk.cutPower();
+  await worker.kill();
+  disk.restart();
+  expect(open(dir).ledger.counts().confirmed).toBeGreaterThan(185);
+});
 
 describe('uploadLedger', () => {
   it('makes an unknown recording pending when it is claimed', () => {
@@ -78,32 +74,19 @@ describe('uploadLedger', () => {
     expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undone: 0 });
     expect(ledger.lastConfirmedAt()).toBeUndefined();
     expect(ledger.claim(A, false)).toBe('yours');
-    expect(ledger.find(A.sha256)).toEqual({
-      ...A,
-      state: 'pending',
-      attempts: 0,
-      refusals: 0,
-      service: {},
-      message: undefined,
-      changedAt: 1000,
-    });
+    const nothing = { attempts: 0, refusals: 0, service: {}, message: undefined };
+    const upload = { ...A, state: 'pending', ...nothing, changedAt: 1000 };
+    expect(ledger.find(A.sha256)).toEqual(upload);
   });
 
   it('confirms a recording with the answer, and then refuses claims', () => {
     const { ledger, at } = open();
     ledger.claim(A, false);
     at(2_000);
-    ledger.confirm(A.sha256, 3, { state: 'queued', fitFileId: 'f1' });
-    const upload = {
-      ...A,
-      state: 'confirmed',
-      attempts: 3,
-      refusals: 0,
-      service: { state: 'queued', fitFileId: 'f1' },
-      message: undefined,
-      changedAt: 2000,
-    };
-    expect(ledger.find(A.sha256)).toEqual(upload);
+    const service = { state: 'queued', fitFileId: 'f1' } as const;
+    ledger.confirm(A.sha256, 3, service);
+    const upload = { ...A, state: 'confirmed', attempts: 3, refusals: 0, service };
+    expect(ledger.find(A.sha256)).toEqual({ ...upload, message: undefined, changedAt: 2000 });
     expect(ledger.claim({ ...A, path: 'copy.fit' }, false)).toBe('confirmed');
     expect(ledger.lastConfirmedAt()).toBe(2000);
   });
@@ -112,21 +95,12 @@ describe('uploadLedger', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     ledger.reject(A.sha256, 1, 'No such sport');
-    expect(ledger.find(A.sha256)).toMatchObject({
-      state: 'rejected',
-      attempts: 1,
-      refusals: 1,
-      message: 'No such sport',
-      service: {},
-    });
+    const refused = { state: 'rejected', attempts: 1, refusals: 1, message: 'No such sport' };
+    expect(ledger.find(A.sha256)).toMatchObject({ ...refused, service: {} });
     expect(ledger.claim({ ...A, path: 'again.fit' }, false)).toBe('yours');
     ledger.confirm(A.sha256, 2, {});
-    expect(ledger.find(A.sha256)).toMatchObject({
-      state: 'confirmed',
-      attempts: 3,
-      message: undefined,
-      path: 'again.fit',
-    });
+    const kept = { state: 'confirmed', attempts: 3, message: undefined, path: 'again.fit' };
+    expect(ledger.find(A.sha256)).toMatchObject(kept);
   });
 
   it('keeps an undelivered recording pending for the next claim', () => {
@@ -146,27 +120,25 @@ describe('uploadLedger', () => {
     expect(ledger.claim(A, true)).toBe('busy');
   });
 
-  it.each(['is interrupted', 'fails', 'is refused', 'dies with its process'])(
-    'keeps a recording confirmed if sending it with --force %s',
-    async (how) => {
-      const { dir, ledger } = open();
-      ledger.claim(A, false);
-      ledger.confirm(A.sha256, 1, { fitFileId: 'f' });
-      const before = ledger.find(A.sha256);
-      if (how === 'dies with its process') {
-        const worker = workers.start('claim-upload', dir, A.sha256, 'force');
-        expect(await worker.line()).toBe('yours');
-        await worker.kill();
-      } else {
-        expect(ledger.claim(A, true)).toBe('yours');
-        if (how === 'is refused') ledger.reject(A.sha256, 0, 'no');
-        else ledger.release(A.sha256, 0);
-      }
-      expect(ledger.find(A.sha256)).toEqual(before);
-      expect(ledger.claim(A, false)).toBe('confirmed');
+  const ENDS = ['fails', 'is refused', 'dies with its process'];
+  it.each(ENDS)('keeps a recording confirmed if sending it with --force %s', async (how) => {
+    const { dir, ledger } = open();
+    ledger.claim(A, false);
+    ledger.confirm(A.sha256, 1, { fitFileId: 'f' });
+    const before = ledger.find(A.sha256);
+    if (how === 'dies with its process') {
+      const worker = workers.start('claim-upload', dir, A.sha256, 'force');
+      expect(await worker.line()).toBe('yours');
+      await worker.kill();
+    } else {
       expect(ledger.claim(A, true)).toBe('yours');
-    },
-  );
+      if (how === 'is refused') ledger.reject(A.sha256, 0, 'no');
+      else ledger.release(A.sha256, 0);
+    }
+    expect(ledger.find(A.sha256)).toEqual(before);
+    expect(ledger.claim(A, false)).toBe('confirmed');
+    expect(ledger.claim(A, true)).toBe('yours');
+  });
 
   it('separates accounts', () => {
     const { dir, ledger } = open();
@@ -248,6 +220,17 @@ describe('uploadLedger while the disk is not writable', () => {
 });
 
 describe('uploadLedger between processes', () => {
+  /** Lets so many processes claim the recording at once, and returns the results. */
+  async function claimAtOnce(count: number, dir: string): Promise<string[]> {
+    const all = Array.from({ length: count }, () =>
+      workers.start('claim-upload-when-told', dir, A.sha256),
+    );
+    const lines = () => Promise.all(all.map((one) => one.line()));
+    expect(new Set(await lines())).toEqual(new Set(['ready']));
+    for (const one of all) one.tell();
+    return await lines();
+  }
+
   it('reports a recording as busy while another process sends it', () => {
     const { dir, ledger } = open();
     const other = open(dir).ledger;
@@ -274,12 +257,7 @@ describe('uploadLedger between processes', () => {
 
   it('grants a recording to one of eight processes that claim it at once', async () => {
     const { dir, ledger } = open();
-    const all = Array.from({ length: 8 }, () =>
-      workers.start('claim-upload-when-told', dir, A.sha256),
-    );
-    expect(new Set(await Promise.all(all.map((one) => one.line())))).toEqual(new Set(['ready']));
-    for (const one of all) one.tell();
-    const claims = await Promise.all(all.map((one) => one.line()));
+    const claims = await claimAtOnce(8, dir);
     expect(claims.sort()).toEqual([...Array<string>(7).fill('busy'), 'yours']);
     expect(ledger.claim(A, false)).toBe('busy');
   });
@@ -289,12 +267,7 @@ describe('uploadLedger between processes', () => {
     const dead = workers.start('claim-upload', dir, A.sha256);
     expect(await dead.line()).toBe('yours');
     await dead.kill();
-    const all = Array.from({ length: 6 }, () =>
-      workers.start('claim-upload-when-told', dir, A.sha256),
-    );
-    await Promise.all(all.map((one) => one.line()));
-    for (const one of all) one.tell();
-    const claims = await Promise.all(all.map((one) => one.line()));
+    const claims = await claimAtOnce(6, dir);
     expect(claims.filter((claim) => claim === 'yours')).toHaveLength(1);
   });
 });
@@ -303,28 +276,17 @@ describe('the activity of a recording', () => {
   const HOUR_MS = 3_600_000;
 
   /** Claims a recording that began at this hour since 1970. */
-  function claim(ledger: UploadLedger, sha256: string, hour: number): void {
-    const activity = {
-      name: 'Morning ride',
-      startedAt: hour * HOUR_MS,
-      offsetMinutes: -90,
-      movingSecs: 3_601.5,
-      distanceMeters: 40_000.25,
-    };
+  function claim(ledger: UploadLedger, sha256: string, hour: number) {
+    const measured = { offsetMinutes: -90, movingSecs: 3_601.5, distanceMeters: 40_000.25 };
+    const activity = { name: 'Morning ride', startedAt: hour * HOUR_MS, ...measured };
     ledger.claim({ sha256, path: `${sha256}.fit`, size: 1, activity }, false);
+    return activity;
   }
   const hashes = (uploads: readonly LedgerUpload[]) => uploads.map(({ sha256 }) => sha256);
 
   it('is kept from the claim on', () => {
     const { ledger } = open();
-    claim(ledger, 'a', 5);
-    const activity = {
-      name: 'Morning ride',
-      startedAt: 5 * HOUR_MS,
-      offsetMinutes: -90,
-      movingSecs: 3_601.5,
-      distanceMeters: 40_000.25,
-    };
+    const activity = claim(ledger, 'a', 5);
     expect(ledger.find('a')).toMatchObject({ state: 'pending', activity });
     ledger.confirm('a', 1, {}, { durationSecs: 3_000, sentAs: 'a.fit' });
     expect(ledger.find('a')).toMatchObject({ state: 'confirmed', activity });
@@ -332,28 +294,20 @@ describe('the activity of a recording', () => {
 
   it('orders the latest recordings at the service by their start', () => {
     const { ledger } = open();
-    for (const [sha256, hour] of [
-      ['b', 2],
-      ['c', 3],
-      ['a', 1],
-      ['pending', 4],
-    ] as const) {
+    for (const [sha256, hour] of Object.entries({ b: 2, c: 3, a: 1 })) {
       claim(ledger, sha256, hour);
-      if (sha256 !== 'pending') ledger.confirm(sha256, 1, {});
+      ledger.confirm(sha256, 1, {});
     }
+    claim(ledger, 'pending', 4);
     expect(hashes(ledger.latest(2))).toEqual(['c', 'b']);
   });
 
   it('finds recordings by their start, in any state, of this account only', () => {
     const { ledger, dir } = open();
     claim(open(dir, 'athlete:2').ledger, 'theirs', 2);
-    for (const [sha256, hour] of [
-      ['three', 3],
-      ['two', 2],
-      ['one', 1],
-    ] as const) {
-      claim(ledger, sha256, hour);
-    }
+    claim(ledger, 'three', 3);
+    claim(ledger, 'two', 2);
+    claim(ledger, 'one', 1);
     ledger.confirm('two', 1, {});
     ledger.claim(A, false);
     expect(hashes(ledger.startedBetween(2 * HOUR_MS, 3 * HOUR_MS))).toEqual(['two']);

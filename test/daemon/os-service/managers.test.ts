@@ -29,16 +29,8 @@ function managerOn(
   const { profile = 'default', answers, homeDir = scratchDir() } = options;
   const commands: string[] = [];
   let now = 0;
-  const context = testContext({
-    clock: {
-      now: () => now,
-      monotonic: () => now,
-      sleep: (ms) => {
-        now += ms;
-        return Promise.resolve();
-      },
-    },
-  });
+  const sleep = (ms: number) => Promise.resolve(void (now += ms));
+  const context = testContext({ clock: { now: () => now, monotonic: () => now, sleep } });
   const settings: ManagerOptions = {
     platform,
     env: { USERDOMAIN: 'PC', USERNAME: 'ann' },
@@ -55,6 +47,12 @@ function managerOn(
   const manager = serviceManager(context, profile, settings);
   return { manager, commands, homeDir, slept: () => now };
 }
+
+/** Answers the commands with a word in them. */
+const to =
+  (word: string, answer: Partial<Ran>): Answers =>
+  (command) =>
+    command.includes(word) ? answer : undefined;
 
 const DEFINITION = definitionOf(['/rides']);
 const shown = (manager: ServiceManager, homeDir: string) => ({
@@ -86,9 +84,7 @@ describe('the service manager for systemd', () => {
   });
 
   it('does not suggest lingering if it is enabled', async () => {
-    const { manager } = managerOn('linux', {
-      answers: (command) => (command.startsWith('loginctl') ? { stdout: 'yes\n' } : undefined),
-    });
+    const { manager } = managerOn('linux', { answers: to('loginctl', { stdout: 'yes\n' }) });
     expect(await manager.install(DEFINITION)).toEqual([]);
   });
 
@@ -136,15 +132,11 @@ describe('the service manager for systemd', () => {
   });
 
   it('leaves nothing behind if systemd rejects the unit', async () => {
-    const { manager, commands } = managerOn('linux', {
-      answers: (command) =>
-        command.includes(' restart ') ? { code: 1, stderr: 'Job failed.\n' } : undefined,
-    });
-    await expect(manager.install(DEFINITION)).rejects.toMatchObject({
-      code: 'STORAGE',
-      message:
-        'systemctl --user --no-pager restart athlete-sync.service failed (exit code 1). Job failed.',
-    });
+    const answers = to(' restart ', { code: 1, stderr: 'Job failed.\n' });
+    const { manager, commands } = managerOn('linux', { answers });
+    const restart = 'systemctl --user --no-pager restart athlete-sync.service';
+    const message = `${restart} failed (exit code 1). Job failed.`;
+    await expect(manager.install(DEFINITION)).rejects.toMatchObject({ code: 'STORAGE', message });
     expect(manager.installed()).toBe(false);
     expect(commands.slice(-2)).toEqual([
       'systemctl --user --no-pager disable --now athlete-sync.service',
@@ -155,10 +147,8 @@ describe('the service manager for systemd', () => {
   it('restores the previous unit if systemd rejects the next one', async () => {
     const homeDir = scratchDir();
     await managerOn('linux', { homeDir }).manager.install(DEFINITION);
-    const { manager, commands } = managerOn('linux', {
-      homeDir,
-      answers: (command) => (command.includes(' restart ') ? { code: 1 } : undefined),
-    });
+    const answers = to(' restart ', { code: 1 });
+    const { manager, commands } = managerOn('linux', { homeDir, answers });
     await expect(manager.install(definitionOf(['/others']))).rejects.toThrow('failed');
     expect(readFileSync(manager.file, 'utf8')).toBe(systemdUnit(DEFINITION));
     expect(commands.at(-1)).toBe('systemctl --user --no-pager enable --now athlete-sync.service');
@@ -168,10 +158,8 @@ describe('the service manager for systemd', () => {
     const { manager, commands } = managerOn('linux');
     mkdirSync(dirname(manager.file), { recursive: true });
     writeFileSync(manager.file, '[Unit]\n');
-    await expect(manager.install(DEFINITION)).rejects.toMatchObject({
-      code: 'STORAGE',
-      message: expect.stringContaining('was not written by sync') as string,
-    });
+    const message = expect.stringContaining('was not written by sync') as string;
+    await expect(manager.install(DEFINITION)).rejects.toMatchObject({ code: 'STORAGE', message });
     await expect(manager.uninstall()).rejects.toMatchObject({ code: 'STORAGE' });
     expect(readFileSync(manager.file, 'utf8')).toBe('[Unit]\n');
     expect(commands.filter((command) => !command.includes(' show '))).toEqual([]);
@@ -179,12 +167,9 @@ describe('the service manager for systemd', () => {
 
   it('finds its units under XDG_CONFIG_HOME', () => {
     const { homeDir } = managerOn('linux');
-    const manager = serviceManager(testContext(), 'default', {
-      ...({} as ManagerOptions),
-      platform: 'linux',
-      env: { XDG_CONFIG_HOME: join(homeDir, 'cfg') },
-      homeDir,
-    });
+    const env = { XDG_CONFIG_HOME: join(homeDir, 'cfg') };
+    const options = { ...({} as ManagerOptions), platform: 'linux', env, homeDir } as const;
+    const manager = serviceManager(testContext(), 'default', options);
     expect(manager.file).toBe(join(homeDir, 'cfg/systemd/user/athlete-sync.service'));
   });
 });
@@ -203,9 +188,8 @@ describe('the service manager for launchd', () => {
       'launchctl enable gui/501/athlete-sync.default',
       'launchctl bootstrap gui/501 ~/Library/LaunchAgents/athlete-sync.default.plist',
     ]);
-    expect(readFileSync(manager.file, 'utf8')).toBe(
-      launchdPlist('athlete-sync.default', DEFINITION),
-    );
+    const plist = launchdPlist('athlete-sync.default', DEFINITION);
+    expect(readFileSync(manager.file, 'utf8')).toBe(plist);
     expect(remarks).toEqual([expect.stringContaining('Full Disk Access')]);
   });
 
@@ -222,18 +206,12 @@ describe('the service manager for launchd', () => {
   });
 
   it('leaves nothing behind if unloading never ends or launchd rejects the agent', async () => {
-    const stuck = managerOn('darwin', {
-      answers: (command) =>
-        command.includes('bootstrap')
-          ? { code: 5, stderr: 'Bootstrap failed: 5: Input/output error' }
-          : undefined,
-    });
+    const failed = { code: 5, stderr: 'Bootstrap failed: 5: Input/output error' };
+    const stuck = managerOn('darwin', { answers: to('bootstrap', failed) });
     await expect(stuck.manager.install(DEFINITION)).rejects.toThrow('Input/output error');
     expect(stuck.slept()).toBe(20_000);
     expect(stuck.manager.installed()).toBe(false);
-    const headless = managerOn('darwin', {
-      answers: (command) => (command.includes('bootstrap') ? { code: 125 } : undefined),
-    });
+    const headless = managerOn('darwin', { answers: to('bootstrap', { code: 125 }) });
     await expect(headless.manager.install(DEFINITION)).rejects.toThrow('exit code 125');
     expect(headless.slept()).toBe(0);
     expect(headless.manager.installed()).toBe(false);
@@ -251,10 +229,9 @@ describe('the service manager for launchd', () => {
 
   it('rejects a definition that a property list cannot contain', async () => {
     const { manager, commands } = managerOn('darwin');
-    await expect(manager.install(definitionOf(['/a\u0007b']))).rejects.toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('U+0007') as string,
-    });
+    const message = expect.stringContaining('U+0007') as string;
+    const installing = manager.install(definitionOf(['/a\u0007b']));
+    await expect(installing).rejects.toMatchObject({ code: 'CONFIG', message });
     expect(commands).toEqual([]);
     expect(manager.installed()).toBe(false);
   });
@@ -277,12 +254,11 @@ describe('the service manager for the Task Scheduler', () => {
     expect([...bytes.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x3c, 0]);
     const xml = bytes.toString('utf16le');
     expect(xml).toContain('<UserId>PC\\ann</UserId>');
-    expect(xml).toContain(
-      `<Arguments>--env-file=${homeDir}/state/watch/task-default.env /opt/sync/dist/main.cjs watch /rides</Arguments>`,
-    );
-    expect(readFileSync(join(homeDir, 'state/watch/task-default.env'), 'utf8')).toContain(
-      "SYNC_STATE_DIR='/home/ann/.local/state/athlete-sync'\n",
-    );
+    const variables = join(homeDir, 'state/watch/task-default.env');
+    const args = `--env-file=${variables} /opt/sync/dist/main.cjs watch /rides`;
+    expect(xml).toContain(`<Arguments>${args}</Arguments>`);
+    const line = "SYNC_STATE_DIR='/home/ann/.local/state/athlete-sync'\n";
+    expect(readFileSync(variables, 'utf8')).toContain(line);
   });
 
   it('removes the task, its file and its variables', async () => {
@@ -299,9 +275,8 @@ describe('the service manager for the Task Scheduler', () => {
   });
 
   it('leaves nothing behind if the Task Scheduler rejects the task', async () => {
-    const { manager, commands, homeDir } = managerOn('win32', {
-      answers: (command) => (command.includes('/Run') ? { code: 1 } : undefined),
-    });
+    const answers = to('/Run', { code: 1 });
+    const { manager, commands, homeDir } = managerOn('win32', { answers });
     await expect(manager.install(DEFINITION)).rejects.toMatchObject({ code: 'STORAGE' });
     expect(commands.at(-1)).toBe('schtasks /Delete /TN athlete-sync default /F');
     expect(manager.installed()).toBe(false);
@@ -314,7 +289,7 @@ it.each([
   ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
   ['win32', 'schtasks /End /TN athlete-sync default'],
 ] as const)(
-  'stopping a service until the next login runs one command on %s and ignores its failure',
+  'stops a service until the next login on %s, and ignores a failure',
   async (platform, command) => {
     const { manager, commands } = managerOn(platform, { answers: () => ({ code: 1 }) });
     await manager.stop();
@@ -339,11 +314,8 @@ describe('running a program of the system', () => {
 
   it('returns its exit code and its output', async () => {
     const script = 'console.log("out"); console.error("err"); process.exitCode = 37';
-    expect(await run(process.execPath, ['-e', script])).toEqual({
-      code: 37,
-      stdout: 'out\n',
-      stderr: 'err\n',
-    });
+    const said = { code: 37, stdout: 'out\n', stderr: 'err\n' };
+    expect(await run(process.execPath, ['-e', script])).toEqual(said);
     expect(await run(process.execPath, ['-e', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
@@ -354,15 +326,13 @@ describe('running a program of the system', () => {
   });
 
   it('is named in messages as a shell reads it', () => {
-    expect(commandText('launchctl', ['bootout', '/Users/$(id)/a b.plist'])).toBe(
-      `launchctl bootout '/Users/$(id)/a b.plist'`,
-    );
+    const text = commandText('launchctl', ['bootout', '/Users/$(id)/a b.plist']);
+    expect(text).toBe(`launchctl bootout '/Users/$(id)/a b.plist'`);
   });
 
   it('distinguishes a missing program from a failed one', async () => {
     expect(await run('no-such-program-here', [])).toMatchObject({ code: 'missing' });
-    expect(await run(process.execPath, ['-e', 'process.kill(process.pid)'])).toMatchObject({
-      code: -1,
-    });
+    const killed = await run(process.execPath, ['-e', 'process.kill(process.pid)']);
+    expect(killed).toMatchObject({ code: -1 });
   });
 });

@@ -8,15 +8,11 @@ describe('a score on another scale than points of 100', () => {
     ['a diary of 1 to 5', 'date,restingHr,mood,stress\n2026-11-20,47,2,3\n', ['mood', 'stress']],
     [
       'HRV4Training',
-      'date,restingHr,sleepQuality,fatigue\n2026-11-20,47,8,2\n',
+      `date,restingHr,sleepQuality,fatigue\n${DAY},47,8,2\n`,
       ['sleepQuality', 'fatigue'],
     ],
     ['Elite HRV', 'Date,restingHr,HRV,Readiness\n2026-11-20,47,62,8\n', ['readiness', 'hrv']],
-    [
-      'intervals.icu',
-      'date,restingHR,rampRate,mood,stress\n2026-11-20,47,1,2,3\n',
-      ['stress', 'mood'],
-    ],
+    ['intervals.icu', `date,restingHR,rampRate,mood,stress\n${DAY},47,1,2,3\n`, ['stress', 'mood']],
   ])('is left out with a note: %s', async (_, text, fields) => {
     const { bodies, left, unread } = await read(text);
     expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
@@ -44,10 +40,8 @@ describe('a score on another scale than points of 100', () => {
     const low = days({ mood: 3, stress: 2, hrv: 61 }, { mood: 4, fatigue: 30, readiness: 8 });
     const found = 'mood, stress, readiness: no value above 8, and the platform takes points of 100';
     const { bodies, notes } = await read(low);
-    expect([bodies.length, notes]).toEqual([
-      2,
-      [`f.csv: ${found}. Sent as they are; --unit FIELD=points confirms those of a field`],
-    ]);
+    const sent = `${found}. Sent as they are; --unit FIELD=points confirms those of a field`;
+    expect([bodies.length, notes]).toEqual([2, [`f.csv: ${sent}`]]);
     const { refused } = await read(low, { strict: true });
     expect(refused).toEqual([expect.stringContaining(`${found}. --unit FIELD=points confirms`)]);
     const units = new Map(['mood', 'stress', 'readiness'].map((field) => [field, 1]));
@@ -68,10 +62,8 @@ describe('a score on another scale than points of 100', () => {
 
 describe('a number', () => {
   it('has points for thousands if other cells have decimal commas', async () => {
-    const { bodies } = await read(
-      'date;weightKg;steps;distanceMeters\n2026-11-20;72,4;12.345;6.100\n',
-      { strict: true },
-    );
+    const text = `date;weightKg;steps;distanceMeters\n${DAY};72,4;12.345;6.100\n`;
+    const { bodies } = await read(text, { strict: true });
     expect(bodies).toEqual([{ date: DAY, weight: 72.4, steps: 12_345, distanceMeters: 6_100 }]);
   });
 
@@ -84,26 +76,16 @@ describe('a number', () => {
   });
 
   it('outside the range costs that value, with its own place and as the file has it', async () => {
-    const hae = {
-      data: {
-        metrics: [
-          {
-            name: 'resting_heart_rate',
-            units: 'count/min',
-            data: [{ date: `${DAY} 00:00:00 +0100`, qty: 47 }],
-          },
-          {
-            name: 'body_fat_percentage',
-            units: '%',
-            data: [{ date: `${DAY} 00:00:00 +0100`, qty: 0.171 }],
-          },
-        ],
-      },
+    const metric = (name: string, units: string, qty: number) => {
+      return { name, units, data: [{ date: `${DAY} 00:00:00 +0100`, qty }] };
     };
-    const { bodies, invalid } = await read(JSON.stringify(hae));
+    const heart = metric('resting_heart_rate', 'count/min', 47);
+    const fat = metric('body_fat_percentage', '%', 0.171);
+    const hae = JSON.stringify({ data: { metrics: [heart, fat] } });
+    const { bodies, invalid } = await read(hae);
     expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
     expect(invalid).toEqual(['f.csv#/data/metrics/1/data/0: is 0.171; the range is 1 to 75 %']);
-    expect((await read(JSON.stringify(hae), { strict: true })).bodies).toEqual([]);
+    expect((await read(hae, { strict: true })).bodies).toEqual([]);
     const pounds = await read('date,Weight (lb),steps\n2026-11-20,9000,8123\n');
     expect(pounds.bodies).toEqual([{ date: DAY, steps: 8_123 }]);
     expect(pounds.invalid[0]).toMatch(/range is 20 to 400 kg\. The file has "9000"/);
@@ -119,9 +101,10 @@ describe('a number', () => {
       const time = `${DAY} 0${hour}:00:00 +0100`;
       return `<Record type="HKQuantityTypeIdentifierDietaryWater" sourceName="A" unit="${unit}" startDate="${time}" endDate="${time}" value="1"/>`;
     };
-    const bodies = async (...units: string[]) =>
-      (await read(`<?xml version="1.0"?><HealthData>${units.map(water).join('')}</HealthData>`))
-        .bodies;
+    const bodies = async (...units: string[]) => {
+      const rows = units.map(water).join('');
+      return (await read(`<?xml version="1.0"?><HealthData>${rows}</HealthData>`)).bodies;
+    };
     expect(await bodies('L', 'firkin')).toEqual([]);
     expect(await bodies('pt_us', 'pt_us')).toEqual([{ date: DAY, hydrationVolume: 946.352 }]);
   });
@@ -134,7 +117,7 @@ describe('a file with all values in doubt', () => {
     ['distanceMeters', 'date,steps,distanceMeters\n2026-11-20,8123,6.1\n', 'kilometres or miles?'],
     [
       'totalCaloriesBurned',
-      'date,totalCaloriesBurned\n2026-11-20,10500\n',
+      `date,totalCaloriesBurned\n${DAY},10500\n`,
       'kilojoules? That would be 2510 kcal',
     ],
     ['hrv', 'date,rmssd\n2026-11-20,4.1\n', 'ln RMSSD'],
@@ -162,36 +145,28 @@ describe('a file with all values in doubt', () => {
   });
 
   it('is refused if its energy is that of its carbs, protein and fat in kilojoules', async () => {
-    const text =
-      'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Pasta,2142,65,10,5\n';
+    const log = (row: string) =>
+      `logged_at,name,calories,carbs,protein,fat\n${DAY}T19:00:00+01:00,${row}\n`;
+    const text = log('Pasta,2142,65,10,5');
     const { refused } = await read(text, { name: 'food.csv' });
     expect(refused[0]).toContain('have 345 kcal: kilojoules?');
     const units = new Map([['calories', 0.239006]]);
     const { bodies } = await read(text, { units, name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ calories: 511.9509 }] }]);
-    const wine =
-      'logged_at,name,calories,carbs,protein,fat\n2026-11-20T19:00:00+01:00,Wine,125,4,0,0\n';
-    expect(await read(wine, { strict: true, name: 'food.csv' })).toMatchObject({
-      refused: [],
-      invalid: [],
-    });
+    const wine = await read(log('Wine,125,4,0,0'), { strict: true, name: 'food.csv' });
+    expect(wine).toMatchObject({ refused: [], invalid: [] });
   });
 
   it('is refused if Fitbit’s pounds are kilograms, from three values on', async () => {
-    const weights = [19, 20, 21].map((day, logId) => ({
-      logId,
-      weight: 72.4,
-      bmi: 22,
-      date: `11/${day}/26`,
-      time: '07:00:00',
-    }));
-    expect((await read(JSON.stringify(weights))).refused[0]).toContain(
-      'weight is plausible: it is 32.84 kg',
+    const weights = JSON.stringify(
+      [19, 20, 21].map((day, logId) => {
+        return { logId, weight: 72.4, bmi: 22, date: `11/${day}/26`, time: '07:00:00' };
+      }),
     );
-    const units = new Map([['weight', 1]]);
-    expect((await read(JSON.stringify(weights), { units })).bodies[0]).toMatchObject({
-      weight: 72.4,
-    });
+    const { refused } = await read(weights);
+    expect(refused[0]).toContain('weight is plausible: it is 32.84 kg');
+    const { bodies } = await read(weights, { units: new Map([['weight', 1]]) });
+    expect(bodies[0]).toMatchObject({ weight: 72.4 });
   });
 });
 
@@ -218,9 +193,8 @@ describe('a date with the year last', () => {
     ['11/20/2026', '11/12/2026', ['2026-11-12', DAY]],
     ['20.11.2026', '05.11.2026', ['2026-11-05', DAY]],
   ])('is read if the column settles the order: %s', async (one, other, dates) => {
-    const { bodies, invalid } = await read(`date,steps\n${other},8000\n${one},8123\n`, {
-      strict: true,
-    });
+    const text = `date,steps\n${other},8000\n${one},8123\n`;
+    const { bodies, invalid } = await read(text, { strict: true });
     expect(bodies.map(({ date }) => date)).toEqual(dates);
     expect(invalid).toEqual([]);
   });
@@ -239,24 +213,19 @@ describe('a date with the year last', () => {
 describe('a file', () => {
   it('of a food log with a foreign column, or with deleted rows, sends neither', async () => {
     const logged = `${DAY}T12:00:00+01:00`;
-    const { refused } = await read(`logged_at,name,price,fat\n${logged},Milk,1.29,3.5\n`, {
-      name: 'food.csv',
-    });
+    const priced = `logged_at,name,price,fat\n${logged},Milk,1.29,3.5\n`;
+    const { refused } = await read(priced, { name: 'food.csv' });
     expect(refused[0]).toContain('perhaps no food log: it has the columns "price"');
     expect(refused[0]).toContain('--source food-log');
-    const { bodies } = await read(
-      `logged_at,name,fat,Deleted\n${logged},Milk,3,false\n${logged},Oil,9,true\n`,
-      { name: 'food.csv' },
-    );
+    const deleted = `logged_at,name,fat,Deleted\n${logged},Milk,3,false\n${logged},Oil,9,true\n`;
+    const { bodies } = await read(deleted, { name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ name: 'Milk' }] }]);
   });
 
+  const GRAMS = 'Fat (g),Protein (g),Carbohydrates (g)';
   it.each([
-    [
-      'Lose It!',
-      'Date,Name,Quantity,Units,Meal,Calories,Deleted,Fat (g),Protein (g),Carbohydrates (g)',
-    ],
-    ['foods and times', 'Date,Time,Meal,Food,Calories,Fat (g),Protein (g),Carbohydrates (g)'],
+    ['Lose It!', `Date,Name,Quantity,Units,Meal,Calories,Deleted,${GRAMS}`],
+    ['foods and times', `Date,Time,Meal,Food,Calories,${GRAMS}`],
     ['totals with net carbs', 'Date,Energy (kcal),Net Carbs (g)'],
   ])('is not taken for another program’s: %s', async (_, header) => {
     const cells = header.replace('Date', DAY).replaceAll(/,[^,]+/g, ',9');
@@ -266,10 +235,8 @@ describe('a file', () => {
 
   it('of a known program lists the unread columns', async () => {
     const biometrics = `Day,Time,Metric,Unit,Amount,Brand\n${DAY},07:00,Weight,kg,72.4,x\n${DAY},07:00,HRV (Oura),ms,56,x\n`;
-    expect(await read(biometrics)).toMatchObject({
-      bodies: [{ weight: 72.4 }],
-      unread: ['Brand', 'HRV (Oura)'],
-    });
+    const unread = ['Brand', 'HRV (Oura)'];
+    expect(await read(biometrics)).toMatchObject({ bodies: [{ weight: 72.4 }], unread });
   });
 
   it.each([
@@ -289,56 +256,44 @@ describe('a file', () => {
   });
 
   it.each([
-    [
-      'UTF-16',
-      Buffer.from('\ufeffdate\tweightKg\tcomments\n2026-11-20\t72,4\tmüde\n', 'utf16le'),
-      [],
-    ],
-    [
-      'Latin-1',
-      Buffer.from('date;weightKg;comments\n2026-11-20;72,4;müde\n', 'latin1'),
-      [expect.stringContaining('Latin-1')],
-    ],
-  ])('in %s is read', async (_, text, notes) => {
-    const { bodies, left } = await read(text);
+    ['utf16le', `\ufeffdate\tweightKg\tcomments\n${DAY}\t72,4\tmüde\n`, []],
+    ['latin1', `date;weightKg;comments\n${DAY};72,4;müde\n`, [expect.stringContaining('Latin-1')]],
+  ] as const)('in %s is read', async (encoding, text, notes) => {
+    const { bodies, left } = await read(Buffer.from(text, encoding));
     expect(bodies).toEqual([{ date: DAY, weight: 72.4, comments: 'müde' }]);
     expect(left).toEqual(notes);
   });
 
   it('without a header on its first line is refused as a table', async () => {
-    expect((await read('#Version: 6\n#date;weight\n')).refused[0]).toContain(
-      'the columns "#Version: 6"',
-    );
+    const { refused } = await read('#Version: 6\n#date;weight\n');
+    expect(refused[0]).toContain('the columns "#Version: 6"');
   });
 
   it('of Samsung has the offset of its times in milliseconds', async () => {
     const header = 'start_time,time_offset,weight,datauuid';
-    const { bodies } = await read(
-      `com.samsung.health.weight,1,2\n${header}\n1767223800000,UTC+0900,72.4,x\n`,
-    );
+    const rows = '1767223800000,UTC+0900,72.4,x\n';
+    const { bodies } = await read(`com.samsung.health.weight,1,2\n${header}\n${rows}`);
     expect(bodies).toEqual([{ date: '2026-01-01', weight: 72.4 }]);
   });
 });
 
 describe('an export of no known program', () => {
+  const TWICE = 'date,weight (kg),steps,weight (kg)';
+  const IMPERIAL = '{"units": "imperial", "data": [{"date": "2026-11-20", "weight": 139.6}]}';
+  const MINUTES = JSON.stringify(
+    [18, 19, 20].map((day) => ({ date: `2026-11-${day}`, sleepSecs: 440 + day })),
+  );
+
   it.each([
     ['an hour of steps', 'Date,Time,Steps\n2026-11-20,10:00,812\n', 'has the columns "time"'],
     [
       'a column that is there twice',
-      'date,weight (kg),steps,weight (kg)\n2026-11-20,72.4,8123,71.9\n',
+      `${TWICE}\n${DAY},72.4,8123,71.9\n`,
       'has the column "weight (kg)" twice',
     ],
     ['lactate in mg/dl', 'date,lactate\n2026-11-20,18\n2026-11-21,21\n', '--unit lactate=UNIT'],
-    [
-      'JSON with units of its own',
-      '{"units": "imperial", "data": [{"date": "2026-11-20", "weight": 139.6}]}',
-      'states units of its own: "units"',
-    ],
-    [
-      'own JSON of minutes',
-      JSON.stringify([18, 19, 20].map((day) => ({ date: `2026-11-${day}`, sleepSecs: 440 + day }))),
-      '--unit sleepSecs=s sends it as it is',
-    ],
+    ['JSON with units of its own', IMPERIAL, 'states units of its own: "units"'],
+    ['own JSON of minutes', MINUTES, '--unit sleepSecs=s sends it as it is'],
   ])('is refused with the reason: %s', async (_, text, reason) => {
     const { bodies, refused } = await read(text, { name: 'f' });
     expect([bodies, refused.join()]).toEqual([[], expect.stringContaining(reason)]);
@@ -384,17 +339,17 @@ describe('an export of no known program', () => {
     expect((await read(text, { strict: true })).bodies).toEqual([{ date: DAY, [field]: sent }]);
   });
 
-  it.each(['activeCaloriesBurned', 'restingCaloriesBurned', 'totalCaloriesBurned'])(
-    'has a note about an energy without a unit, which is refused if strict: %s',
-    async (field) => {
+  it('has a note about an energy without a unit, which is refused if strict', async () => {
+    for (const kind of ['active', 'resting', 'total']) {
+      const field = `${kind}CaloriesBurned`;
       const bare = `date,${field}\n2026-11-20,2510\n`;
       const { left } = await read(bare);
       expect(left.join()).toContain(`--unit ${field}=kJ converts`);
       const { refused } = await read(bare, { strict: true });
       expect(refused.join()).toContain(`does not say the unit of ${field}`);
       expect((await read(`date,${field} (kcal)\n2026-11-20,2510\n`)).left).toEqual([]);
-    },
-  );
+    }
+  });
 
   it('is sent without rows that sum up its foods', async () => {
     const rows = `${DAY}T12:30,Rice,350,78\n${DAY}T19:00,Pasta,600,100\n${DAY}T23:59,Total,950,178\n`;
