@@ -312,8 +312,8 @@ describe('a nutrition day that is read again in another zone', () => {
     'leaves an item on its day if both days are sent (%s)',
     async (revision) => {
       const { run, held } = await open({ revision });
-      for (const zone of ['Europe/Berlin', 'America/New_York']) {
-        await run('nutrition', [{ items: [oats, rice, soup, tea] }], { zone });
+      for (const place of [{}, { zone: 'America/New_York' }]) {
+        await run('nutrition', [{ items: [oats, rice, soup, tea] }], place);
         expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup', 'tea'] });
       }
     },
