@@ -306,6 +306,7 @@ describe('a digest', () => {
     const bodies: JsonObject[] = [
       { date, items: [1, 2] },
       { date, items: [2, 1] },
+      { date, items: [12] },
       { date, items: ['1', 2] },
       { date, items: [[1], 2] },
       { date, items: [1, 2], x: null },
