@@ -116,9 +116,10 @@ describe('sync workouts', () => {
     ['--until', 'last week'],
     ['--limit', '0'],
     ['--limit', 'all'],
-  ])('refuses %s %s', async (flag, value) => {
+    ['--since', '2026-02-02', '--until', '2026-02-01'],
+  ])('refuses %s %s', async (flag, value, ...more) => {
     const world = await openLoggedInWorld();
-    const { code, stderr } = await world.sync(['workouts', flag, value]);
+    const { code, stderr } = await world.sync(['workouts', flag, value, ...more]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} ${value}`);
     expect(requestLines(world.sandbox)).toEqual([]);

@@ -42,7 +42,11 @@ export async function rangeFlags(
   const zone = isRange ? (await zoneFor(config, context)).name : await zoneShown(config, context);
   const day = async (flag: string, text: string | undefined) =>
     text === undefined ? undefined : await dateFlag(flag, text, () => zone, context.clock.now());
-  return { zone, since: await day('--since', since), until: await day('--until', until) };
+  const [from, to] = [await day('--since', since), await day('--until', until)];
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new SyncError('USAGE', `--since ${from} is after --until ${to}.`);
+  }
+  return { zone, since: from, until: to };
 }
 
 /** Parses the same forms as {@link dateFlag}; returns undefined for another text. */

@@ -58,12 +58,13 @@ export function planDay(
       .map(({ body }) => body),
   );
   const says = keysByDay((day) => itemsOf(run.get(day)));
+  const writes = keysByDay((day) => itemsOf(run.get(day)).filter((item) => isWrittenOn(item, day)));
   const around = [daysAfter(date, -1), daysAfter(date, 1)];
   // If only the zone of the input has changed since, items stay on the day that they were sent for.
   const isShifted = (body: JsonObject, from: string, to: string) => {
-    if (run.get(to)?.zoneUsed !== true || !isWrittenOn(body, to)) return false;
+    if (run.get(to)?.zoneUsed !== true) return false;
     const key = itemKey(body);
-    return holds(from, key) && !says(from, key) && says(to, key) && !holds(to, key);
+    return holds(from, key) && !says(from, key) && writes(to, key) && !holds(to, key);
   };
   const isMoved = ({ state, body }: SentItem) =>
     state === 'new' && around.some((day) => isShifted(body, day, date));
