@@ -68,7 +68,7 @@ describe('a login that is still good', () => {
 
   it('reads the login once for many concurrent callers', async () => {
     const { needs, credentials } = await loggedIn();
-    const load = vi.fn(needs.store.load);
+    const load = vi.fn((signal: AbortSignal) => needs.store.load(signal));
     const session = openTestSession({ ...needs, store: { ...needs.store, load } });
     expect(await twenty(() => session.accessToken(never))).toEqual([access(credentials)]);
     expect(load).toHaveBeenCalledOnce();
