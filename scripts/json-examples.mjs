@@ -165,6 +165,7 @@ async function watchUntilReady() {
 
 async function seeds() {
   await sync('seed', ...SEED);
+  await fail('workout-removal:404');
   await sync('seed', ...SEED, '--remove');
   write('accounts.json', [{ name: 'ada', accessTokenEnv: 'ADA_TOKEN' }]);
   await sync('seed', ...SEED, '--accounts', 'accounts.json');

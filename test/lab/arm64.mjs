@@ -41,7 +41,9 @@ export async function onArm64({ archive, scratch }) {
   execFileSync('ln', ['-sf', 'dash', join(tree, 'bin', 'sh')]);
   const folder = join(tree, 'opt/athlete-sync');
   execFileSync('tar', ['-xf', archive, '-C', folder, '--strip-components=1']);
-  copyFileSync(fromRoot('scripts/demo.mjs'), join(tree, 'opt/demo.mjs'));
+  for (const name of ['demo.mjs', 'play.mjs']) {
+    copyFileSync(fromRoot(join('scripts', name)), join(tree, 'opt', name));
+  }
 
   const namespace = words`--user --map-root-user --mount --pid --fork --kill-child`;
   const { status, stdout: text } = spawnSync(
