@@ -478,7 +478,7 @@ class Life {
       if (force && item.carbs === undefined) item.either = true;
       else if (force) {
         // Its version was sent in place of the athlete's.
-        if (item.edited !== undefined && sent.includes(item)) item.recent = 'sent';
+        if (item.edited !== undefined) item.recent = 'sent';
         delete item.edited;
         delete item.contested;
       }

@@ -334,10 +334,11 @@ function passed(item: SentItem, from: ItemState, to: ItemState): SentItem {
   return item.state === from ? { ...item, state: to } : item;
 }
 
-/** Checks that the service may have acted on a request that failed. */
+/** Checks that the service may have acted on a request that failed, or on an earlier try of it. */
 function isUnclear(error: unknown): error is SyncError {
   if (!(error instanceof SyncError)) return false;
-  const { delivery } = error.details;
-  const mayHaveActed = error.code === 'SERVICE_ANSWER' || endsRun(error.code);
+  const { delivery, attempts } = error.details;
+  const mayHaveActed =
+    Number(attempts) > 1 || error.code === 'SERVICE_ANSWER' || endsRun(error.code);
   return delivery === 'unknown' || (mayHaveActed && delivery !== 'not-sent');
 }

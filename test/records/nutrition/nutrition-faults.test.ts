@@ -12,6 +12,7 @@ import {
   crashing,
   day,
   dayOn,
+  notesOf,
   openNutrition,
   outcomesOf,
 } from './delivery-support.ts';
@@ -236,4 +237,17 @@ it('looks at a day without reading it if the platform has no list', async () => 
     ...['PATCH -> 400', 'POST nothing', 'POST gel 25'],
   ]);
   expect(held()).toEqual(['gel 25']);
+});
+
+it('stays open if an earlier try of a rejected request may have emptied it', async () => {
+  const { push, undo, sandbox, ledger } = await openNutrition(
+    { revision: '2026-02' },
+    { scopes: READ },
+  );
+  await push({ 'a.json': day(GEL) });
+  sandbox.control.addFaults('nutrition:reset-after', 'nutrition:411');
+  expect(outcomesOf(await undo(DAY))).toEqual(['rejected']);
+  expect(ledger.nutrition.dates('open')).toEqual([DAY]);
+  const again = await push({ 'a.json': day(GEL) });
+  expect([outcomesOf(again), notesOf(again)]).toEqual([['skipped'], []]);
 });
