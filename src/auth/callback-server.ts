@@ -27,7 +27,6 @@ export interface CallbackServerOptions {
   /** `http`, a loopback host, and the path to listen on; port 0 takes any free port. */
   readonly redirectUri: string;
   readonly expected: ExpectedAnswer;
-  readonly platform: NodeJS.Platform;
   /** The user who runs this process; undefined on a system without user IDs. */
   readonly userId: number | undefined;
   /** The profile that the pages' commands name. */
@@ -80,7 +79,7 @@ export class CallbackServer {
    */
   static async start(options: CallbackServerOptions): Promise<CallbackServer> {
     const holder: { server?: CallbackServer } = {};
-    const { servers, port } = await listenOnLoopback(options, (request, response) => {
+    const { servers, port } = await listenOnLoopback(options.redirectUri, (request, response) => {
       if (holder.server !== undefined) holder.server.#onRequest(request, response);
       else send(response, nothingHerePage('The login has not started yet.', 503), options.profile);
     });

@@ -3,7 +3,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { SANDBOX_PORT } from '../config/platforms.ts';
-import { portOwner } from './port-owner.ts';
 
 /** Time limit for receiving one request (ms). */
 const REQUEST_LIMIT_MS = 10_000;
@@ -24,10 +23,10 @@ const FREE_PORT_ATTEMPTS = 5;
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3 - `localhost` and loopback addresses
  */
 export async function listenOnLoopback(
-  options: { readonly redirectUri: string; readonly platform: NodeJS.Platform },
+  uri: string,
   onRequest: RequestListener,
 ): Promise<{ servers: Server[]; port: number }> {
-  const redirectUri = new URL(options.redirectUri);
+  const redirectUri = new URL(uri);
   const wanted = redirectUri.port === '' ? 80 : Number(redirectUri.port);
   const hosts =
     redirectUri.hostname === 'localhost'
@@ -52,8 +51,8 @@ export async function listenOnLoopback(
       const inUse = systemCode(cause) === 'EADDRINUSE';
       if (inUse && wanted === 0 && attempt < FREE_PORT_ATTEMPTS) continue;
       throw inUse
-        ? await portInUse(redirectUri, port, options.platform)
-        : new SyncError('CONFIG', `Cannot listen on ${options.redirectUri}: ${messageOf(cause)}.`, {
+        ? portInUse(redirectUri, port)
+        : new SyncError('CONFIG', `Cannot listen on ${uri}: ${messageOf(cause)}.`, {
             cause,
             hint: phrase`Choose another port: ${sync('login', '--port', 'PORT')}.`,
           });
@@ -102,18 +101,12 @@ function limitSilent(server: Server): void {
   server.prependListener('request', ({ socket }) => silent.delete(socket));
 }
 
-async function portInUse(
-  redirectUri: URL,
-  port: number,
-  platform: NodeJS.Platform,
-): Promise<SyncError> {
-  const owner = await portOwner(port, platform);
-  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${owner.pid})`;
+function portInUse(redirectUri: URL, port: number): SyncError {
   const other = new URL(redirectUri);
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
-  return new SyncError('PORT_IN_USE', `Port ${port} is in use${byOwner}.`, {
+  return new SyncError('PORT_IN_USE', `Port ${port} is in use.`, {
     hint: phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}. The platform must know that address too: register ${other.href} as a redirect URI.`,
-    details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
+    details: { port },
   });
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts';
-import { tcpSockets } from './port-owner.ts';
 
 export type StartAddress = ReturnType<typeof createStartAddress>;
 
@@ -72,4 +72,24 @@ async function strangerAt(
     .filter((other) => other.localPort === remotePort && other.remotePort === localPort)
     .map(({ uid }) => uid)
     .find((uid) => uid !== 0 && uid !== userId);
+}
+
+/** Lists the TCP sockets of all users of this machine (proc_net_tcp(5)). Empty without /proc. */
+async function tcpSockets() {
+  const tables = await Promise.all(
+    ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
+  );
+  return tables
+    .flatMap((text) => text.split('\n').slice(1))
+    .flatMap((line) => {
+      const [, local = '', remote = '', , , , , uid] = line.trim().split(/\s+/);
+      if (uid === undefined) return [];
+      // 0 also for a socket that its process has closed.
+      return [{ localPort: portIn(local), remotePort: portIn(remote), uid: Number(uid) }];
+    });
+}
+
+/** @param address `0100007F:22D5`: address and port, in hexadecimal digits */
+function portIn(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
 }

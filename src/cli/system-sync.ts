@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { type System, createContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { absoluteFolders, childEnv } from '../system/environment.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 import { type GlobalFlags, createOutput, errorText } from '../terminal/output.ts';
-import { notSent } from './not-sent.ts';
+import { isRecordingName } from '../inputs/recording-names.ts';
 import { quietConfigFor } from '../app/config.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type CommandLine, type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isLoggedIn } from '../config/config.ts';
 
 /**
@@ -67,8 +68,30 @@ function remark(args: readonly string[], system: System): void {
   if (args.length === 0) {
     if (io.stdoutIsTerminal) printWelcome(system);
   } else if (io.stderrIsTerminal && !args.some((word) => word.startsWith('-'))) {
-    const text = notSent(args, cwd);
-    if (text !== undefined) createOutput(io, NO_FLAGS, clock).say(text);
+    const command = sendingCommand(args, cwd);
+    if (command === undefined) return;
+    const text = phrase`Nothing was sent: this only flushes the disk. To send: ${command}`;
+    createOutput(io, NO_FLAGS, clock).say(text);
+  }
+}
+
+const EXPORT = /\.(?:zip|(?:json|ndjson|jsonl|csv|tsv|xml)(?:\.gz)?)$/i;
+
+/** Returns the command that sends what these paths hold, by names alone; undefined without such a name. */
+function sendingCommand(paths: readonly string[], cwd: string): CommandLine | undefined {
+  const found = paths.map((path) => holds(resolve(cwd, path)));
+  if (found.includes('export')) return sync('import', ...paths);
+  return found.includes('recordings') ? sync('upload', ...paths) : undefined;
+}
+
+function holds(path: string): 'recordings' | 'export' | undefined {
+  try {
+    const names = statSync(path).isDirectory() ? readdirSync(path) : [basename(path)];
+    if (names.some(isRecordingName)) return 'recordings';
+    return names.some((name) => EXPORT.test(name)) ? 'export' : undefined;
+  } catch {
+    // The system's `sync` has reported it.
+    return undefined;
   }
 }
 

@@ -19,7 +19,6 @@ async function listening(redirectUri = 'http://127.0.0.1:0/callback') {
   const server = await CallbackServer.start({
     redirectUri,
     expected: { state: new Secret(STATE), origin: 'https://training.example' },
-    platform: process.platform,
     userId: process.getuid?.(),
     onRefused: (why) => refused.push(why),
   });
@@ -334,14 +333,11 @@ describe('listening', () => {
     expect(error.code).toBe('PORT_IN_USE');
   });
 
-  it('names the port in use and its owner', async () => {
+  it('names the port in use, and another one', async () => {
     const { port } = await occupy('127.0.0.1');
     const error = await failure(listening(`http://127.0.0.1:${port}/callback`));
-    const { pid } = process;
-    expect(error).toMatchObject({ code: 'PORT_IN_USE', details: { port, pid } });
-    expect(error.message).toMatch(
-      new RegExp(`^Port ${port} is in use by .+ \\(process ${pid}\\)\\.$`),
-    );
+    expect(error).toMatchObject({ code: 'PORT_IN_USE', details: { port } });
+    expect(error.message).toBe(`Port ${port} is in use.`);
     const other = port < 65_535 ? port + 1 : port - 1;
     expect(String(error.hint)).toContain(`sync login --port ${String(other)}`);
     expect(String(error.hint)).toContain(`http://127.0.0.1:${String(other)}/callback`);

@@ -78,10 +78,18 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     const { home, put, folder } = machineWith(PROGRAM);
     put(folder('ride.fit'), '');
     put(folder('notes.txt'), '');
-    const { code, stdout } = await openTerminal({ home }, ['ride.fit']).finished;
-    expect(code).toBe(0);
-    expect(stdout).toContain('Nothing was sent: this only flushes the disk.');
-    expect(stdout).toContain('`sync upload ride.fit` sends it.');
+    put(folder('days.csv.gz'), '');
+    const said = async (...args: string[]) => {
+      const { code, stdout } = await openTerminal({ home }, args).finished;
+      return [code, stdout.trimEnd()];
+    };
+    const way = (command: string) => [
+      0,
+      `Nothing was sent: this only flushes the disk. To send: \`${command}\``,
+    ];
+    expect(await said('ride.fit')).toEqual(way('sync upload ride.fit'));
+    expect(await said('ride.fit', 'days.csv.gz')).toEqual(way('sync import ride.fit days.csv.gz'));
+    expect(await said('.')).toEqual(way('sync upload .'));
     for (const args of [['-d', 'ride.fit'], ['notes.txt'], ['-f', '.']]) {
       expect((await openTerminal({ home }, args).finished).stdout).toBe('');
     }

@@ -190,7 +190,6 @@ async function logInByBrowser(
     endpoint,
     clientId,
     scopes,
-    platform: context.platform,
     userId: process.getuid?.(),
     profile: config.profile,
     onRefused: (message) => context.warn(message),
