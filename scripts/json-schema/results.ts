@@ -151,8 +151,6 @@ export type RecordResult =
       readonly outcome: 'invalid';
       /** The input record, or the input if it cannot be read as a whole. */
       readonly source: string;
-      /** The line of the record in its file, from 1. Only if the record is an element of a list that has several lines. */
-      readonly line?: number;
       /** The local calendar date. Only if it is known. */
       readonly date?: string;
       /** The field as the input spells it. Only if the problem is about a field. */

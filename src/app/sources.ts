@@ -1,46 +1,34 @@
-import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { SyncError, systemCode } from '../base/errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { joinTexts } from '../base/phrase.ts';
 import { listNames } from '../records/listed.ts';
 import type { RecognisedInput } from '../records/prepare.ts';
 import { SOURCES } from '../records/sources/all.ts';
-import { readMapFile } from '../records/engine/map-file.ts';
 import { matchTitle } from '../records/engine/recognise.ts';
-import type { Match, Source } from '../records/sources/types.ts';
+import type { Match } from '../records/sources/types.ts';
 import { unitsOf } from '../records/fields.ts';
 import type { SourceOptions, Units } from '../records/types.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
-import { describeFileError, readPlainFile } from '../system/plain-file.ts';
 import { collect } from './command.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
 
 export interface SourceFlags {
   readonly source?: string;
-  readonly map?: string;
   readonly unit?: readonly string[];
 }
 
 export const sourceFlag = () =>
   new Option('--source <source>', 'the program that wrote the file, as `sync sources` lists it');
 
-export const mapFlag = () =>
-  new Option('--map <file>', 'a JSON file of your own that describes the file');
-
 /**
  * Returns the exports that a command recognises.
  *
- * @throws SyncError `USAGE` if there is no such source, or the mapping has a mistake
+ * @throws SyncError `USAGE` if there is no such source
  */
-export function sourcesFor(context: AppContext, { source, map, unit }: SourceFlags): SourceOptions {
+export function sourcesFor(context: AppContext, { source, unit }: SourceFlags): SourceOptions {
   const units = unitsFrom(unit);
   const choose = (input: string, matches: readonly Match[]) => ask(context, input, matches);
-  if (map !== undefined) {
-    if (source !== undefined)
-      throw new SyncError('USAGE', '--source and --map exclude each other.');
-    return { list: [mapAt(map, context.cwd)], named: true, choose, units };
-  }
   if (source === undefined) return { list: SOURCES, named: false, choose, units };
   const named = SOURCES.find(({ name }) => name === source.toLowerCase());
   if (named === undefined) {
@@ -49,17 +37,6 @@ export function sourcesFor(context: AppContext, { source, map, unit }: SourceFla
     });
   }
   return { list: [named], named: true, choose, units };
-}
-
-function mapAt(path: string, cwd: string): Source {
-  let bytes: Buffer;
-  try {
-    bytes = readPlainFile(resolve(cwd, path));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    throw new SyncError('USAGE', `--map ${path}: ${describeFileError(error)}`, { cause: error });
-  }
-  return readMapFile(path, bytes);
 }
 
 export const unitFlag = () =>

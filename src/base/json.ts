@@ -40,9 +40,6 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** What a text shows before it is parsed. */
-export type JsonScan = Readonly<ReturnType<typeof scanJson>>;
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -100,7 +97,7 @@ export function scanJson(text: string) {
 }
 
 /** Returns the index of the quote that ends a string, or the end of the text. */
-export function closingQuote(text: string, open: number): number {
+function closingQuote(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;

@@ -14,7 +14,6 @@ import {
   type SourceFlags,
   exportJson,
   exportsText,
-  mapFlag,
   sourceFlag,
   sourcesFor,
   unitAsker,
@@ -86,7 +85,6 @@ function declarePush(command: Command, force: string): Command {
       'exports that `sync sources` lists, JSON or NDJSON, FIT; folders, .zip archives; - for stdin',
     )
     .addOption(sourceFlag())
-    .addOption(mapFlag())
     .addOption(unitFlag())
     .addOption(zoneFlag())
     .option('--force', force)

@@ -4,7 +4,7 @@ import { configFor } from '../app/config.ts';
 import { indentedJson } from '../app/words/days.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
-import { exportJson, exportText, mapFlag, sourcesFor, unitFlag } from '../app/sources.ts';
+import { exportJson, exportText, sourcesFor, unitFlag } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { prepareInputs } from '../records/prepare.ts';
@@ -16,7 +16,6 @@ import type { RecordKind } from '../records/types.ts';
 
 interface SourcesFlags {
   readonly check?: string;
-  readonly map?: string;
   readonly tz?: string;
   readonly unit?: readonly string[];
 }
@@ -25,14 +24,9 @@ export const sources: CommandModule = {
   declare: (command) =>
     command
       .option('--check <file>', 'show what is in a file, and its first day as it would be sent')
-      .addOption(mapFlag())
       .addOption(unitFlag())
       .addOption(zoneFlag()),
-  examples: [
-    'sync sources',
-    'sync sources --check export.json',
-    'sync sources --check log.csv --map my-log.json   # your own description of a file',
-  ],
+  examples: ['sync sources', 'sync sources --check export.json'],
   documents: ['sources.md'],
 
   async run(context, flags: SourcesFlags) {

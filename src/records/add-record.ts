@@ -85,7 +85,6 @@ function readRecord(
     raw.mapped === true ? units?.has(field) === true : units?.get(field) === 1;
   const notes = new Notes(raw.source, options.strict, isSure);
   noteUnstorable(raw.value, '', notes);
-  notes.problems.push(...(raw.faults ?? []));
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
     else {
@@ -110,15 +109,13 @@ function limited(problems: readonly Problem[]): readonly Problem[] {
 
 function invalidRecord(
   kind: RecordKind,
-  { source, line: lineOf }: RawRecord,
+  { source }: RawRecord,
   { date, problems: all }: Reading,
 ): InvalidRecord {
   const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
   const dated = date === undefined ? {} : { date };
-  const line = lineOf?.();
-  const place = line === undefined ? { source } : { source, line };
-  return { outcome: 'invalid', kind, ...place, ...dated, ...first, problems };
+  return { outcome: 'invalid', kind, source, ...dated, ...first, problems };
 }
 
 /** Limits the different notes about one input; one more gives the number of the others. */

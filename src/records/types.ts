@@ -37,26 +37,18 @@ export type RawRecord =
       readonly value: JsonValue;
       /** Numbers that could not be kept exactly, rows perhaps cut off: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
-      /** Values that the text states twice, or that are too large. */
-      readonly faults?: readonly Problem[];
       /** The record was made from an export with the mapping of its source. */
       readonly mapped?: true;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
       readonly at?: number;
-      readonly line?: LineOf;
     }
-  | ({ readonly source: string; readonly line?: LineOf } & Problem);
-
-/** Finds the line (from 1) of a record, if its `source` does not name it. */
-type LineOf = () => number | undefined;
+  | ({ readonly source: string } & Problem);
 
 /** A record that cannot be sent. It does not affect the others. */
 export interface InvalidRecord {
   readonly outcome: 'invalid';
   readonly kind: RecordKind;
   readonly source: string;
-  /** The line of the file (from 1), if `source` does not name it and the file has several. */
-  readonly line?: number;
   readonly date?: string;
   /** The first problem, and all of them. */
   readonly field?: string;

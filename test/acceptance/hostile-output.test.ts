@@ -17,7 +17,7 @@ type Files = ReturnType<typeof writeHostileFiles>;
 
 /** Command lines in which every name, value and file is hostile. */
 function commandLines(files: Files): string[][] {
-  const { home, folder, ride, broken, zip, wellness, unreadable, nutrition, csv, map } = files;
+  const { home, folder, ride, broken, zip, wellness, unreadable, nutrition, csv } = files;
   return [
     ['inspect', ride, broken, HOSTILE],
     ['upload', '--dry-run', ride, broken, zip],
@@ -31,7 +31,7 @@ function commandLines(files: Files): string[][] {
     ['import', folder, HOSTILE, '--yes'],
     ['sources', csv],
     ['sources', wellness],
-    ['push', 'wellness', csv, '--map', map],
+    ['push', 'wellness', csv],
     ['push', 'wellness', wellness, '--source', HOSTILE],
     ['explain', ride],
     ['explain', broken],

@@ -38,7 +38,9 @@ describe('a folder with a log of lifted weights', () => {
     expect(held()).not.toContain('2026-11-20');
     expect(stdout).toContain('strong.csv is perhaps no wellness diary: it has the columns');
     expect(stdout).toContain('add --source table');
-    expect(stdout).toMatch(/squats\.json.*perhaps no wellness.*--map: "exercise", "reps"/s);
+    expect(stdout).toMatch(
+      /squats\.json.*perhaps no wellness\. Remove these members: "exercise", "reps"/s,
+    );
     if (flags.length === 0) expect(held()).toEqual(['2026-11-18', '2026-11-19']);
   });
 
@@ -50,7 +52,10 @@ describe('a folder with a log of lifted weights', () => {
     expect(strong.stderr).toContain('add --source table');
     const unknown = world.write('unknown.csv', 'Zeit,Puls\n2026-11-20,47\n');
     const { code, stderr } = await world.sync(['sources', '--check', unknown]);
-    expect([code, stderr]).toEqual([3, /unknown program, with the columns "Zeit", "Puls".*--map/s]);
+    expect([code, stderr]).toEqual([
+      3,
+      /unknown program, with the columns "Zeit", "Puls".*records\.md/s,
+    ]);
     const empty = world.write('empty.csv', 'date,weight (kg)\n');
     const none = await world.sync(['sources', '--check', empty]);
     expect([none.code, none.stderr]).toEqual([3, /empty\.csv has no row with a value to send\./]);

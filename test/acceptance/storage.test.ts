@@ -74,9 +74,8 @@ describe.skipIf(process.platform === 'win32')('a pipe instead of a recording', (
 describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', () => {
   const NOT_A_FILE = /it is a pipe or a device, not a file/i;
 
-  it('is refused without waiting in place of a mapping, a list of accounts or an export', async () => {
+  it('is refused without waiting in place of a list of accounts or an export', async () => {
     const world = await openLoggedInWorld();
-    const records = world.write('records.json', '{"date":"2026-02-16","hrv":61}');
     const pipe = join(world.home.dir, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const socket = join(world.home.dir, 'socket');
@@ -85,13 +84,12 @@ describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', ()
     await once(server, 'listening');
     for (const path of [pipe, socket, '/dev/zero']) {
       for (const command of [
-        ['push', 'wellness', records, '--map', path],
         ['seed', '--accounts', path],
         ['sources', '--check', path],
         ['repair', path],
       ]) {
         const { code, stderr } = await world.sync(command);
-        expect([command, code]).toEqual([command, command[0] === 'push' ? 2 : 3]);
+        expect([command, code]).toEqual([command, 3]);
         expect(stderr).toMatch(NOT_A_FILE);
       }
     }

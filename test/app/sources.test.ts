@@ -35,20 +35,16 @@ describe('a file that several sources match', () => {
   });
 });
 
-describe('--source and --map', () => {
+describe('--source', () => {
   const options = (flags: Parameters<typeof sourcesFor>[1]) =>
     sourcesFor(contextWith(testIo()), flags);
 
-  it('limit the sources to one, in any capitals', () => {
+  it('limits the sources to one, in any capitals', () => {
     const { list, named } = options({ source: 'Oura' });
     expect([list.map(({ name }) => name), named]).toEqual([['oura'], true]);
   });
 
-  it.each([
-    [{ source: 'garmin' }, "There is no source 'garmin'."],
-    [{ source: 'oura', map: 'm.json' }, '--source and --map exclude each other.'],
-    [{ map: 'missing.json' }, '--map missing.json: There is no such file or folder.'],
-  ])('are refused if they are %j', (flags, message) => {
-    expect(() => options(flags)).toThrow(message);
+  it('is refused if there is no such source', () => {
+    expect(() => options({ source: 'garmin' })).toThrow("There is no source 'garmin'.");
   });
 });

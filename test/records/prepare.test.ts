@@ -103,17 +103,6 @@ describe('several wellness records for one date', () => {
   });
 });
 
-test('a record of a list that cannot be used is reported with its line, if the file has several', async () => {
-  const list = `[\n{"date": "${date}", "hrv": 61},\n{"date": "${date}",\n"hrv": 600}]`;
-  const linesOf = async (text: string) => {
-    const { invalid } = await prepareFiles('wellness', { 'in.json': text });
-    return invalid.map(({ source, line }) => [source, line]);
-  };
-  expect(await linesOf(list)).toEqual([['in.json#/1', 3]]);
-  expect(await linesOf(`{"data":\n${list}}`)).toEqual([['in.json#/data/1', 4]]);
-  expect(await linesOf(list.replaceAll('\n', ''))).toEqual([['in.json#/1', undefined]]);
-});
-
 test.each([
   ['a ZIP archive, not JSON', 'PK\u0003\u0004, a.csv, b.csv\n1, 2, 3\n'],
   ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],

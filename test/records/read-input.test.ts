@@ -39,10 +39,7 @@ async function read(
       kind,
       maxBytes === undefined ? {} : { maxBytes },
     )) {
-      // Tests of `prepareInputs` check the lines.
-      const withoutLine = { ...record };
-      delete withoutLine.line;
-      records.push(withoutLine);
+      records.push(record);
     }
     return { records };
   } catch (error) {
@@ -302,8 +299,7 @@ describe('NDJSON', () => {
         { source: 'in:3', problem: 'is not JSON: unexpected "nonsense" (column 1)' },
         {
           source: 'in:4',
-          value: { hrv: 4 },
-          faults: [{ field: 'hrv', problem: 'appears twice, as 3 and 4' }],
+          problem: 'is not JSON: "hrv" appears twice in one object (column 12)',
         },
         { source: 'in:5', value: [1] },
         { source: 'in:6', value: { hrv: 5 } },

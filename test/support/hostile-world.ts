@@ -53,7 +53,6 @@ export function writeHostileFiles(world: World) {
     unreadable: hostileName('wellness-broken', '.json'),
     nutrition: hostileName('nutrition', '.json'),
     csv: hostileName('table', '.csv'),
-    map: hostileName('map', '.json'),
   };
   write(files.ride, hostileRecording(1));
   write(files.broken, 'no recording');
@@ -68,7 +67,6 @@ export function writeHostileFiles(world: World) {
     ]),
   );
   write(files.csv, `Date,${JSON.stringify(HOSTILE)}\n2026-01-01,${JSON.stringify(HOSTILE)}\n`);
-  write(files.map, JSON.stringify({ [HOSTILE]: HOSTILE, name: HOSTILE }));
   leaveWatcher(home.env['SYNC_STATE_DIR'] ?? '', join(home.dir, folder));
   return files;
 }

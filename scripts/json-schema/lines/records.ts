@@ -101,10 +101,6 @@ const RECORD: LineKind = {
         is: { invalid: 'not sent: it cannot be used' },
         fields: {
           source: text('The input record, or the input if it cannot be read as a whole.'),
-          line: count(
-            'The line of the record in its file, from 1.',
-            'the record is an element of a list that has several lines',
-          ),
           date: date('The local calendar date.', 'it is known'),
           ...PROBLEM,
           problems: list(PROBLEM, 'All problems; the first is `field` and `problem`, too.'),
@@ -179,7 +175,7 @@ const EXPORT: LineKind = {
   commands: ['push wellness', 'push nutrition', 'sources --check'],
   fields: {
     path: text('The file as the command line names it.'),
-    source: text('Name of the source, as `--source` takes it; `map` with `--map`.'),
+    source: text('Name of the source, as `--source` takes it.'),
     title: text('The source for people.'),
     holds: text('What the file holds, in the words of the source.'),
     kind: KIND,

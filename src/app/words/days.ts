@@ -56,8 +56,7 @@ export function pushItemText(
     );
     // The problem of an input is a sentence with the input's name in it.
     if ('hint' in item) return phrase`${problems.join('; ')} ${item.hint}`;
-    const line = item.line === undefined ? '' : ` (line ${item.line})`;
-    return `${item.source}${line}: not sent: ${problems.join('; ')}`;
+    return `${item.source}: not sent: ${problems.join('; ')}`;
   }
   const notes = firstOf<Text>(
     item.warnings.map((note) => phrase`  ${noteText(note)}`),

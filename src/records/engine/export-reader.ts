@@ -273,7 +273,7 @@ async function* rowsOfLines(
 ): AsyncGenerator<Iterable<Row>> {
   for await (const { number, bytes } of lines) {
     try {
-      yield jsonRows(`${name}:${number}`, parseText(bytes.toString()).value, match);
+      yield jsonRows(`${name}:${number}`, parseText(bytes.toString()), match);
     } catch (error) {
       if (!(error instanceof JsonFault)) throw error;
       throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');

@@ -1,5 +1,4 @@
 import { SyncError } from '../../base/errors.ts';
-import { documentUrl } from '../../base/documents.ts';
 import type { RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { isSumName, nameSource } from '../sources/foreign.ts';
@@ -82,7 +81,7 @@ function inOrder(rows: readonly Row[], paths: readonly string[]): Row[] {
   if (order === undefined) {
     const written = scalarText(firstValue(first, paths));
     const message = `${first.source}: ${written} does not say which number is the day, and no other date of the file settles it.`;
-    const hint = `Name the order in a file for --map, "format": "mdy" or "dmy": ${documentUrl('sources.md')}`;
+    const hint = 'Write the dates of the file with the year first: 2026-11-24.';
     throw new SyncError('INPUT_INVALID', message, { hint });
   }
   return rows.map((row) => {

@@ -64,7 +64,7 @@ export function unknownTable(name: string, { header }: Pick<TableForm, 'header'>
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
-    phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
+    phrase`${sync('sources')} lists the exports that sync reads. A table with the platform's names, such as date and restingHr, is read too: ${documentUrl('records.md')}`,
   );
 }
 

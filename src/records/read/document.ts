@@ -1,14 +1,7 @@
 import { SyncError } from '../../base/errors.ts';
 import { JsonFault } from '../../base/json.ts';
-import {
-  JsonTooLarge,
-  MAX_JSON_BYTES,
-  type ParsedJson,
-  parseText,
-  tooLong,
-  treeOf,
-} from './json.ts';
-import { type RecordList, lossesOf, recordNodes } from './json-losses.ts';
+import { inexactNumbers } from './exact-numbers.ts';
+import { JsonTooLarge, MAX_JSON_BYTES, parseText, tooLong } from './json.ts';
 import { dateName, plain } from '../names.ts';
 import { joinPointer, listNames } from '../listed.ts';
 import { decodeText, positionOf } from './text.ts';
@@ -18,9 +11,9 @@ import { isObject } from '../values.ts';
 /** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
 export const MAX_RECORDS = 1_000_000;
 
-/** A JSON document and its text. */
-export interface Document extends ParsedJson {
+export interface Document {
   readonly name: string;
+  readonly value: JsonValue;
 }
 
 /**
@@ -33,29 +26,17 @@ export function* readDocument(
   document: Document,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
-  const { name, text, value } = document;
+  const { name, value } = document;
   const list = findList(name, value, kind);
-  const losses = withFaults(name, text, () => lossesOf(document, list));
   if (list === undefined) {
-    yield { source: name, value, ...losses.get(0) };
+    yield { source: name, value, ...inexactNumbers(value) };
     return;
   }
-  let lines: readonly number[] | undefined;
-  const lineOf = (index: number) => (lines ??= elementLines(document, list))[index];
   const pointer = list.member === undefined ? '' : joinPointer('', list.member);
-  const hasLines = text.trim().includes('\n');
   for (const [index, element] of list.elements.entries()) {
     const source = `${name}#/${joinPointer(pointer, index)}`;
-    const line = hasLines ? { line: () => lineOf(index) } : {};
-    yield { source, value: element, ...losses.get(index), ...line };
+    yield { source, value: element, ...inexactNumbers(element) };
   }
-}
-
-/** Returns the line (from 1) of each element; none of a document whose places are not found. */
-function elementLines(document: Document, list: RecordList): readonly number[] {
-  const tree = treeOf(document);
-  if (tree === undefined) return [];
-  return recordNodes(document.text, tree.body, list).map(({ loc }) => loc.start.line);
 }
 
 /** Says how to make a smaller document of its source. */
@@ -73,7 +54,7 @@ export function parseDocument(name: string, bytes: Buffer, remedy?: Remedy): Doc
   if (bytes.length > MAX_JSON_BYTES) throw notJson(name, '', tooLong(), remedy);
   const text = decodeText(name, bytes);
   if (text.trim() !== '') {
-    return { name, ...withFaults(name, text, () => parseText(text), remedy) };
+    return { name, value: valueIn(name, text, remedy) };
   }
   throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
     hint: 'Export it again if it should have records. A pipe without any passes an empty list: []',
@@ -81,9 +62,9 @@ export function parseDocument(name: string, bytes: Buffer, remedy?: Remedy): Doc
   });
 }
 
-function withFaults<T>(name: string, text: string, parse: () => T, remedy?: Remedy): T {
+function valueIn(name: string, text: string, remedy?: Remedy): JsonValue {
   try {
-    return parse();
+    return parseText(text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw notJson(name, text, error, remedy);
@@ -97,7 +78,9 @@ export function tooManyRecords(name: string): SyncError {
   });
 }
 
-interface List extends RecordList {
+/** A list of records; without `member`, the document is the list. */
+interface List {
+  readonly member?: string;
   readonly elements: readonly JsonValue[];
 }
 

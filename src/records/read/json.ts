@@ -1,5 +1,5 @@
-import { parse as parseTree } from '@humanwhocodes/momoa';
-import { JsonFault, type JsonScan, scanJson } from '../../base/json.ts';
+import { JsonFault, scanJson } from '../../base/json.ts';
+import { shorten } from '../listed.ts';
 import type { JsonValue } from '../types.ts';
 
 /** Parses the JSON of records, and says where and why a text is not JSON. */
@@ -11,31 +11,61 @@ export const MAX_JSON_BYTES = 64 * 1024 * 1024;
 const MAX_JSON_VALUES = 3_000_000;
 const MAX_MEMBERS = 200_000;
 
-/** Longest document whose places are found (UTF-16 code units), and its most values. */
-export const MAX_TREE_LENGTH = 8 * 1024 * 1024;
-const MAX_TREE_VALUES = 750_000;
-
 /** JSON that takes too much memory; the message follows its name. */
 export class JsonTooLarge extends JsonFault {}
 
-/** A text that is JSON, and what it holds. */
-export interface ParsedJson extends JsonScan {
-  readonly text: string;
-  readonly value: JsonValue;
-}
-
-/** @throws JsonFault if the text is not JSON, or nested too deep; JsonTooLarge */
-export function parseText(text: string): ParsedJson {
+/**
+ * Returns the value of a text.
+ *
+ * @throws JsonFault if the text is not JSON, is nested too deep, or has a member twice in one object; JsonTooLarge
+ */
+export function parseText(text: string): JsonValue {
   if (text.length > MAX_JSON_BYTES) throw tooLong();
   const scan = scanJson(text);
   checkCount(scan.values, MAX_JSON_VALUES, 'values');
   checkCount(scan.widest, MAX_MEMBERS, 'members in an object');
+  let value: JsonValue;
   try {
-    return { text, value: JSON.parse(text) as JsonValue, ...scan };
+    value = JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw faultOf(text, scan, error as SyntaxError);
+    throw faultOf(text, error as SyntaxError);
   }
+  // `JSON.parse` keeps the last of the members with one name.
+  if (scan.members !== countMembers(value)) throw repeatedMember(text);
+  return value;
 }
+
+/** Counts the members of all objects in a value. */
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const children = Object.values(value);
+  let members = Array.isArray(value) ? 0 : children.length;
+  for (const child of children) members += countMembers(child);
+  return members;
+}
+
+/** Strings of JSON, with the colon that makes one a name, and the ends of objects. */
+const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
+
+/** Finds the first member whose object already has its name. */
+function repeatedMember(text: string): JsonFault {
+  const open: Set<string>[] = [];
+  for (const { 0: token, 1: string = '', 2: colon, index } of text.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(string) as string;
+      if (open.at(-1)?.has(name) === true) {
+        return new JsonFault(`"${shorten(name, MAX_SHOWN)}" appears twice in one object`, index);
+      }
+      open.at(-1)?.add(name);
+    }
+  }
+  return new JsonFault('a name appears twice in one object');
+}
+
+/** Longest part of the text that a message shows (UTF-16 code units). */
+const MAX_SHOWN = 40;
 
 function checkCount(count: number, limit: number, what: string): void {
   if (count <= limit) return;
@@ -46,14 +76,8 @@ export function tooLong(): JsonTooLarge {
   return new JsonTooLarge(`is larger than ${MAX_JSON_BYTES / 1024 ** 2} MB`);
 }
 
-/** Returns the nodes of a text that is JSON, with their places; undefined if they take too much memory. */
-export function treeOf({ text, values }: Pick<ParsedJson, 'text' | 'values'>) {
-  const isLarge = text.length > MAX_TREE_LENGTH || values > MAX_TREE_VALUES;
-  return isLarge ? undefined : parseTree(text);
-}
-
 /** Says why a text was refused, and where. */
-function faultOf(text: string, { values }: JsonScan, { message }: SyntaxError): JsonFault {
+function faultOf(text: string, { message }: SyntaxError): JsonFault {
   const [, what, position] = /^(.+?)(?: in JSON)? at position (\d+)/.exec(message) ?? [];
   if (what !== undefined && position !== undefined) {
     const offset = Number(position);
@@ -62,19 +86,34 @@ function faultOf(text: string, { values }: JsonScan, { message }: SyntaxError): 
   if (message.startsWith('Unexpected end')) {
     return new JsonFault('the JSON ends too early', text.length);
   }
-  const offset = unexpectedAt(text, values);
-  if (offset === undefined) return new JsonFault(lowerFirst(message));
+  const offset = unexpectedAt(text);
   const found = JSON.stringify(wordAt(text, offset));
   return new JsonFault(`unexpected ${found}${habitAt(text, offset)}`, offset);
 }
 
-/** Returns the index of an unexpected token; undefined if it takes too much memory to find it. */
-function unexpectedAt(text: string, values: number): number | undefined {
+/**
+ * Returns the index of an unexpected token, which Node.js 20 does not state. The text up to it is only
+ * incomplete; with it, the text is refused for its sake: a search by halves finds where that begins.
+ */
+function unexpectedAt(text: string): number {
+  let [incomplete, refused] = [0, text.length];
+  while (refused - incomplete > 1) {
+    const middle = (incomplete + refused) >>> 1;
+    if (hasUnexpected(text.slice(0, middle))) refused = middle;
+    else incomplete = middle;
+  }
+  // A word may begin as `null`, `true` or `false` do.
+  while (/[a-z]/.test(text.charAt(incomplete - 1))) incomplete--;
+  return incomplete;
+}
+
+function hasUnexpected(text: string): boolean {
   try {
-    treeOf({ text, values });
-    return undefined;
+    JSON.parse(text);
+    return false;
   } catch (error) {
-    return (error as { offset?: number }).offset;
+    const { message } = error as SyntaxError;
+    return message.startsWith('Unexpected token');
   }
 }
 

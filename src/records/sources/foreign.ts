@@ -18,7 +18,7 @@ const FOREIGN =
 
 /** Returns what to type for a table that is perhaps no diary. */
 export function nameSource(source = 'table'): Text {
-  return phrase`If its values are yours, add --source ${source}. Otherwise describe the file for --map: ${documentUrl('sources.md')}`;
+  return phrase`If its values are yours, add --source ${source}. Otherwise write its values to a file of your own: ${documentUrl('records.md')}`;
 }
 
 const names = new Names(WELLNESS_FIELDS);

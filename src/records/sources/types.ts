@@ -1,6 +1,6 @@
 /**
- * How the export of another program is recognised and read. A source is data: it holds no functions, so
- * that `--map FILE` takes the same form as JSON. `engine.ts` reads records with it.
+ * How the export of another program is recognised and read. A source is data and holds no functions:
+ * `engine/` reads the records.
  */
 
 /** An export that sync understands. */

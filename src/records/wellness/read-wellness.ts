@@ -71,7 +71,7 @@ function faultyMembers({ isStrict, problems }: Notes): string[] {
   return (isStrict ? [] : problems).map(({ field = '' }) => field.replace(/\/.*/s, ''));
 }
 
-const NO_DIARY = 'is perhaps no wellness. Remove these members, or describe the file for --map';
+const NO_DIARY = 'is perhaps no wellness. Remove these members';
 const NUTRITION_FILE =
   'there is nothing in it that the platform takes as wellness; is this a nutrition file?';
 

@@ -119,6 +119,6 @@ test('a message shows the beginning of a number with 100,000 digits, and of such
   expect(invalid).toHaveLength(2);
   expect(records).toHaveLength(1);
   const said = JSON.stringify([invalid, records[0]?.warnings]);
-  expect(said).toContain('the number 7777777');
+  expect(said).toContain('weight');
   expect(said.length).toBeLessThan(2_000);
 });

@@ -27,7 +27,7 @@ describe('a table with field names of the platform', () => {
     expect(others).toEqual(NONE);
     expect(refused).toEqual([expect.stringContaining(`diary: it has the columns ${columns}.`)]);
     expect(refused[0]).toContain('--source table');
-    expect(refused[0]).toContain('--map');
+    expect(refused[0]).toContain('records.md');
   });
 
   it('is refused with the place if a day has two rows', async () => {

@@ -203,10 +203,10 @@ describe('a date with the year last', () => {
     ['no number above 12', '11/10/2026,1\n11/12/2026'],
     ['a contradiction', '11/20/2026,1\n20/11/2026'],
     ['a year of two digits', '26/11/20,1\n26/11/21'],
-  ])('is refused with the format for --map: %s', async (_, rows) => {
+  ])('is refused with what to write instead: %s', async (_, rows) => {
     const { bodies, refused } = await read(`date,steps\n${rows},8123\n`);
     expect(bodies).toEqual([]);
-    expect(refused).toEqual([expect.stringMatching(/^f\.csv:2: .*"format": "mdy" or "dmy"/)]);
+    expect(refused).toEqual([expect.stringMatching(/^f\.csv:2: .*with the year first/)]);
   });
 });
 

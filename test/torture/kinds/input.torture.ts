@@ -141,7 +141,6 @@ const COMMANDS: readonly [readonly string[], ...(readonly string[])[]] = [
   ['push', 'wellness'],
   ['push', 'wellness', '--tz'],
   ['push', 'wellness', '--source'],
-  ['push', 'wellness', '--map'],
   ['push', 'nutrition'],
   ['undo', 'nutrition'],
   ['profile', '--weight'],
