@@ -6,7 +6,7 @@ import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoi
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
-import { isEmpty, jsonValue } from './wire.ts';
+import { checkReadable, isEmpty, jsonValue } from './wire.ts';
 
 /**
  * Provides the access token. All methods throw a `SyncError`: `AUTH_REQUIRED`, `AUTH_EXPIRED` or
@@ -36,6 +36,9 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly tokens: TokenSource;
   readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
+
+/** What the body of a success has to be; a success with another body is repeated. `any`: no page, no broken JSON. */
+export type BodyForm = 'json' | 'json-or-nothing' | 'any';
 
 /**
  * Tokens that a request may need: other processes may refresh at the same time, and a token of seconds
@@ -71,19 +74,18 @@ export class Caller {
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'> & { readonly url?: URL },
     also: readonly number[] = [],
-    details: { readonly repeatable?: Repeatable; readonly mayBeEmpty?: boolean } = {},
+    details: { readonly repeatable?: Repeatable; readonly form?: BodyForm } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { url = this.endpoint(name), signal } = request;
     const { tokens } = this.#options;
-    const { repeatable = 'always', mayBeEmpty = also.length > 0 } = details;
+    const { repeatable = 'always', form = also.length > 0 ? 'json-or-nothing' : 'json' } = details;
     const isOptional = also.includes(401);
     const sent: Secret[] = [];
     let attempts = 0;
     const sendWith = async (token: Secret) => {
       sent.push(token);
       // A request that was answered with 401 changed nothing.
-      const send = async () =>
-        await this.#sendAs(token, { ...request, url }, repeatable, mayBeEmpty);
+      const send = async () => await this.#sendAs(token, { ...request, url }, repeatable, form);
       const { response, attempts: tries } = await counting(attempts, send);
       attempts += tries;
       const isRefused =
@@ -123,7 +125,7 @@ export class Caller {
   async #isAccepted(token: Secret, attempts: number, signal: AbortSignal): Promise<boolean> {
     const userinfo = { method: 'GET', url: this.endpoint('userinfo'), signal } as const;
     try {
-      const { response } = await this.#sendAs(token, userinfo, 'always', true);
+      const { response } = await this.#sendAs(token, userinfo, 'always', 'json-or-nothing');
       if (response.status === 401 || isSuccess(response)) return isSuccess(response);
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
@@ -136,14 +138,16 @@ export class Caller {
     token: Secret,
     request: Omit<HttpRequest, 'bearer'>,
     repeatable: Repeatable,
-    mayBeEmpty: boolean,
+    form: BodyForm,
   ): Promise<{ response: HttpResponse; attempts: number }> {
     const once = async () => {
       const response = withoutSecret(
         await this.#options.http.send({ ...request, bearer: token }),
         token,
       );
-      if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
+      if (!isSuccess(response)) return response;
+      if (form === 'any') checkReadable(response);
+      else if (form === 'json' || !isEmpty(response)) jsonValue(response);
       return response;
     };
     return withRetry({ ...this.#context, signal: request.signal }, once, repeatable, {

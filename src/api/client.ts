@@ -1,17 +1,24 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { EndpointName } from '../config/endpoints.ts';
+import { type PlatformFacts, platformAt } from '../config/platforms.ts';
 import { Caller, type ServiceClientOptions, isSuccess } from './call.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { Repeatable } from './retry.ts';
 import {
+  type PushAnswer,
+  type UploadAnswer,
   type WireObject,
   decodeProfileAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
+  isEmpty,
   isJsonObject,
   isOAuthError,
   jsonValue,
   refusalMessage,
+  showsResults,
 } from './wire.ts';
 
 type DayKind = 'wellness' | 'nutrition';
@@ -74,6 +81,28 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     return true;
   }
 
+  /** Returns whether a success of an endpoint has to name what the service took. */
+  const isStrict = (endpoint: EndpointName, facts: PlatformFacts) =>
+    platformAt(options.baseUrl)?.kind === 'coach-watts' ||
+    facts.has('nutrition', 'meal-lists') ||
+    facts.has(endpoint, 'results');
+
+  /** Sends an item, and notes what the answer shows of the platform. */
+  async function deliver<T extends UploadAnswer | PushAnswer>(
+    endpoint: EndpointName,
+    request: Parameters<Caller['call']>[1],
+    repeatable: Repeatable,
+    facts: PlatformFacts,
+    decode: (response: HttpResponse, sent: readonly Secret[], isStrict: boolean) => T,
+  ): Promise<Delivered<T>> {
+    const form = isStrict(endpoint, facts) ? 'json' : 'any';
+    const called = await caller.call(endpoint, request, [], { repeatable, form });
+    const { response, attempts, sent } = called;
+    const shown = showsResults(response) ? 'results' : 'plain';
+    if (!facts.has(endpoint, shown)) facts.note(endpoint, shown);
+    return counted(attempts, () => decode(response, sent, isStrict(endpoint, facts)));
+  }
+
   const json = (value: unknown) => ({
     contentType: 'application/json',
     body: [Buffer.from(JSON.stringify(value))],
@@ -81,17 +110,20 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 
   return {
     /** Uploads one recording (4.1). */
-    async uploadRecording(upload: FramedUpload, signal: AbortSignal) {
+    async uploadRecording(upload: FramedUpload, facts: PlatformFacts, signal: AbortSignal) {
       const request = { method: 'POST', ...upload, signal } as const;
-      const { response, attempts, sent } = await caller.call('uploadFit', request);
-      return counted(attempts, () => decodeUploadAnswer(response, sent));
+      return await deliver('uploadFit', request, 'always', facts, decodeUploadAnswer);
     },
     /** Sends one record (4.2, 4.3). */
-    async push(kind: DayKind, body: WireObject, repeatable: Repeatable, signal: AbortSignal) {
+    async push(
+      kind: DayKind,
+      body: WireObject,
+      repeatable: Repeatable,
+      facts: PlatformFacts,
+      signal: AbortSignal,
+    ) {
       const request = { method: 'POST', ...json(body), signal } as const;
-      const how = { repeatable, mayBeEmpty: true };
-      const { response, attempts, sent } = await caller.call(kind, request, [], how);
-      return counted(attempts, () => decodePushAnswer(response, sent));
+      return await deliver(kind, request, repeatable, facts, decodePushAnswer);
     },
     /** Returns whether the login is known to have a scope. Sends nothing. */
     async grants(scope: string, signal: AbortSignal) {
@@ -154,7 +186,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
     /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
     async updateProfile(change: WireObject, signal: AbortSignal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      const { response, sent } = await caller.call('profile', request, [], { mayBeEmpty: true });
+      const form = 'json-or-nothing';
+      const { response, sent } = await caller.call('profile', request, [], { form });
       return decodeProfileAnswer(response, sent);
     },
     async userinfo(signal: AbortSignal) {
@@ -165,7 +198,8 @@ export function createServiceClient(context: Context, options: ServiceClientOpti
 
 /** @throws SyncError `SERVICE_ANSWER` if the response does not confirm a change */
 function confirmed(response: HttpResponse): void {
-  const answer = decodePushAnswer(response, []);
+  if (isEmpty(response)) return;
+  const answer = decodePushAnswer(response, [], true);
   if (answer.outcome === 'pushed') return;
   throw new SyncError('SERVICE_ANSWER', `The platform did not change it: ${answer.message}`, {
     hint: 'The same command again continues.',

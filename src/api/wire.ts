@@ -33,32 +33,46 @@ export type PushAnswer =
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /**
- * Decodes the response to an upload of one recording (4.1; the interface does not show it). The status
- * says little: deployed services respond with 200 to a recording that they could not store. A recording
- * counts as uploaded if the body reports success, reports no failure, and counts the recording (as
- * processed, as a duplicate, or by a state). A revision without counts passes.
+ * Returns whether a success counts what the service took, or states what became of it (as Coach Watts does). Then
+ * an answer that does not, such as the empty 200 of a gateway, confirms nothing.
+ */
+export function showsResults(response: HttpResponse): boolean {
+  const { results, item } = resultsIn(answerIn(response));
+  return (
+    typeof item['state'] === 'string' || COUNTS.some((count) => typeof results[count] === 'number')
+  );
+}
+
+const COUNTS = ['total', 'processed', 'duplicates', 'failed'] as const;
+
+/**
+ * Decodes a success of an upload of one recording (4.1; the interface shows no answer). Any success counts, unless
+ * the body contradicts it. A recording that the body counts or states is judged by that.
  *
+ * @param isStrict the body has to name what the service took
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAnswer {
-  const body = jsonObject(response);
-  const results = isObject(body['results']) ? body['results'] : {};
-  const item = Array.isArray(results['items']) ? (results['items'] as unknown[])[0] : undefined;
-  const service = isObject(item) ? serviceRecording(item, sent) : {};
-  const count = (key: string) => (typeof results[key] === 'number' ? results[key] : undefined);
-  const counted = (key: string) => (count(key) ?? 0) > 0;
+export function decodeUploadAnswer(
+  response: HttpResponse,
+  sent: Sent,
+  isStrict: boolean,
+): UploadAnswer {
+  const body = answerIn(response);
+  const { results, item } = resultsIn(body);
+  const service = serviceRecording(item, sent);
+  const count = (key: (typeof COUNTS)[number]) =>
+    typeof results[key] === 'number' ? results[key] : undefined;
+  const counted = (key: (typeof COUNTS)[number]) => (count(key) ?? 0) > 0;
   const duplicate = counted('duplicates');
+  const took = counted('processed') || duplicate || service.state !== undefined;
   // The request held one recording: an error concerns it, unless the body counts it as stored.
-  const complained =
-    Array.isArray(results['errors']) &&
-    results['errors'].length > 0 &&
-    !(duplicate || counted('processed') || service.state !== undefined);
-  if (body['success'] === false || counted('failed') || service.state === 'failed' || complained) {
+  const complained = !took && isSomething(results['errors']);
+  if (contradicts(body) || counted('failed') || isFailure(service.state) || complained) {
     return { outcome: 'rejected', message: reasonIn(body, results, sent) };
   }
-  const took = counted('processed') || duplicate || service.state !== undefined;
-  const tookNone = count('total') === 0 || (count('processed') === 0 && !took);
-  if (body['success'] !== true || tookNone) throw unclear(response);
+  const tookNone = !took && (count('total') === 0 || count('processed') === 0);
+  const names = took || body['success'] === true;
+  if (tookNone || (isStrict && !names)) throw unclear(response);
   return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
 }
 
@@ -68,18 +82,67 @@ export function isEmpty(response: HttpResponse): boolean {
 }
 
 /**
- * Decodes the response to a wellness or nutrition record (4.2, 4.3; not shown in the interface). An
- * empty body counts as a success.
+ * Decodes a success of a wellness or nutrition record (4.2, 4.3), or of a change: any success counts, unless the
+ * body contradicts it.
  *
+ * @param isStrict the body has to report success
  * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
-export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer {
-  if (isEmpty(response)) return { outcome: 'pushed' };
-  const body = jsonObject(response);
-  if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
-  if (body['success'] !== true) throw unclear(response);
+export function decodePushAnswer(
+  response: HttpResponse,
+  sent: Sent,
+  isStrict: boolean,
+): PushAnswer {
+  const body = answerIn(response);
+  if (contradicts(body)) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
+  if (isStrict && body['success'] !== true) throw unclear(response);
   const { data } = body;
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
+}
+
+/** Returns the object in a body; of a list, the object that reports a failure. */
+function answerIn({ text }: HttpResponse): WireObject {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return {};
+  }
+  if (Array.isArray(value)) return value.filter(isObject).find(contradicts) ?? {};
+  return isObject(value) ? value : {};
+}
+
+/** Returns the counts in an answer, and the first item that it names; they may be empty. */
+function resultsIn({ results = {} }: WireObject): Record<'results' | 'item', WireObject> {
+  const counts = isObject(results) ? results : {};
+  const items = isObject(results) ? results['items'] : results;
+  const [item] = Array.isArray(items) ? (items as unknown[]) : [];
+  return { results: counts, item: isObject(item) ? item : {} };
+}
+
+/** Returns whether the body of a success reports a failure. */
+function contradicts(body: WireObject): boolean {
+  return (
+    ['success', 'ok'].some((name) => isNo(body[name])) ||
+    isFailure(body['status']) ||
+    ['error', 'errors', 'failed'].some((name) => isSomething(body[name]))
+  );
+}
+
+function isFailure(state: unknown): boolean {
+  return typeof state === 'string' && /^(?:error|fail(?:ed|ure)?)$/i.test(state.trim());
+}
+
+function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && NO.test(value));
+}
+
+const NO = /^\s*(?:false|0)\s*$/i;
+
+function isSomething(value: unknown): boolean {
+  if (value === undefined || value === null || isNo(value)) return false;
+  if (typeof value === 'object') return Object.keys(value).length > 0;
+  return typeof value !== 'string' || value.trim() !== '';
 }
 
 export interface WireItem {
@@ -164,13 +227,6 @@ export function isOAuthError({ text }: HttpResponse): boolean {
   return typeof parseObject(text)?.['error'] === 'string';
 }
 
-/** Returns the body as a JSON object. @throws SyncError `SERVICE_ANSWER` if it is none */
-function jsonObject(response: HttpResponse): WireObject {
-  const value = jsonValue(response);
-  if (!isObject(value)) throw unclear(response);
-  return value;
-}
-
 /**
  * Returns the body as JSON.
  *
@@ -189,6 +245,31 @@ export function jsonValue(response: HttpResponse): unknown {
       details: { status: response.status, delivery: 'unknown' },
     });
   }
+}
+
+/**
+ * Checks the body of a success that may have any form.
+ *
+ * @throws SyncError as {@link jsonValue} for a web page, or JSON that cannot be read
+ */
+export function checkReadable(response: HttpResponse): void {
+  if (isEmpty(response)) return;
+  if (isPage(response) || claimsJson(response)) jsonValue(response);
+}
+
+/** Some services send JSON with another content type. */
+export function claimsJson(response: HttpResponse): boolean {
+  return contentType(response).includes('json') || /^\s*\{/.test(response.text);
+}
+
+/** Some frameworks send a plain text as HTML. */
+function isPage(response: HttpResponse): boolean {
+  const { text } = response;
+  return /^\s*</.test(text) || (contentType(response).includes('html') && /<[a-z!]/i.test(text));
+}
+
+function contentType({ headers }: HttpResponse): string {
+  return (headers['content-type'] ?? '').toLowerCase();
 }
 
 /** Returns the reason in the service's error body, or a description of the body. */
@@ -249,14 +330,14 @@ function unclear(response: HttpResponse): SyncError {
 
 function describeBody(response: HttpResponse): string {
   if (isEmpty(response)) return 'nothing';
-  if (/^\s*</.test(response.text)) return 'a web page';
+  if (isPage(response)) return 'a web page';
   try {
     parseJson(response.text);
     return 'JSON that gives no reason';
   } catch (error) {
     if (error instanceof JsonTooDeep) return TOO_DEEP;
   }
-  return (response.headers['content-type'] ?? '').includes('json') ? 'broken JSON' : 'text';
+  return contentType(response).includes('json') ? 'broken JSON' : 'text';
 }
 
 const TOO_DEEP = `JSON that is nested more than ${MAX_DEPTH} deep`;

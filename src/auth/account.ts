@@ -3,11 +3,11 @@ import { SyncError } from '../base/errors.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
-import type { Http, HttpResponse } from '../api/http.ts';
+import type { Http } from '../api/http.ts';
 import { type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { TokenSource } from '../api/call.ts';
 import { isObject } from '../base/json.ts';
-import { jsonValue } from '../api/wire.ts';
+import { claimsJson, jsonValue } from '../api/wire.ts';
 
 /** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -89,11 +89,6 @@ export async function whoIsLoggedIn(
   const who = await whoAmI(context, options, token);
   if (who.kind !== 'rejected') return who;
   return await whoAmI(context, options, await tokens.replace(token, signal));
-}
-
-/** Some services send JSON with another content type; an HTML page begins with `<`. */
-function claimsJson({ headers, text }: HttpResponse): boolean {
-  return (headers['content-type'] ?? '').includes('json') || /^\s*\{/.test(text);
 }
 
 /** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */

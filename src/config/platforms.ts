@@ -3,7 +3,23 @@
  * contract, and any other address works as well.
  */
 import type { Config } from './config.ts';
+import type { EndpointName } from './endpoints.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
+
+/** `interface`: it does what the interface says, and no more. `coach-watts`: as Coach Watts is deployed. */
+export type PlatformKind = 'interface' | 'coach-watts';
+
+/**
+ * What an answer can show of a platform. `results`: it counts what it took, or states what became of it. `plain`:
+ * it took something without naming it. `meal-lists`: a nutrition day, in four lists.
+ */
+export type AnswerFact = 'results' | 'plain' | 'meal-lists';
+
+/** What the answers of one platform have shown so far, by endpoint. */
+export interface PlatformFacts {
+  has(endpoint: EndpointName, fact: AnswerFact): boolean;
+  note(endpoint: EndpointName, fact: AnswerFact): void;
+}
 
 export interface Platform {
   /** As in `sync login NAME`. */
@@ -17,6 +33,8 @@ export interface Platform {
   /** The client ID that all athletes share; undefined if each athlete registers a client. */
   readonly clientId?: string;
   readonly moreScopes: readonly string[];
+  /** Absent: its answers show it. */
+  readonly kind?: PlatformKind;
 }
 
 /** Default port of `sync sandbox`, which shares no code with the client. */
@@ -29,6 +47,7 @@ export const PLATFORMS: readonly Platform[] = [
     baseUrl: 'https://app.coachwatts.com',
     portal: 'https://app.coachwatts.com/developer',
     moreScopes: ['nutrition:read'],
+    kind: 'coach-watts',
   },
   {
     name: 'sandbox',

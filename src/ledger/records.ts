@@ -2,6 +2,8 @@ import { type Database, transaction } from './guard.ts';
 import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
 import { type ReadZoneLedger, readZoneLedger } from './read-zones.ts';
 import { WellnessLedger } from './wellness.ts';
+import type { PlatformFacts } from '../config/platforms.ts';
+import { platformFacts } from './platform-facts.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export const KINDS = ['wellness', 'nutrition'] as const;
@@ -39,6 +41,7 @@ export class RecordLedger {
   readonly nutrition: NutritionLedger;
   readonly wellness: WellnessLedger;
   readonly zones: ReadZoneLedger;
+  readonly platform: PlatformFacts;
   readonly #database: Database;
   readonly #account: string;
   readonly #mark: ProcessMark;
@@ -48,6 +51,7 @@ export class RecordLedger {
     this.nutrition = nutritionLedger(database, account);
     this.wellness = new WellnessLedger(database, account, now);
     this.zones = readZoneLedger(database, account);
+    this.platform = platformFacts(database, account, now);
     this.#database = database;
     this.#account = account;
     this.#mark = mark;

@@ -167,6 +167,16 @@ export const SCHEMA = `
   -- The source that an account's service gives to this client's items.
   CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, source TEXT NOT NULL) WITHOUT ROWID;
 
+  -- What the answers of a platform have shown (config/platforms.ts), by its address and the endpoint.
+  CREATE TABLE platform_facts (
+    address TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    fact TEXT NOT NULL,
+    -- When it was last shown (ms since the epoch).
+    seen_at INTEGER NOT NULL,
+    PRIMARY KEY (address, endpoint, fact)
+  ) WITHOUT ROWID;
+
   -- The account of a token from the environment, as the service named it. Tokens are digests.
   CREATE TABLE token_accounts (token TEXT PRIMARY KEY, account_key TEXT NOT NULL) WITHOUT ROWID;
 

@@ -9,6 +9,8 @@ import {
   decodeConfirmed,
 } from './upload-rows.ts';
 import type { ProcessMark } from '../system/processes.ts';
+import type { PlatformFacts } from '../config/platforms.ts';
+import { platformFacts } from './platform-facts.ts';
 
 export interface ClaimedRecording {
   readonly sha256: string;
@@ -33,12 +35,14 @@ const FAULT_GAP_MS = 3_600_000;
  * claim, even if they fail to write.
  */
 export class UploadLedger {
+  readonly platform: PlatformFacts;
   readonly #database: Database;
   readonly #account: string;
   readonly #mark: ProcessMark;
   readonly #now: () => number;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
+    this.platform = platformFacts(database, account, now);
     this.#database = database;
     this.#account = account;
     this.#mark = mark;

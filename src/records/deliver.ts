@@ -201,7 +201,7 @@ class DayQueue {
       return { outcome: 'would-push', request: { method: 'POST', url, body } };
     }
     const client = await this.#target.client();
-    const answer = await client.push(kind, body, 'always', this.#context.signal);
+    const answer = await client.push(kind, body, 'always', ledger.platform, this.#context.signal);
     this.#breaker.answered();
     const { attempts } = answer;
     if (answer.outcome === 'rejected') {

@@ -238,7 +238,9 @@ export class Uploader {
     try {
       const first = readFirstSession(contents.bytes, summary);
       const framed = frameUpload(contents, fields);
-      const answer = await (await client()).uploadRecording(framed, this.#context.signal);
+      const answer = await (
+        await client()
+      ).uploadRecording(framed, ledger.platform, this.#context.signal);
       attempts = answer.attempts;
       if (answer.outcome === 'rejected') {
         ledger.reject(sha256, attempts, answer.message);

@@ -11,6 +11,7 @@ import { createNodeHttp } from '../../src/api/node-http.ts';
 import { isAboutTheItem } from '../../src/api/refusal.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { testContext } from '../support/context.ts';
+import { noFacts } from '../support/platform-facts.ts';
 import { type TestServer, failure, listen, never } from './support.ts';
 
 const FIRST = 'first-access-token';
@@ -70,14 +71,19 @@ const tokensSeen = ({ requests }: TestServer) =>
 const upload = { contentType: 'multipart/form-data; boundary=b', body: [Buffer.from('--b--')] };
 
 const FEBRUARY = { startDate: '2026-02-01', endDate: '2026-02-28' };
-const pushWellness = (client: ServiceClient) => client.push('wellness', {}, 'always', never());
+const pushWellness = (client: ServiceClient) =>
+  client.push('wellness', {}, 'always', noFacts(), never());
 const pushNutrition = (client: ServiceClient) =>
-  client.push('nutrition', {}, 'unless-acted-on', never());
+  client.push('nutrition', {}, 'unless-acted-on', noFacts(), never());
 
 /** Every method, so that what holds for one is seen to hold for all. */
 const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Promise<unknown>])[] =
   [
-    ['uploadRecording', 'POST /api/workouts/upload-fit', (c) => c.uploadRecording(upload, never())],
+    [
+      'uploadRecording',
+      'POST /api/workouts/upload-fit',
+      (c) => c.uploadRecording(upload, noFacts(), never()),
+    ],
     ['push wellness', 'POST /api/wellness', pushWellness],
     ['push nutrition', 'POST /api/nutrition', pushNutrition],
     [
@@ -188,7 +194,7 @@ const about = ({ code, message, details }: SyncError) => ({ code, message, detai
 it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
   [
     'the scope that the message names',
-    (c) => c.uploadRecording(upload, never()),
+    (c) => c.uploadRecording(upload, noFacts(), never()),
     { message: 'Missing required scope: workout:write' },
     { code: 'SCOPE_MISSING', scope: 'workout:write' },
   ],
@@ -246,14 +252,16 @@ describe('a service that rejects a token after a refresh', () => {
 
   it('keeps the login if userinfo accepts the token, and the next request may succeed', async () => {
     const { client, server } = await open([REFUSED_HERE, REFUSED_HERE, { body: { sub: 'a' } }, {}]);
-    const error = await failure(client.uploadRecording(upload, never()));
+    const error = await failure(client.uploadRecording(upload, noFacts(), never()));
     expect({ ...about(error), hint: error.hint }).toEqual({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The platform refused a token of this login (401) that is accepted elsewhere.',
       hint: 'The same command again continues. If that lasts, run `sync login`.',
       details: { status: 401, attempts: 2, delivery: 'not-sent' },
     });
-    expect(await client.uploadRecording(upload, never())).toMatchObject({ outcome: 'uploaded' });
+    expect(await client.uploadRecording(upload, noFacts(), never())).toMatchObject({
+      outcome: 'uploaded',
+    });
     expect(server.requests.map(({ url }) => url)).toEqual([
       '/api/workouts/upload-fit',
       '/api/workouts/upload-fit',
@@ -269,7 +277,7 @@ describe('a service that rejects a token after a refresh', () => {
     const all = [FIRST, 'third', 'fourth', 'fifth'];
     const tokens = { accessToken: () => Promise.resolve(new Secret(all.shift() ?? '')) };
     const { client, server, replaced } = await open([REFUSED_HERE, REFUSED_HERE, last], { tokens });
-    const sent = client.uploadRecording(upload, never()).then(() => undefined, about);
+    const sent = client.uploadRecording(upload, noFacts(), never()).then(() => undefined, about);
     expect((await sent)?.code).toBe(code);
     const bearers = [FIRST, SECOND, 'third', 'fourth', 'fifth'].map((token) => `Bearer ${token}`);
     expect([tokensSeen(server), replaced]).toEqual([bearers.slice(0, count), [FIRST]]);
@@ -281,6 +289,8 @@ describe('a service that rejects a token after a refresh', () => {
     expect(error.code).toBe('SERVICE_UNAVAILABLE');
   });
 });
+
+const TOOK_NONE = { success: true, results: { total: 0, processed: 0 } };
 
 describe('a request that fails for every item alike', () => {
   it.each<[string, Answer, code: string, exit: number]>([
@@ -295,12 +305,12 @@ describe('a request that fails for every item alike', () => {
     ['505', { status: 505, body: '<html>' }, 'SERVICE_UNAVAILABLE', 5],
     ['a missing scope', { status: 403, body: { message: 'scope' } }, 'SCOPE_MISSING', 4],
     ['an oversized answer', { body: 'x'.repeat(MAX_ANSWER_BYTES + 1) }, 'SERVICE_ANSWER', 5],
-    ['an answer that says nothing', { body: {} }, 'SERVICE_ANSWER', 5],
+    ['a success that took nothing', { body: TOOK_NONE }, 'SERVICE_ANSWER', 5],
     ['elsewhere', { status: 302, headers: { location: '/x' } }, 'SERVICE_ANSWER', 5],
     ['a token that is refused here alone', { status: 401, body: {} }, 'AUTH_EXPIRED', 4],
   ])('fails with a hint, and not for its item (%s)', async (_what, answer, code, exit) => {
     const { client } = await open([answer]);
-    const error = await failure(client.uploadRecording(upload, never()));
+    const error = await failure(client.uploadRecording(upload, noFacts(), never()));
     expect({
       code: error.code,
       about: isAboutTheItem(error),
@@ -309,6 +319,49 @@ describe('a request that fails for every item alike', () => {
     }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
     expect(error.message).toMatch(/^[A-Z1].*\.$/);
     expect(String(error.hint)).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+  });
+});
+
+describe('a platform that named what it took', () => {
+  const COUNTS = { total: 1, processed: 1, failed: 0 };
+  const NAMES = { body: { success: true, results: COUNTS } };
+
+  it('is not believed if it names nothing later, not even with an id', async () => {
+    const facts = noFacts();
+    const nothing = [{ body: {} }, { status: 201, body: { id: 'w1' } }, { body: TOOK_NONE }];
+    const { client } = await open([{ body: { id: 'w1' } }, NAMES, ...nothing, NAMES]);
+    const send = async () => await client.uploadRecording(upload, facts, never());
+    expect([await send(), await send()]).toMatchObject(
+      Array.from({ length: 2 }, () => ({ outcome: 'uploaded', attempts: 1 })),
+    );
+    for (const each of nothing) {
+      expect([(await failure(send())).code, each]).toEqual(['SERVICE_ANSWER', each]);
+    }
+    expect(await send()).toMatchObject({ outcome: 'uploaded', attempts: 1 });
+    expect([facts.has('uploadFit', 'results'), facts.has('uploadFit', 'plain')]).toEqual([
+      true,
+      true,
+    ]);
+    expect(facts.has('wellness', 'results')).toBe(false);
+  });
+
+  it('is one from the first answer that counts, also if it took nothing', async () => {
+    const facts = noFacts();
+    const { client } = await open([{ body: TOOK_NONE }, { body: {} }]);
+    for (let sent = 0; sent < 2; sent++) {
+      const error = await failure(client.uploadRecording(upload, facts, never()));
+      expect(error.code).toBe('SERVICE_ANSWER');
+    }
+  });
+
+  it('is Coach Watts everywhere, once an answer showed its meal lists', async () => {
+    const facts = noFacts();
+    facts.note('nutrition', 'meal-lists');
+    const { client } = await open([{ body: {} }]);
+    for (const kind of ['wellness', 'nutrition'] as const) {
+      const error = await failure(client.push(kind, {}, 'always', facts, never()));
+      expect([error.code, error.details['attempts']]).toEqual(['SERVICE_ANSWER', 1]);
+    }
   });
 });
 
@@ -322,7 +375,6 @@ describe('a success with an empty body', () => {
   });
 
   it.each<[string, (client: ServiceClient) => Promise<unknown>]>([
-    ['an upload', (c) => c.uploadRecording(upload, never())],
     ['the profile', (c) => c.readProfile(never())],
     ['workouts', (c) => c.listWorkouts({ limit: 1, offset: 0 }, never())],
     ['userinfo', (c) => c.userinfo(never())],
@@ -370,7 +422,7 @@ describe('a service that repeats the request in its answer', () => {
   ])('has its text shortened and redacted %s', async (_where, answer) => {
     const { client } = await open([answer]);
     const outcome = await client
-      .uploadRecording(upload, never())
+      .uploadRecording(upload, noFacts(), never())
       .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }));
     const shown = typeof outcome === 'string' ? outcome : JSON.stringify(outcome);
     expect(shown).not.toContain(FIRST);
@@ -405,10 +457,12 @@ describe('an answer that is not JSON', () => {
     ['a page of the network', '<html>Please sign in</html>'],
     ['half an answer', '{"success": tr'],
     ['nothing', ''],
-  ])('causes a retry of an upload: %s', async (_name, body) => {
+  ])('causes a retry of an upload to a platform that names: %s', async (_name, body) => {
     const { client, server, slept } = await open([{ body }, { body }, {}]);
     const uploaded = { outcome: 'uploaded', service: {}, attempts: 3 };
-    expect(await client.uploadRecording(upload, never())).toEqual(uploaded);
+    const facts = noFacts();
+    facts.note('uploadFit', 'results');
+    expect(await client.uploadRecording(upload, facts, never())).toEqual(uploaded);
     expect([server.requests.length, slept]).toEqual([3, [250, 500]]);
   });
 
@@ -452,7 +506,7 @@ describe('a failed refresh of the login', () => {
     const refused = new SyncError('REJECTED', message, { hint: 'what to do', details });
     const tokens = { [name]: () => Promise.reject(refused) };
     const { client } = await open([{ status: 401 }], { tokens });
-    expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
+    expect(about(await failure(client.uploadRecording(upload, noFacts(), never())))).toEqual({
       code: 'SERVICE_ANSWER',
       message,
       details: { status: 400, attempts, delivery: 'not-sent' },
@@ -471,7 +525,7 @@ it('counts the attempts with both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
   expect(await pushWellness(client)).toEqual({ outcome: 'pushed', attempts: 4 });
   const { client: failing } = await open([{ status: 401 }, { status: 503 }]);
-  const error = await failure(failing.uploadRecording(upload, never()));
+  const error = await failure(failing.uploadRecording(upload, noFacts(), never()));
   expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
 });
 
@@ -511,7 +565,7 @@ describe('a route that a revision may not have', () => {
 it('uses the configured paths', async () => {
   const endpoints = { uploadFit: '/v2/fit', wellness: '/w' };
   const { client, server } = await open([{}], { endpoints });
-  await client.uploadRecording(upload, never());
+  await client.uploadRecording(upload, noFacts(), never());
   await pushWellness(client);
   expect(server.requests.map(({ url }) => url)).toEqual(['/v2/fit', '/w']);
 });

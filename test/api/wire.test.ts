@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import {
+  checkReadable,
   decodePushAnswer,
+  showsResults,
   shownDays,
   shownItems,
   decodeUploadAnswer,
@@ -107,16 +109,90 @@ it.each<[string, unknown, unknown]>([
     ok({ total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] }),
     rejected('not a FIT file'),
   ],
-  ['nothing of success', { ok: true }, unclear],
-  ['success as a text', { success: 'true' }, unclear],
-  ['success: 1', { success: 1 }, unclear],
-  ['an empty object', {}, unclear],
-  ['a list', [{ success: true }], unclear],
-  ['null', null, unclear],
-  ['a number', 42, unclear],
   ['results that are no object', ok('x'), uploaded()],
-])('the decoder of an upload answer decodes %s', (_name, body, outcome) => {
-  expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
+  ['counts and no word of success', { results: { processed: 1, failed: 0 } }, uploaded()],
+  ['results in a list', ok([queued]), uploaded(ids)],
+  ['a failure in a list of results', ok([{ state: 'failed' }], 'Done'), rejected('Done')],
+])('an upload is judged by what the body names, on any platform: %s', (_name, body, outcome) => {
+  for (const isStrict of [true, false]) {
+    expect(outcomeOf(() => decodeUploadAnswer(response(body), [], isStrict))).toEqual(outcome);
+  }
+});
+
+/** Bodies of a success that name nothing, as frameworks send them. */
+const NAMELESS: [what: string, body: unknown, type?: string][] = [
+  ['an empty object', {}],
+  ['an id', { id: 'w1' }],
+  ['a state of its own', { status: 'queued' }],
+  ['ok: true', { ok: true, error: null, errors: [] }],
+  ['success as a text', { success: 'true', error: '', errors: {} }],
+  ['success: 1, no failures', { success: 1, error: false, errors: 0, failed: 0 }],
+  ['a list', [{ id: 'w1', status: 'created' }]],
+  ['null', null],
+  ['a number', 42],
+  ['nothing', ''],
+  ['a text', 'OK', 'text/plain'],
+  ['a text that a framework declares as HTML', 'Created', 'text/html; charset=utf-8'],
+];
+
+it.each(NAMELESS)(
+  'a success that names nothing counts, but on a platform that names: %s',
+  (_what, body, type) => {
+    const answer = response(body, 200, type);
+    expect(showsResults(answer)).toBe(false);
+    expect(decodeUploadAnswer(answer, [], false)).toEqual(uploaded());
+    expect(decodePushAnswer(answer, [], false)).toEqual({ outcome: 'pushed' });
+    expect(outcomeOf(() => decodeUploadAnswer(answer, [], true))).toEqual(unclear);
+    expect(outcomeOf(() => decodePushAnswer(answer, [], true))).toEqual(unclear);
+  },
+);
+
+it.each<[string, unknown, string?]>([
+  ['success: false', { success: false }],
+  ['success: "False"', { success: 'False' }],
+  ['ok: false', { ok: false }],
+  ['success: 0', { success: 0 }],
+  ['status: error', { status: 'error' }],
+  ['status: Failed', { status: 'Failed', id: 'w1' }],
+  ['an error', { error: 'No space' }, 'No space'],
+  ['an error as an object', { error: { code: 7 } }],
+  ['a list of errors', { success: true, errors: ['No space'] }],
+  ['errors by field', { errors: { file: ['No space'] } }],
+  ['failed above 0', { failed: 1, message: 'No space' }, 'No space'],
+  ['failed as a list', { failed: ['a.fit'] }],
+  ['one failure in a list', [{ ok: true }, { ok: false, message: 'No space' }], 'No space'],
+  ['a failure that is declared as HTML', { success: false, message: 'No space' }, 'No space'],
+])('a success with a body that contradicts it is a refusal: %s', (what, body, reason) => {
+  const type = what.endsWith('HTML') ? 'text/html' : undefined;
+  const answer = response(body, 200, type);
+  for (const isStrict of [true, false]) {
+    for (const decode of [decodeUploadAnswer, decodePushAnswer]) {
+      expect(decode(answer, [], isStrict)).toEqual(
+        rejected(reason ?? (expect.any(String) as string)),
+      );
+    }
+  }
+});
+
+it.each<[string, unknown, string, 'readable' | 'repeated']>([
+  ['a page', '<html><body>Sign in</body></html>', 'text/html', 'repeated'],
+  ['a page that is declared as JSON', ' <!doctype html>', 'application/json', 'repeated'],
+  [
+    'a page that begins with a text',
+    'Welcome! <a href="/login">Sign in</a>',
+    'text/html',
+    'repeated',
+  ],
+  ['half of a JSON', '{"id": "w', 'application/json', 'repeated'],
+  ['half of a JSON, declared as nothing', '{"id": "w', '', 'repeated'],
+  ['a text that is declared as JSON', 'OK', 'application/json', 'repeated'],
+  ['JSON with markup in a text', { note: '<b>ok</b>' }, 'text/html', 'readable'],
+  ['a text', 'OK', 'text/html', 'readable'],
+  ['nothing', '', 'application/json', 'readable'],
+])('a body of any form is one that can be read, or is repeated: %s', (_what, body, type, how) => {
+  const check = () => checkReadable(response(body, 200, type));
+  if (how === 'readable') expect(check).not.toThrow();
+  else expect(check).toThrow(expect.objectContaining({ code: 'NETWORK' }));
 });
 
 it.each<[string, unknown, unknown]>([
@@ -124,13 +200,13 @@ it.each<[string, unknown, unknown]>([
   ['a day', { success: true, data: { id: 1 } }, { outcome: 'pushed', data: { id: 1 } }],
   ['success: false', { success: false, message: 'no' }, rejected('no')],
   ['success: false with an error', { success: false, error: 'why' }, rejected('why')],
-  ['nothing at all', '', { outcome: 'pushed' }],
   ['no word of success', { data: {} }, unclear],
-  ['null', null, unclear],
-  ['a list', [], unclear],
-])('the decoder of a record answer decodes %s', (_name, body, outcome) => {
-  expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
-});
+])(
+  'the decoder of a record answer decodes %s, if it has to report success',
+  (_name, body, outcome) => {
+    expect(outcomeOf(() => decodePushAnswer(response(body), [], true))).toEqual(outcome);
+  },
+);
 
 describe('the items of a nutrition day', () => {
   const item = { id: 'i1', source: 'oauth:app', name: 'gel', carbs: 25 };

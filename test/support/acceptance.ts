@@ -28,7 +28,7 @@ export interface WaitingLogin {
 
 /** Starts `sync login --no-browser --port 0 ARGS` and waits until it shows the address. */
 export async function startLogin(
-  world: World,
+  world: Pick<World, 'start'>,
   args: readonly string[] = [],
   options: Partial<RunOptions> = {},
 ): Promise<WaitingLogin> {

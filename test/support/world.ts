@@ -75,13 +75,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
 /** Another home beside the first, or the same sandbox seen from elsewhere. */
 export function worldOf(sandbox: SandboxServer, home: Home): World {
+  return { sandbox, ...runsIn(home) };
+}
+
+/** Runs the program in a home, whatever platform that is configured for. */
+export function runsIn(home: Home): Omit<World, 'sandbox'> {
   const start: World['start'] = (args, more = {}) => {
     const running = startSync(args, { home, ...more });
     onTestFinished(() => void running.child.kill('SIGKILL'));
     return running;
   };
   return {
-    sandbox,
     home,
     sync: (args, more) => runHere(args, { home, ...more }),
     async lines(args, { code = 0, ...more } = {}) {

@@ -1,3 +1,4 @@
+import { noFacts } from '../support/platform-facts.ts';
 import { mkdirSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -139,7 +140,7 @@ describe('a recording', () => {
     const { contentsOf } = await import('../../src/upload/read-recording.ts');
     const fields = { fileName: 'x.fit', name: undefined, metadata: {} };
     const upload = frameUpload(contentsOf(RIDE), fields);
-    await other.uploadRecording(upload, new AbortController().signal);
+    await other.uploadRecording(upload, noFacts(), new AbortController().signal);
     expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
   });
@@ -290,10 +291,10 @@ describe('a response that rejects an upload', () => {
     const { client: real } = clientOf(sandbox);
     const client = async () => {
       const service = await real();
-      const uploadRecording: typeof service.uploadRecording = async (upload, signal) => {
+      const uploadRecording: typeof service.uploadRecording = async (upload, ...more) => {
         const isPoison = Buffer.concat(upload.body).includes(Buffer.from(RIDE));
         if (isPoison) sandbox.control.addFaults('upload-fit:500*4');
-        return await service.uploadRecording(upload, signal);
+        return await service.uploadRecording(upload, ...more);
       };
       return { ...service, uploadRecording };
     };

@@ -187,7 +187,9 @@ export class NutritionService {
   async post(date: string, content: DayContent, repeatable: Repeatable) {
     const client = await this.#target.client();
     const body = nutritionBody(date, content);
-    const answer = await client.push('nutrition', body, repeatable, this.#context.signal);
+    const { signal } = this.#context;
+    const { platform } = this.#target.ledger;
+    const answer = await client.push('nutrition', body, repeatable, platform, signal);
     const { attempts } = answer;
     if (answer.outcome === 'rejected') {
       throw new SyncError('REJECTED', answer.message, { details: { status: 200, attempts } });
