@@ -22,14 +22,19 @@ import {
 import { zoneFor } from '../app/zone.ts';
 import { type ExitCode, SyncError } from '../base/errors.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
-import type { MergeMode } from '../records/nutrition/day-plan.ts';
 import { type DeliveryOptions, type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { rankBy } from '../records/prefer.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
 import { ReadZones } from '../records/days/read-zones.ts';
-import type { PreparedRecord, RecordKind, RecordOptions, SourceOptions } from '../records/types.ts';
+import type {
+  MergeMode,
+  PreparedRecord,
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+} from '../records/types.ts';
 
 interface PushFlags extends SourceFlags {
   readonly tz?: string;
@@ -39,6 +44,7 @@ interface PushFlags extends SourceFlags {
   readonly dryRun?: boolean;
   readonly add?: boolean;
   readonly replaceDay?: boolean;
+  readonly origin?: string;
   readonly user?: string;
 }
 
@@ -66,7 +72,12 @@ export const pushNutrition: CommandModule = {
       'also check days that have not changed, and overwrite what was changed in the platform',
     )
       .option('--add', 'keep items that were sent before, even if the input lacks them now')
-      .option('--replace-day', 'remove items that were sent before and are not in the input'),
+      .option('--replace-day', 'remove items that were sent before and are not in the input')
+      .option(
+        '--origin <name>',
+        'a name for what is sent: a later push with this name replaces it',
+        originOf,
+      ),
   examples: [
     'sync push nutrition meals.json',
     'sync push nutrition today.json --replace-day   # the file is the whole day',
@@ -118,6 +129,7 @@ async function push(
     jobs: jobsOf(flags.jobs),
     nutrition: config.get('nutritionDelivery'),
     merge: mergeMode(flags),
+    origin: flags.origin,
     rank: rankBy(config.get('prefer'), SOURCES),
   };
   const report = new DayReport(output, run.zone);
@@ -244,6 +256,12 @@ async function prepareFiles(
     progress.stop();
     await named?.close();
   }
+}
+
+/** @throws SyncError `USAGE` if it is empty */
+function originOf(name: string): string {
+  if (name.trim() !== '') return name.trim();
+  throw new SyncError('USAGE', '--origin: a name is expected, such as kitchen.');
 }
 
 /** @throws SyncError `USAGE` if it is no number of a user */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { STDIN } from '../inputs/find-files.ts';
-import { STDIN as STDIN_INPUT } from '../records/nutrition/day-plan.ts';
-import { type Input, fileInput } from '../records/read/input.ts';
+import { STDIN as STDIN_INPUT, type Input, fileInput } from '../records/read/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import { isFolder } from '../system/plain-file.ts';
 import type { FolderInputs, FolderTools } from './folder-inputs.ts';
@@ -21,8 +20,9 @@ export async function namedInputs(
   let folders: FolderInputs | undefined;
   const inputs: Input[] = [];
   for (const path of paths) {
-    if (path === STDIN) inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin() });
-    else if (!holdsFiles(path, tools.cwd))
+    if (path === STDIN) {
+      inputs.push({ name: STDIN_INPUT, chunks: tools.readStdin(), isStream: true });
+    } else if (!holdsFiles(path, tools.cwd))
       inputs.push({ ...fileInput(resolve(tools.cwd, path)), name: path });
     else {
       const { folderInputs } = await import('./folder-inputs.ts');

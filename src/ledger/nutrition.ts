@@ -3,11 +3,20 @@ import type { Database } from './guard.ts';
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Body = { [name: string]: Json };
 
+/**
+ * What states items, over all runs. `origin`: a name that the user gave. `source`: a program, and what its export
+ * holds. `file`: a path. `stream`: stdin or a pipe, of which no later version can come.
+ */
+export interface ItemInput {
+  readonly kind: 'origin' | 'source' | 'file' | 'stream';
+  readonly name: string;
+}
+
 /** An item that was sent from here, or will be. */
 export interface SentItem {
   readonly body: Body;
-  /** The inputs that hold it, the last one first: paths, sources' names or `stdin`. It stays until none does. */
-  readonly inputs: readonly string[];
+  /** The inputs that hold it, the last one first. It stays until none does. */
+  readonly inputs: readonly ItemInput[];
   /** The id that the platform gave it, if an answer showed one. */
   readonly id?: string;
   /** Absent: the platform holds it. */
@@ -43,7 +52,7 @@ export interface KnownDay extends DayContent {
   readonly others: readonly string[];
   /** The platform added to days when its items got their ids, so these last. */
   readonly idsLast: boolean;
-  /** When the file of an input was written that was sent last (ms since the epoch). */
+  /** When the file of a source was written that was sent last (ms since the epoch), by the source's name. */
   readonly asOf?: Readonly<Record<string, number | undefined>>;
 }
 

@@ -13,7 +13,7 @@ import { isCalendarDate } from '../base/time.ts';
 import { parseSetting } from '../config/settings.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
-import { withoutInput } from '../records/nutrition/day-plan.ts';
+import { withoutInputs } from '../records/nutrition/day-plan.ts';
 import { emptyDay } from '../records/prepared-record.ts';
 import { fileInput, recordsInput } from '../records/read/input.ts';
 import { rankBy } from '../records/prefer.ts';
@@ -129,7 +129,9 @@ export class LibraryClient implements Client {
     return await this.#run(async (opened) => {
       checkDay('date', date);
       const undo = (item: SentItem) =>
-        origin === undefined ? undefined : withoutInput(item, origin);
+        origin === undefined
+          ? undefined
+          : withoutInputs(item, ({ kind, name }) => name === origin && kind !== 'stream');
       return await this.#deliver(opened, [emptyDay(date, [])], {
         force: false,
         undo,
@@ -195,6 +197,7 @@ export class LibraryClient implements Client {
       const { force = false, strict = false } = flags;
       const isNamed = typeof given === 'string' || origin !== undefined;
       const mode = merge ?? (isNamed ? 'update' : 'add');
+      const name = origin ?? DEFAULT_ORIGIN;
       const zone = await this.#zone();
       const options = {
         zone: { name: zone, from: this.#options.timezone === undefined ? 'machine' : 'profile' },
@@ -203,13 +206,14 @@ export class LibraryClient implements Client {
         now: this.#context.clock.now(),
         lastWeight: ledger.records.wellness.lastWeight(),
         rank: RANK,
+        // A file has its own.
+        origin: typeof given === 'string' ? origin : name,
+        merge: mode === 'update' ? 'same-input' : mode,
       } as const;
-      const name = origin ?? DEFAULT_ORIGIN;
       const input = typeof given === 'string' ? fileInput(given) : recordsInput(given, name);
       const prepared = await prepareInputs(kind, [input], options, this.#context.signal);
       const unusable = [...prepared.unreadable, ...prepared.invalid].map(recordResult);
-      const merged = mode === 'update' ? 'same-input' : mode;
-      const sent = await this.#deliver(opened, prepared.records, { force, merge: merged });
+      const sent = await this.#deliver(opened, prepared.records, { force, merge: options.merge });
       return [...unusable, ...sent];
     });
   }

@@ -147,7 +147,8 @@ export interface NutritionOptions extends PushOptions {
   readonly merge?: 'update' | 'add' | 'replace-day';
   /**
    * A name for the place that the records are from, such as `lunch` or `my-diary`: a call replaces what an
-   * earlier call of the same origin sent for the day. The origin of a file is its path.
+   * earlier call of the same origin sent for the day. By default, the origin of a file is its path, or the program
+   * that wrote it.
    */
   readonly origin?: string;
 }

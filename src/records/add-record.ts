@@ -25,9 +25,9 @@ export interface InputReading {
   readonly recurring: Recurring;
 }
 
-/** @param input its name over all runs: see `NutritionPart` */
-export function readingOf(kind: RecordKind, input: string): InputReading {
-  return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
+/** @param path as in `PreparedRecord.files` */
+export function readingOf(kind: RecordKind, path: string): InputReading {
+  return { merger: new DayMerger(kind, path), invalid: [], recurring: new Recurring() };
 }
 
 /**

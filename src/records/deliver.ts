@@ -228,9 +228,10 @@ class DayQueue {
     const { items, asOf = {} } = this.#target.ledger.nutrition.day(record.date);
     const source = record.sources[0] ?? '';
     const warn = (note: Omit<Warning, 'source'>) => void warnings.push({ source, ...note });
-    const isOld = (part: NutritionPart) => !force && (part.asOf ?? 0) < (asOf[part.input] ?? 0);
+    const isOld = ({ input, asOf: at = 0 }: NutritionPart) =>
+      !force && input.kind === 'source' && at < (asOf[input.name] ?? 0);
     for (const { input } of record.parts.filter(isOld)) {
-      const message = `an older file of ${input} than the one sent before: not sent. --force sends it`;
+      const message = `an older file of ${input.name} than the one sent before: not sent. --force sends it`;
       warn({ message });
     }
     const kept = record.parts.filter((part) => !isOld(part));

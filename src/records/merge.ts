@@ -1,5 +1,6 @@
 import { sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
+import { sameInput } from './nutrition/day-plan.ts';
 import { itemKey } from './nutrition/items.ts';
 import { nutrition, wellness } from './prepared-record.ts';
 import type {
@@ -32,11 +33,7 @@ interface Stated {
 }
 
 /** The items of one input, a list for each of its records. */
-interface DayPart {
-  input: string;
-  asOf?: number | undefined;
-  readonly lists: (readonly JsonObject[])[];
-}
+type DayPart = Omit<NutritionPart, 'items'> & { readonly lists: (readonly JsonObject[])[] };
 
 interface GatheredDay {
   readonly fields: Map<string, Stated>;
@@ -62,19 +59,19 @@ interface GatheredDay {
  */
 export class DayMerger {
   readonly #kind: RecordKind;
-  readonly #input: string;
+  readonly #path: string;
   readonly #rank: Rank;
   readonly #days = new Map<string, GatheredDay>();
 
-  /** @param input where the records that are added come from: see {@link NutritionPart}. */
-  constructor(kind: RecordKind, input: string, rank: Rank = rankBy()) {
+  /** @param path where the records that are added come from: see `PreparedRecord.files` */
+  constructor(kind: RecordKind, path: string, rank: Rank = rankBy()) {
     this.#kind = kind;
-    this.#input = input;
+    this.#path = path;
     this.#rank = rank;
   }
 
   add(draft: DayDraft): void {
-    const day = dayOf(draft, this.#input);
+    const day = dayOf(draft, this.#path);
     const part = this.#days.get(draft.date)?.parts[0];
     const joined = part === undefined ? [] : day.parts.splice(0);
     this.#merge(draft.date, day);
@@ -104,15 +101,16 @@ export class DayMerger {
    * input can be merged on its own first, and counts only if it could be read to its end.
    *
    * @param program that wrote the input
-   * @param input the name of its items, if it is not that of the file: a later file of it replaces them
+   * @param of its items, if they are not those of a file. A later file of a source replaces them.
    */
-  absorb(other: DayMerger, program = 'platform', input?: string, asOf?: number): void {
+  absorb(other: DayMerger, program = 'platform', of?: Omit<NutritionPart, 'items'>): void {
     for (const [date, day] of other.#days) {
       for (const stated of day.fields.values()) stated.program = program;
-      if (input !== undefined) {
-        for (const part of day.parts) Object.assign(part, { input, asOf });
+      if (of !== undefined) {
+        for (const part of day.parts) Object.assign(part, of);
         const known = this.#days.get(date);
-        if (known !== undefined) known.parts = known.parts.filter((part) => part.input !== input);
+        if (known !== undefined && of.input.kind === 'source' && of.onlyAdds !== true)
+          known.parts = known.parts.filter((part) => !sameInput(part.input, of.input));
       }
       this.#merge(date, day);
     }
@@ -260,7 +258,7 @@ function partOf({ lists, ...part }: DayPart): NutritionPart {
   return lists.length === 0 ? part : { ...part, items: lists.flat() };
 }
 
-function dayOf(draft: DayDraft, input: string): GatheredDay {
+function dayOf(draft: DayDraft, path: string): GatheredDay {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
     {
@@ -274,8 +272,8 @@ function dayOf(draft: DayDraft, input: string): GatheredDay {
   ]);
   return {
     fields: new Map(fields),
-    files: new Set([input]),
-    parts: [{ input, lists: draft.items === undefined ? [] : [draft.items] }],
+    files: new Set([path]),
+    parts: [{ input: { kind: 'file', name: path }, lists: draft.items ? [draft.items] : [] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),

@@ -3,7 +3,7 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { ENOUGH_FAULTS } from '../api/refusal.ts';
 import { emptyDay } from './prepared-record.ts';
 import type { DayOutcome, PreparedRecord, Warning } from './types.ts';
-import type { ShownItem } from './nutrition/day-match.ts';
+import { type ShownItem, isToSend, withoutVersion } from './nutrition/day-match.ts';
 import { nutritionBody } from './nutrition/day-plan.ts';
 import { DayDelivery, atRest } from './nutrition/delivery.ts';
 import {
@@ -111,7 +111,8 @@ export class NutritionRun {
     const { items } = ledger.nutrition.day(date);
     const known = ledger.find('nutrition', date);
     const digest = known?.state === 'confirmed' ? known.digest : '';
-    return { ...emptyDay(date, [...new Set(items.flatMap(({ inputs }) => inputs))]), digest };
+    const inputs = items.flatMap((item) => item.inputs.map(({ name }) => name));
+    return { ...emptyDay(date, [...new Set(inputs)]), digest };
   }
 
   /** Delivers a day, and confirms it in the ledger. @throws SyncError as {@link DayDelivery.run} */
@@ -153,7 +154,9 @@ export class NutritionRun {
     const planned = planDay(record, known, options, ledger, this.#byDate);
     const { moved, partialTotals, ...plan } = planned;
     if (moved.length > 0) warn(words.movedNote(record, moved));
-    const versions = parts.map(({ input, asOf }) => [input, asOf] as const);
+    const versions = parts
+      .filter(({ input }) => input.kind === 'source')
+      .map(({ input, asOf }) => [input.name, asOf] as const);
     const day = { ...known, ...plan, asOf: { ...known.asOf, ...Object.fromEntries(versions) } };
     const content = contentOf(day, []);
     const excess = excessOf(record, content);
@@ -169,7 +172,8 @@ export class NutritionRun {
     if (partialTotals.length > 0) warn(words.partialTotalsNote(record, partialTotals));
     if (dryRun) {
       const dropped = day.items.filter(({ state }) => state === 'dropped');
-      if (dropped.length > 0 && undo === undefined) warn(words.goneNote(record, dropped, true));
+      const gone = withoutVersion(dropped, day.items.filter(isToSend));
+      if (gone.length > 0 && undo === undefined) warn(words.goneNote(record, gone, true));
       const body = nutritionBody(date, content);
       return { outcome: 'would-push', request: { method: 'POST', url: url(kind).href, body } };
     }

@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
-import type { SentItem } from '../ledger/nutrition.ts';
+import type { ItemInput, SentItem } from '../ledger/nutrition.ts';
 import { WELLNESS_FIELDS, SUMMED_TOTALS } from './fields.ts';
 import type { JsonObject, NutritionPart, Rank, Warning } from './types.ts';
 
@@ -46,13 +46,8 @@ export function contestNote(counts: Text, other: string, field?: string): Text {
   return phrase`${counts}. ${sync('config', 'set', 'prefer', choice)} chooses ${other}`;
 }
 
-/** Names the input of a program's foods: all its files are versions of one. */
-export function foodInput(program: string, holds: string): string {
-  return `${program}: ${holds}`;
-}
-
-function programOf(input: string): string | undefined {
-  return /^([a-z][a-z-]+): /.exec(input)?.[1];
+function programOf({ kind, name }: ItemInput): string | undefined {
+  return kind === 'source' ? name.replace(/: .*/, '') : undefined;
 }
 
 interface Foods {
@@ -85,14 +80,15 @@ export function chooseFoods(
     const counts = `${winner} and ${other} have foods of this day: those of ${winner} count`;
     warn({ field: 'items', message: contestNote(counts, other) });
   }
-  const isOther = (input: string) => others.some((other) => other === programOf(input));
+  const isOther = (input: ItemInput) => others.some((other) => other === programOf(input));
   // An input that has no items any more takes back those that were sent.
-  const dropped = [...new Set(sent.flatMap((item) => item.inputs).filter(isOther))];
+  const sentBy = sent.flatMap((item) => item.inputs).filter(isOther);
+  const dropped = new Map(sentBy.map((input) => [input.name, input])).values();
   const isOwn = (name: string) => !SUMMED_TOTALS.includes(name) || programs[name] === winner;
   return {
     parts: [
       ...parts.filter(({ input }) => !isOther(input)),
-      ...dropped.map((input) => ({ input, items: [] })),
+      ...[...dropped].map((input) => ({ input, items: [] })),
     ],
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isOwn(name))),
   };

@@ -5,12 +5,18 @@ import { type InputReading, addRecord, readingOf } from './add-record.ts';
 import { unitsOf } from './fields.ts';
 import type { FitFile } from './wellness/fit-choice.ts';
 import { DayMerger } from './merge.ts';
-import { foodInput } from './prefer.ts';
 import type { Input } from './read/input.ts';
 import { readInput } from './read-input.ts';
 import { ExportReader, type FoundExport } from './engine/export-reader.ts';
 import { FIT } from './sources/fit.ts';
-import type { InvalidRecord, PreparedRecord, Problem, RecordKind, RecordOptions } from './types.ts';
+import type {
+  InvalidRecord,
+  NutritionPart,
+  PreparedRecord,
+  Problem,
+  RecordKind,
+  RecordOptions,
+} from './types.ts';
 
 /** An input that cannot be read as a whole: none of its records are sent. */
 export interface UnreadableInput {
@@ -62,7 +68,10 @@ export async function prepareInputs(
   const empty: PreparedInputs['empty'][number][] = [];
   const warnings: Text[] = [];
   const fit: FitFile[] = [];
-  const all = [...inputs];
+  // A stream is as new as now.
+  const dated = ({ isStream, ...input }: Input): Input =>
+    isStream === true ? { ...input, isStream, modified: options.now } : input;
+  const all = Array.from(inputs, dated);
   const parts: { readonly modified: number; readonly merge: () => void }[] = [];
   for (const input of all) {
     const { name, origin = name, modified } = input;
@@ -90,7 +99,7 @@ export async function prepareInputs(
       empty.push({ name, problem: `${name} ${lacks}.` });
     }
     const merge = () => {
-      merger.absorb(own.merger, found?.source.name, foodsOf(kind, found), modified);
+      merger.absorb(own.merger, found?.source.name, partOf(input, options, found));
     };
     parts.push({ modified: modified ?? 0, merge });
     for (const record of own.invalid) invalid.push(record);
@@ -110,11 +119,19 @@ export async function prepareInputs(
   return { records, invalid, unreadable, exports, empty, notes, warnings };
 }
 
-/** Names the foods of an export; undefined for other records, and for a form that many programs write. */
-function foodsOf(kind: RecordKind, found: FoundExport | undefined): string | undefined {
-  if (kind !== 'nutrition' || found === undefined || found.source.general === true)
-    return undefined;
-  return foodInput(found.source.name, found.mapping.holds);
+/** Says whose the foods of an input are. Many programs write a form without a name of its own. */
+function partOf(
+  { name, origin = name, isStream: onlyAdds = false, modified: asOf }: Input,
+  { origin: named }: RecordOptions,
+  found: FoundExport | undefined,
+): Omit<NutritionPart, 'items'> {
+  if (named !== undefined) return { input: { kind: 'origin', name: named } };
+  if (found === undefined || found.source.general === true) {
+    return { input: { kind: onlyAdds ? 'stream' : 'file', name: origin }, onlyAdds };
+  }
+  // All files of a program are versions of one.
+  const input = { kind: 'source', name: `${found.source.name}: ${found.mapping.holds}` } as const;
+  return { input, onlyAdds, asOf };
 }
 
 /**
@@ -132,10 +149,13 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0;
+  const { origin, merge = 'same-input' } = options;
+  const needsItems = input.isStream === true && origin === undefined && merge === 'same-input';
+  const ownOptions = { ...options, needsItems };
   for await (const raw of readInput(input, kind, { exports: reader })) {
     signal.throwIfAborted();
     count++;
-    addRecord(kind, raw, options, own);
+    addRecord(kind, raw, ownOptions, own);
   }
   rejectDoubtfulColumn(input.name, own.recurring, reader?.found);
   if (reader !== undefined && reader.found === undefined) noteScores(input.name, own, options);

@@ -1,5 +1,6 @@
 import type { Failure } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
+import type { ItemInput } from '../ledger/nutrition.ts';
 import type { RecordKind } from '../ledger/records.ts';
 import type { Match, Source } from './sources/types.ts';
 
@@ -89,11 +90,12 @@ export type PreparedRecord =
 
 /** The items of a day that are in one input. */
 export interface NutritionPart {
-  /** The input over all runs: an absolute path, a program and what its file holds, or `stdin`. */
-  readonly input: string;
+  readonly input: ItemInput;
+  /** The input is read once, so it removes nothing that was sent before. */
+  readonly onlyAdds?: boolean;
   /** Without it, the input says nothing about the day's items. */
   readonly items?: readonly JsonObject[] | undefined;
-  /** When its file was written (ms since the epoch): an older file is no new version. */
+  /** When the file of a source was written (ms since the epoch): an older one is no new version. */
   readonly asOf?: number | undefined;
 }
 
@@ -160,8 +162,23 @@ export interface RecordRequest {
 /** Returns the rank of a program for a field, or for `items`: the least counts. */
 export type Rank = (program: string, field: string) => number;
 
+/** How an input joins the known content of a nutrition day. */
+export type MergeMode =
+  /** It replaces the earlier items of the same input, and adds to the rest. */
+  | 'same-input'
+  /** It removes nothing. */
+  | 'add'
+  /** The day holds what this run's inputs say, and nothing else. */
+  | 'replace-day';
+
 /** How records are read. */
 export interface RecordOptions {
+  /** Names the records of all inputs over all runs, in place of programs and paths. */
+  readonly origin?: string | undefined;
+  /** How nutrition joins what was sent before. Default: `same-input`. */
+  readonly merge?: MergeMode;
+  /** An empty list of items is refused: it would remove nothing. */
+  readonly needsItems?: boolean;
   /** Which of several programs counts on a day. */
   readonly rank?: Rank | undefined;
   readonly zone: Zone;

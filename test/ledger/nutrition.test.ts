@@ -6,7 +6,11 @@ const DAY = '2026-02-15';
 const OTHER_DAY = '2026-02-16';
 const holding = (...names: string[]): LedgerDay => ({
   ...EMPTY_DAY,
-  items: names.map((name) => ({ body: { name, carbs: 25 }, inputs: ['/food/a.json'], id: name })),
+  items: names.map((name) => ({
+    body: { name, carbs: 25 },
+    inputs: [{ kind: 'file', name: '/food/a.json' }],
+    id: name,
+  })),
   fields: { waterMl: 500 },
 });
 

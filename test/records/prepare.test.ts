@@ -123,7 +123,7 @@ describe('several nutrition records for one date', () => {
         ...{ outcome: 'ready', kind: 'nutrition', date, body: { date, items: [a, b, c] } },
         ...{ sources: ['in.json#/0', 'in.json#/1'], files: ['in.json'] },
         ...{ warnings: [{ source: 'in.json#/1', message }], programs: {}, zoneUsed: false },
-        ...{ parts: [{ input: 'in.json', items: [a, b, c] }], fields: {} },
+        ...{ parts: [{ input: { kind: 'file', name: 'in.json' }, items: [a, b, c] }], fields: {} },
         digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },
     ]);
@@ -181,7 +181,9 @@ describe('several inputs with the same nutrition date', () => {
     );
     expect(one?.[0]?.digest).toBe(same?.[0]?.digest);
     expect(other?.[0]?.digest).not.toBe(one?.[0]?.digest);
-    expect(one?.[0]).toMatchObject({ parts: [{ input: '/food/a.json', items: [item('a')] }] });
+    expect(one?.[0]).toMatchObject({
+      parts: [{ input: { kind: 'file', name: '/food/a.json' }, items: [item('a')] }],
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { recordsInput } from '../../records/read/input.ts';
 import type { PreparedRecord, RecordKind } from '../../records/types.ts';
 import type { SynthesizeOptions, SyntheticDay } from '../../seed/synthesize.ts';
 
-/** Returns the input name of a seed's records. The ledger keeps it: `--remove` finds the records by it. */
+/** Returns the origin of a seed's records. The ledger keeps it: `--remove` finds the records by it. */
 export function seedInput({ seed }: Pick<SynthesizeOptions, 'seed'>): string {
   return `seed ${seed}`;
 }
@@ -39,7 +39,11 @@ export async function recordsOf(
     kind,
     [recordsInput(list, seedInput(options))],
     // The seed's own offsets count, whichever zone data it has.
-    { zone: { name: options.zone, from: 'profile' }, strict: true },
+    {
+      zone: { name: options.zone, from: 'profile' },
+      strict: true,
+      origin: seedInput(options),
+    },
     signal,
   );
   return records;

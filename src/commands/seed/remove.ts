@@ -12,7 +12,7 @@ import {
   deliverRecords,
 } from '../../records/deliver.ts';
 import { itemKey } from '../../records/nutrition/items.ts';
-import { isDropped, withoutInput } from '../../records/nutrition/day-plan.ts';
+import { isDropped, withoutInputs } from '../../records/nutrition/day-plan.ts';
 import { emptyDay } from '../../records/prepared-record.ts';
 import type { RecordKind } from '../../records/types.ts';
 import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../../seed/synthesize.ts';
@@ -154,7 +154,7 @@ async function removeNutrition(
     ),
   );
   const undo = (item: SentItem) =>
-    keys.has(itemKey(item.body)) ? withoutInput(item, input) : item;
+    keys.has(itemKey(item.body)) ? withoutInputs(item, ({ name }) => name === input) : item;
   const empty = made
     .filter(({ date }) =>
       ledger.nutrition.day(date).items.some((item) => !isDropped(item) && undo(item) === undefined),

@@ -98,12 +98,13 @@ export function compareDay(
 function sortDropped(
   items: readonly SentItem[],
   found: Map<SentItem, ShownItem>,
-  { isSettled = false, isAnswer = false, force }: CompareOptions,
+  { isSettled = false, isAnswer = false, isFirst = false, force }: CompareOptions,
   into: Found,
 ): ReadonlySet<SentItem> {
   const wanted = new Set(items.filter((item) => !isDropped(item)));
   const versions = new KeyIndex(wanted, ({ body }) => itemIdentity(body));
   const contested = new Set<SentItem>();
+  const gone: SentItem[] = [];
   for (const item of items.filter(isDropped)) {
     const { edited, ...plain } = item;
     const there = found.get(item);
@@ -129,7 +130,7 @@ function sortDropped(
       contested.add(version);
       continue;
     }
-    if (leaves && versions.first(identity) === undefined) into.gone.push(item);
+    if (leaves) gone.push(item);
     if (there !== undefined) {
       into.surplus.push(there);
       into.items.push(there.id === undefined ? plain : { ...plain, id: there.id });
@@ -138,7 +139,22 @@ function sortDropped(
       into.items.push({ ...plain, state: 'gone' });
     }
   }
+  const isNew = (item: SentItem) => isPending(item) || (item.state === 'fresh' && !isFirst);
+  into.gone.push(...withoutVersion(gone, [...wanted].filter(isNew)));
   return contested;
+}
+
+/** Returns the items that leave a day and that no new one replaces. */
+export function withoutVersion(
+  leaving: readonly SentItem[],
+  wanted: readonly SentItem[],
+): readonly SentItem[] {
+  const versions = new Set(wanted);
+  const byIdentity = new KeyIndex(versions, ({ body }) => itemIdentity(body));
+  return leaving.filter(({ body }) => {
+    const version = byIdentity.first(itemIdentity(body));
+    return version === undefined || !versions.delete(version);
+  });
 }
 
 function isPending({ state }: SentItem): boolean {

@@ -1,20 +1,11 @@
-import type { DayContent, SentItem } from '../../ledger/nutrition.ts';
+import type { DayContent, ItemInput, SentItem } from '../../ledger/nutrition.ts';
 import { SUMMED_TOTALS } from '../fields.ts';
 import { itemIdentity, itemKey } from './items.ts';
 import { KeyIndex } from './key-index.ts';
-import type { JsonObject, NutritionPart } from '../types.ts';
+import type { JsonObject, MergeMode, NutritionPart } from '../types.ts';
 import { isObject } from '../values.ts';
 
 /** Works out what a nutrition day should hold, from earlier content and the inputs. */
-
-/** How an input joins the known content of a day. */
-export type MergeMode =
-  /** It replaces the earlier items of the same input, and adds to the rest. */
-  | 'same-input'
-  /** It removes nothing. */
-  | 'add'
-  /** The day holds what this run's inputs say, and nothing else. */
-  | 'replace-day';
 
 interface Slot {
   readonly item: SentItem;
@@ -81,15 +72,16 @@ function joinParts(known: DayContent, parts: readonly NutritionPart[], mode: Mer
   let slots: readonly Slot[] = known.items
     .filter((item) => !isDropped(item))
     .map((item) => ({ item, said: false }));
-  for (const { input, items } of parts) {
+  for (const { input, items, onlyAdds = false } of parts) {
     if (items === undefined) continue;
     const paired = pair(slots, items, input);
     left.push(...paired.before);
-    const isEdition = input !== STDIN || paired.overlaps || items.length === 0;
     slots = [
       ...paired.left.flatMap((slot) => {
-        const isKept = mode !== 'same-input' || !isEdition || slot.said;
-        const item = isKept ? slot.item : withoutInput(slot.item, input);
+        const isKept = mode !== 'same-input' || onlyAdds || slot.said;
+        const item = isKept
+          ? slot.item
+          : withoutInputs(slot.item, (each) => sameInput(each, input));
         if (item !== undefined) return [{ ...slot, item }];
         left.push(slot.item);
         return [];
@@ -129,9 +121,16 @@ function mergedFields(known: JsonObject, fields: JsonObject): JsonObject {
   return { ...known, ...fields, ...rawJson };
 }
 
-/** Returns an item that an input does not hold, if another one does. */
-export function withoutInput(item: SentItem, input: string): SentItem | undefined {
-  const inputs = item.inputs.filter((each) => each !== input);
+export function sameInput(one: ItemInput, other: ItemInput): boolean {
+  return one.kind === other.kind && one.name === other.name;
+}
+
+/** Returns an item without some of its inputs, if it has others. */
+export function withoutInputs(
+  item: SentItem,
+  isOut: (input: ItemInput) => boolean,
+): SentItem | undefined {
+  const inputs = item.inputs.filter((each) => !isOut(each));
   return inputs.length === 0 ? undefined : { ...item, inputs };
 }
 
@@ -140,18 +139,16 @@ export function statedItem({ body, inputs }: SentItem): SentItem {
   return { body, inputs };
 }
 
-/** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
-export const STDIN = 'stdin';
-
 /** Pairs an input's items with the known ones that they are versions of. */
-function pair(slots: readonly Slot[], items: readonly JsonObject[], input: string) {
+function pair(slots: readonly Slot[], items: readonly JsonObject[], input: ItemInput) {
   const left = new Set(slots);
   const before: SentItem[] = [];
-  let overlaps = false;
+  // What a later version can come of takes items over from streams.
+  const isOther = (each: ItemInput) =>
+    !sameInput(each, input) && (each.kind !== 'stream' || input.kind === 'stream');
   const take = (slot: Slot | undefined): SentItem | undefined => {
     if (slot === undefined) return undefined;
     left.delete(slot);
-    overlaps ||= slot.item.inputs.includes(input);
     return slot.item;
   };
   // Equal ones first: a changed item must not take the place of an unchanged one.
@@ -162,7 +159,7 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
   const next = items.map((body, index): Slot => {
     const equal = equals[index];
     if (equal !== undefined) {
-      const inputs = [input, ...equal.inputs.filter((each) => each !== input)];
+      const inputs = [input, ...equal.inputs.filter(isOther)];
       return { item: { ...equal, inputs }, said: true };
     }
     const version = take(byIdentity.first(itemIdentity(body)));
@@ -172,7 +169,7 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
     if (version !== undefined && !isContested) before.push(version);
     return { item: { ...theirs, body, inputs: [input], state: 'new' }, said: true };
   });
-  return { next, left: [...left], before, overlaps };
+  return { next, left: [...left], before };
 }
 
 /** Returns the body of a nutrition day (interface 2.3). */

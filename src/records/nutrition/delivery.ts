@@ -17,7 +17,9 @@ import {
   isOwn,
   isToSend,
   otherKey,
+  withoutVersion,
 } from './day-match.ts';
+import { isDropped } from './day-plan.ts';
 import { type DayOptions, type NutritionRecord, contentOf, excessOf, isDone } from './plan.ts';
 import type { NutritionService } from './service.ts';
 import * as words from './words.ts';
@@ -168,6 +170,7 @@ export class DayDelivery {
     if (look.isListed === true) return undefined;
     const stuck = await this.#remove(surplus);
     if (stuck === undefined) return undefined;
+    if (stuck.length === 0) this.#noteGone();
     // The platform has recalculated the day's own fields.
     const isRestored = stuck.length > 0 || sameJson(fields, {});
     if (!isRestored && !(await this.#send({ items: [], fields }, look))) return undefined;
@@ -194,6 +197,8 @@ export class DayDelivery {
       if (foods.length > 0) this.#job.warn(words.erasedNote(record, foods));
     }
     this.#isUnseen = seen === undefined;
+    if (seen === undefined)
+      this.#gone = withoutVersion(items.filter(isDropped), items.filter(isToSend));
     const isSent = await this.#send(contentOf(this.#day, seen?.others ?? []), look);
     return isSent ? this.#finish() : undefined;
   }
@@ -296,9 +301,7 @@ export class DayDelivery {
     });
     const isSettled = (attempts === 0 && !isReview) || service.canList !== true;
     this.#put(isSettled ? 'settled' : 'fresh', { items });
-    if (this.#gone.length > 0 && options.undo === undefined && !isStuck) {
-      this.#job.warn(words.goneNote(record, this.#gone, false));
-    }
+    if (!isStuck) this.#noteGone();
     const contested = items.filter(({ state, edited }) => state === 'new' && edited);
     if (isStuck || contested.length > 0) {
       const theirs = contested.flatMap(({ edited }) => (edited ? [{ body: edited }] : []));
@@ -311,6 +314,12 @@ export class DayDelivery {
     if (!service.saidUnseen) this.#job.warn(words.unseenNote(record));
     service.saidUnseen = true;
     return { outcome: 'pushed', attempts, unseen: true };
+  }
+
+  #noteGone(): void {
+    const { record, options } = this.#job;
+    if (this.#gone.length === 0 || options.undo !== undefined) return;
+    this.#job.warn(words.goneNote(record, this.#gone, false));
   }
 
   #conflict(text: words.ConflictText, stored: Bodies = [], intended: Bodies = []): DayOutcome {

@@ -4,9 +4,9 @@ import type { RecordLedger } from '../../ledger/records.ts';
 import { sameJson } from '../digest.ts';
 import { MAX_INTEGER } from '../fields.ts';
 import type { ShownItem } from './day-match.ts';
-import { type MergeMode, isDropped, mergeDay } from './day-plan.ts';
+import { isDropped, mergeDay } from './day-plan.ts';
 import { itemKey } from './items.ts';
-import type { DayOutcome, JsonObject, PreparedRecord } from '../types.ts';
+import type { DayOutcome, JsonObject, MergeMode, PreparedRecord } from '../types.ts';
 
 /** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
 

@@ -45,6 +45,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   const { known, unknown } = read;
   const list = value[itemsName];
   const isFilled = Array.isArray(list) && list.length > 0;
+  const isEmpty = itemsNames.length > 0 && !isFilled && notes.problems.length === 0;
+  if (isEmpty && options.needsItems === true) notes.problem(itemsName, ITEMS_EMPTY);
   if (date === undefined && !isFilled) noteMissingDate(value, notes);
   const isBare = Object.keys(known).every((name) => name === 'rawJson');
   const saysNothing = isBare && itemsNames.length === 0 && unknown.length === 0;
@@ -87,6 +89,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
 const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
+const ITEMS_EMPTY =
+  'is empty, and an input that is read once removes nothing: name it with --origin NAME to remove what came under this name before, or empty the day with --replace-day';
 
 /** Checks that a record has wellness fields, and none of nutrition: the `fat` of a scale is no food. */
 function isWellness(record: JsonObject): boolean {

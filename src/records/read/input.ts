@@ -12,12 +12,20 @@ export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
 /** An input above this leaves much garbage (bytes). */
 const LARGE_INPUT = 8 * 1024 * 1024;
 
+/** The name of stdin as an input. */
+export const STDIN = 'stdin';
+
+/** Matches the paths of descriptors, which name another thing in each process. */
+const STREAM = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/;
+
 /** A source of records. */
 export interface Input {
   /** Its name in messages: the path as the user gave it, or `stdin`. */
   readonly name: string;
   /** Its identity over all runs: an absolute path, or its name. */
   readonly origin?: string;
+  /** It is no regular file, so it can be read once, and no later version of it can come. */
+  readonly isStream?: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;
   /** When it was written (ms since the epoch), if it is a file. */
   readonly modified?: number | undefined;
@@ -29,7 +37,9 @@ export interface Input {
 export function fileInput(path: string): Input {
   // A path that cannot be reached fails when it is read.
   const stats = existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-  return { name: path, origin: resolve(path), chunks: chunksOf(path), modified: stats?.mtimeMs };
+  const [origin, chunks, modified] = [resolve(path), chunksOf(path), stats?.mtimeMs];
+  if (STREAM.test(origin)) return { name: path, origin: STDIN, chunks, isStream: true };
+  return { name: path, origin, chunks, modified, isStream: stats?.isFile() === false };
 }
 
 /** Makes an input of a file that is read more than once, so it cannot be a FIFO. */
@@ -41,7 +51,7 @@ export function plainFileInput(path: string): Input {
 /** Makes an input of records, as JSON. */
 export function recordsInput(records: unknown, name: string): Input {
   const bytes = Buffer.from(JSON.stringify(records));
-  return { name, origin: name, chunks: Readable.from([bytes]) };
+  return { name, chunks: Readable.from([bytes]) };
 }
 
 async function* chunksOf(

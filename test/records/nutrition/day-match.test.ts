@@ -20,7 +20,7 @@ function sent(text: string): SentItem {
   const [, what = '', id, state] = /^(\w+ \d+)(?:#(\w+))?(?: (\w+))?$/.exec(text) ?? [];
   return {
     body: body(what),
-    inputs: ['a'],
+    inputs: [{ kind: 'file', name: 'a' }],
     ...(id === undefined ? {} : { id }),
     ...(state === undefined ? {} : { state: state as ItemState }),
   };

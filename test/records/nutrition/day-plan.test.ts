@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DayContent, SentItem } from '../../../src/ledger/nutrition.ts';
-import { type MergeMode, mergeDay } from '../../../src/records/nutrition/day-plan.ts';
+import { mergeDay } from '../../../src/records/nutrition/day-plan.ts';
 import { itemIdentity } from '../../../src/records/nutrition/items.ts';
 import { goneNote } from '../../../src/records/nutrition/words.ts';
-import type { JsonObject, NutritionPart } from '../../../src/records/types.ts';
+import type { JsonObject, MergeMode, NutritionPart } from '../../../src/records/types.ts';
 
 /** `gel 25` or `gel 25 @11:00`: a name, grams of carbs, a time. */
 function item(text: string): JsonObject {
@@ -16,19 +16,21 @@ const textOf = ({ name, carbs, logged_at: at }: JsonObject) => {
   return `${name as string} ${carbs as number}${time === '10:00' ? '' : ` @${time}`}`;
 };
 
+const inputOf = (name: string) => ({ kind: 'file', name }) as const;
+
 /** A known item: `gel 25 < a`, with its id after `#`, and `-` in front if the athlete removed it. */
 function sent(text: string): SentItem {
   const [, removed, body = '', input = '', id] = /^(-?)(.+) < (\w+)(?:#(.+))?$/.exec(text) ?? [];
   return {
     body: item(body),
-    inputs: [input],
+    inputs: [inputOf(input)],
     ...(id === undefined ? {} : { id }),
     ...(removed === '-' ? { state: 'removed' } : {}),
   };
 }
 
-const sentText = ({ body, inputs: [input = ''], id, state }: SentItem) =>
-  `${state === 'removed' ? '-' : ''}${textOf(body)} < ${input}${id === undefined ? '' : `#${id}`}`;
+const sentText = ({ body, inputs: [input], id, state }: SentItem) =>
+  `${state === 'removed' ? '-' : ''}${textOf(body)} < ${input?.name ?? ''}${id === undefined ? '' : `#${id}`}`;
 
 const day = (items: readonly string[], fields: JsonObject = {}): DayContent => ({
   items: items.map(sent),
@@ -36,7 +38,7 @@ const day = (items: readonly string[], fields: JsonObject = {}): DayContent => (
 });
 
 const part = (input: string, ...items: string[]): NutritionPart => ({
-  input,
+  input: inputOf(input),
   items: items.map(item),
 });
 
@@ -97,7 +99,7 @@ describe('planning the items of a day', () => {
     [
       'keep what an input that says nothing about items does not have',
       ['gel 25 < a#1'],
-      [{ input: 'a', items: undefined }],
+      [{ input: inputOf('a'), items: undefined }],
       ['gel 25 < a#1'],
     ],
     [
@@ -202,39 +204,6 @@ describe('planning the items of a day', () => {
       'replace-day',
     ],
     [
-      'add up if stdin shares no item with what stdin said before',
-      ['gel 25 < stdin#1'],
-      [part('stdin', 'rice 90')],
-      ['gel 25 < stdin#1', 'rice 90 < stdin'],
-    ],
-    [
-      'are a new edition if stdin shares an item with what stdin said before',
-      ['gel 25 < stdin#1', 'bar 40 < stdin#2'],
-      [part('stdin', 'gel 25', 'rice 90')],
-      ['gel 25 < stdin#1', 'rice 90 < stdin'],
-      ['bar 40 < stdin#2'],
-    ],
-    [
-      'are a new edition if stdin has a new version of an item that stdin sent before',
-      ['gel 25 < stdin#1', 'bar 40 < stdin#2'],
-      [part('stdin', 'gel 30')],
-      ['gel 30 < stdin#1'],
-      ['bar 40 < stdin#2'],
-    ],
-    [
-      'add up if stdin only shares an item with a file',
-      ['gel 25 < a#1', 'bar 40 < stdin#2'],
-      [part('stdin', 'gel 25')],
-      ['bar 40 < stdin#2', 'gel 25 < stdin#1'],
-    ],
-    [
-      'are gone if stdin says that there are none',
-      ['gel 25 < stdin#1', 'bar 40 < a#2'],
-      [part('stdin')],
-      ['bar 40 < a#2'],
-      ['gel 25 < stdin#1'],
-    ],
-    [
       'stay removed if the athlete removed one and the input has not changed',
       ['-gel 25 < a#1', 'bar 40 < a#2'],
       [part('a', 'gel 25', 'bar 40')],
@@ -286,7 +255,7 @@ describe('planning the fields of a day', () => {
     [
       'replace earlier ones, and rawJson is laid over the earlier one',
       day(GEL, { waterMl: 500, rawJson: { a: 1, b: 1 } }),
-      [{ input: 'w', items: undefined }],
+      [{ input: inputOf('w'), items: undefined }],
       { waterMl: 900, rawJson: { b: 2 } },
       { items: GEL, fields: { waterMl: 900, rawJson: { a: 1, b: 2 } } },
     ],
@@ -332,7 +301,7 @@ describe('planning the fields of a day', () => {
     [
       'that are totals without items speak of the day as it is',
       day(GEL, { waterMl: 500 }),
-      [{ input: 't', items: undefined }],
+      [{ input: inputOf('t'), items: undefined }],
       { calories: 2400 },
       { items: GEL, fields: { waterMl: 500, calories: 2400 } },
     ],

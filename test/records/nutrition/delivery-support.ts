@@ -103,6 +103,7 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
       Object.entries(inputs).map(([name, value]) => ({
         name: name.replace(/#.*/, ''),
         chunks: chunks(JSON.stringify(value)),
+        isStream: name === 'stdin',
       })),
       { ...BERLIN, zone, sources: { list: [], named: false, choose, units } },
       signal,

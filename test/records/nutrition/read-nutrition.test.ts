@@ -302,7 +302,7 @@ describe('the items of a nutrition record', () => {
     const [prepared] = records;
     // Without a list, the record says nothing about the items that the day holds.
     expect(prepared?.kind === 'nutrition' && prepared.parts).toEqual([
-      { input: 'in.json', items: items ?? undefined },
+      { input: { kind: 'file', name: 'in.json' }, items: items ?? undefined },
     ]);
   });
 });
