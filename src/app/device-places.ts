@@ -13,17 +13,26 @@ export const DEVICE_FOLDERS = 'SYNC_DEVICE_FOLDERS';
  * @param folders of the command line: search only these, and no apps
  */
 export function devicePlaces(
-  { platform, env, homeDir, cwd, programDir }: System,
+  {
+    platform,
+    env,
+    homeDir,
+    cwd,
+    programDir,
+  }: Pick<System, 'platform' | 'env' | 'homeDir' | 'cwd' | 'programDir'>,
   folders: readonly string[] = [],
 ): Places {
   const set = (env[DEVICE_FOLDERS] ?? '').split(delimiter).filter(isAbsolute);
   const named = folders.length > 0 ? folders.map((folder) => resolve(cwd, folder)) : set;
+  const { userId } = thisProcess;
+  // Other users choose what is in their folders. macOS gives the files of a device to the user who looks.
+  const isChecked = platform === 'linux' && named.length === 0 && userId !== undefined;
   return {
     platform,
     env,
     homeDir,
-    mounts:
-      named.length > 0 ? named.flatMap(mountsIn) : usualMounts(platform, env, thisProcess.userId),
+    mounts: named.length > 0 ? named.flatMap(mountsIn) : usualMounts(platform, env, userId),
+    owners: isChecked ? [0, userId] : undefined,
     apps: folders.length === 0,
     childPath: join(programDir, 'device-child.cjs'),
   };

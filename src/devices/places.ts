@@ -6,11 +6,7 @@ import type { MountPattern } from './types.ts';
 /** Drive letters on which Windows shows devices: not A and B (diskettes), nor C (the system). */
 const DRIVES = 'DEFGHIJKLMNOPQRSTUVWXYZ';
 
-/**
- * Returns where devices are mounted on a system.
- *
- * @param userId of this process; undefined on Windows. Other users choose the content of their folders.
- */
+/** Returns where devices are mounted on a system. @param userId of this process; undefined on Windows */
 export function usualMounts(
   platform: NodeJS.Platform,
   env: Env,
@@ -22,19 +18,18 @@ export function usualMounts(
     case 'darwin':
       return [{ root: '/Volumes', below: ['*'] }];
     default: {
-      const owners = userId === undefined ? undefined : [0, userId];
       // A service or `sudo` may lack the variable.
       const session = env['XDG_RUNTIME_DIR'] || `/run/user/${String(userId)}`;
       return [
-        { root: '/media', below: ['*'], owners },
-        { root: '/media', below: ['*', '*'], owners },
-        { root: '/run/media', below: ['*', '*'], owners },
-        { root: '/mnt', below: [], owners },
-        { root: '/mnt', below: ['*'], owners },
+        { root: '/media', below: ['*'] },
+        { root: '/media', below: ['*', '*'] },
+        { root: '/run/media', below: ['*', '*'] },
+        { root: '/mnt', below: [] },
+        { root: '/mnt', below: ['*'] },
         // gvfs: host, then storage (`Internal Storage`).
-        { root: session, below: ['gvfs', 'mtp:host=*', '*'], owners },
+        { root: session, below: ['gvfs', 'mtp:host=*', '*'] },
         // kio-fuse of KDE: mount, protocol, device, storage.
-        { root: session, below: ['kio-fuse-*', 'mtp', '*', '*'], owners },
+        { root: session, below: ['kio-fuse-*', 'mtp', '*', '*'] },
       ];
     }
   }

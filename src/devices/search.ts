@@ -7,6 +7,7 @@ import { type DeviceIdentity, identify } from './identify.ts';
 import { MountReader, NoAnswer } from './mount-reader.ts';
 import type { SearchAnswer, SearchRequest } from './protocol.ts';
 import { matching } from './places.ts';
+import { ownersAt } from './owners.ts';
 import { recognise } from './recognise.ts';
 import { survey } from './survey.ts';
 import type { Device, MountPattern } from './types.ts';
@@ -33,7 +34,7 @@ export async function search(
       return undefined;
     }
   };
-  const expand = async ({ root, below, owners }: MountPattern): Promise<readonly string[]> => {
+  const expand = async ({ root, below }: MountPattern): Promise<readonly string[]> => {
     let folders = [root];
     for (const name of below) {
       const next = await Promise.all(
@@ -45,16 +46,7 @@ export async function search(
       );
       folders = next.flat();
     }
-    return owners === undefined ? folders : await ownedBy(owners, folders);
-  };
-  const ownedBy = async (owners: readonly number[], folders: readonly string[]) => {
-    const kept = await Promise.all(
-      folders.map(async (folder) => {
-        const uid = await on(folder, async () => (await reader.stats(folder))?.uid);
-        return uid !== undefined && owners.includes(uid) ? [folder] : [];
-      }),
-    );
-    return kept.flat();
+    return folders;
   };
 
   const roots = await Promise.all(request.mounts.map(expand));
@@ -85,8 +77,10 @@ async function deviceAt(
   reader: MountReader,
   root: string,
   mounts: readonly Mount[],
-  { platform, known = [] }: SearchRequest,
+  { platform, known = [], owners: allowed }: SearchRequest,
 ): Promise<Device | undefined> {
+  const owners = allowed && (await ownersAt(reader, root, mounts, allowed));
+  if (owners === 'none') return undefined;
   const found = await recognise(reader, root);
   if (found === undefined) return undefined;
   const access = placeOf(root, mounts).kind === 'mtp' ? 'mtp' : 'disk';
@@ -98,7 +92,7 @@ async function deviceAt(
   const [folder = root] = [...recordings, ...wellness];
   // A device that was unplugged meanwhile may lack its serial number, and look like another one.
   if ((await reader.stats(folder)) === undefined) return undefined;
-  return { ...identity, kind: 'device', root, recordings, wellness, access };
+  return { ...identity, kind: 'device', root, recordings, wellness, access, owners };
 }
 
 /** Returns a device with the identity of this one: another storage of it has that, too. */
@@ -148,6 +142,7 @@ function byRoot(a: Device, b: Device): number {
 async function joined(reader: MountReader, device: Device, other: Device): Promise<Device> {
   return {
     ...device,
+    owners: device.owners ?? other.owners,
     recordings: await withOthers(reader, device.recordings, other.recordings),
     wellness: await withOthers(reader, device.wellness, other.wellness),
   };

@@ -23,7 +23,9 @@ export async function survey(reader: MountReader, device: Device): Promise<Surve
     const names = (await reader.names(folder)) ?? [];
     tcxFiles += names.filter((name) => otherKind(name) === 'tcx').length;
     files.push(
-      ...(device.access === 'mtp' ? await namesIn(reader, folder) : await walk(reader, folder)),
+      ...(device.access === 'mtp'
+        ? await namesIn(reader, folder)
+        : await walk(reader, folder, device.owners)),
     );
   }
   let wellnessFiles = 0;
@@ -37,7 +39,12 @@ async function namesIn(reader: MountReader, folder: string): Promise<FoundRecord
   return names.filter(isRecordingName).map((name) => ({ path: join(folder, name) }));
 }
 
-async function walk(reader: MountReader, folder: string, depth = 1): Promise<FoundRecording[]> {
+async function walk(
+  reader: MountReader,
+  folder: string,
+  owners: Device['owners'],
+  depth = 1,
+): Promise<FoundRecording[]> {
   const names = ((await reader.names(folder)) ?? []).filter(
     (name) => isRecordingName(name) || isSearchedFolder(name),
   );
@@ -51,13 +58,14 @@ async function walk(reader: MountReader, folder: string, depth = 1): Promise<Fou
     for (const { path, stats } of all) {
       if (stats?.isDirectory() === true) folders.push(path);
       else if (stats?.isFile() === true && isRecordingName(path)) {
+        if (owners?.includes(stats.uid) === false) continue;
         const { size, mtimeMs, ctimeMs } = stats;
         found.push({ path, stamp: { size, mtimeMs, ctimeMs } });
       }
     }
   }
   if (depth < MAX_DEPTH) {
-    for (const below of folders) found.push(...(await walk(reader, below, depth + 1)));
+    for (const below of folders) found.push(...(await walk(reader, below, owners, depth + 1)));
   }
   return found;
 }

@@ -21,6 +21,8 @@ export interface Device {
   readonly wellness: readonly string[];
   /** `mtp`: slow, one reader at a time, calls may hang. */
   readonly access: 'disk' | 'mtp';
+  /** User IDs whose files count; absent if all do: see {@link Places.owners}. */
+  readonly owners?: readonly number[] | undefined;
 }
 
 /** A device with the files in its folders. */
@@ -48,8 +50,6 @@ export interface MountPattern {
   readonly root: string;
   /** A name, in which `*` stands for any text: `mtp:host=*`. */
   readonly below: readonly string[];
-  /** User IDs whose folders may be devices; absent: everyone's, as in a folder that the user names. */
-  readonly owners?: readonly number[] | undefined;
 }
 
 /** Where to look for devices and apps. */
@@ -60,6 +60,8 @@ export interface Places {
   /** Absolute; '' if there is none. */
   readonly homeDir: string;
   readonly mounts: readonly MountPattern[];
+  /** User IDs whose folders may be devices; absent: everyone's, as in a folder that the user names. */
+  readonly owners?: readonly number[] | undefined;
   /** Devices over MTP that were identified before. While they are there, no file on them is opened. */
   readonly known?: readonly Device[];
   /** Look for apps too, in their folders below `homeDir`. */

@@ -137,9 +137,7 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
       continue;
     }
     const sheltered = (stats.mode & STICKY) !== 0 && above > 0;
-    const byGroup =
-      (stats.mode & 0o020) !== 0 && !isPrivateGroup(stats.gid, uid, options.accounts());
-    if (!sheltered && ((stats.mode & 0o002) !== 0 || byGroup) && !isReadOnly(path)) {
+    if (!sheltered && othersMayWrite(stats, uid, options) && !isReadOnly(path)) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
       yield {
         path,
@@ -151,6 +149,16 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
     }
     at = path;
   }
+}
+
+/** Returns whether the mode of a file or folder allows other users than `uid` and root to write to it. */
+export function othersMayWrite(
+  { mode, gid }: Pick<Stats, 'mode' | 'gid'>,
+  uid: number,
+  { accounts }: Pick<TrustOptions, 'accounts'> = systemTrust(),
+): boolean {
+  if ((mode & 0o002) !== 0) return true;
+  return (mode & 0o020) !== 0 && !isPrivateGroup(gid, uid, accounts());
 }
 
 /** Returns whether a file is on a file system that is mounted read-only, such as a volume of a container. */

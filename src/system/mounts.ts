@@ -10,6 +10,8 @@ export interface Mount {
   readonly type: string;
   /** `/dev/sdb1`. */
   readonly source: string;
+  /** Of the file system: `rw,user_id=1000`. */
+  readonly options: string;
 }
 
 /** Returns the mounts of this system; none if it has no such list. */
@@ -26,9 +28,9 @@ export function parseMounts(mountinfo: string): readonly Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [before = '', after] = line.split(' - ');
     const point = before.split(' ')[4];
-    const [type, source] = after?.split(' ') ?? [];
+    const [type, source, options = ''] = after?.split(' ') ?? [];
     if (point === undefined || type === undefined || source === undefined) return [];
-    return [{ point: unescape(point), type, source: unescape(source) }];
+    return [{ point: unescape(point), type, source: unescape(source), options }];
   });
 }
 
@@ -62,8 +64,8 @@ export interface MountPlace {
   /** Without links, up to the first missing part or such a file system. */
   readonly path: string;
   readonly point: string;
-  /** The type of its file system on Linux: `vfat`, `fuse.sshfs`. */
-  readonly type?: string;
+  /** On Linux, except at the usual places of MTP. */
+  readonly mount?: Mount;
   /** Undefined if calls return: the program itself may make them, and otherwise a child process does. */
   readonly kind: MountKind | undefined;
 }
@@ -103,7 +105,7 @@ function placeAt(path: string, mounts: readonly Mount[]): MountPlace {
   }
   if (found === undefined) return { path, point: parse(path).root, kind: undefined };
   const { point, type } = found;
-  return { path, point, type, kind: TYPES.find(([, types]) => types.test(type))?.[0] };
+  return { path, point, mount: found, kind: TYPES.find(([, types]) => types.test(type))?.[0] };
 }
 
 /** Returns whether a path is in a folder, at any depth. Both absolute; drive roots end with `sep`. */

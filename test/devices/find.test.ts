@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderText } from '../../src/base/phrase.ts';
@@ -6,6 +6,7 @@ import { deviceText } from '../../src/commands/devices/words.ts';
 import type { SurveyedDevice } from '../../src/devices/types.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { fitFile, fitMessage } from '../support/fit-messages.ts';
+import { mountVfat, whyNoVfat } from '../support/vfat.ts';
 import {
   EDGE_840,
   MANUFACTURER,
@@ -15,6 +16,8 @@ import {
   write,
   writeRecording,
 } from './support.ts';
+
+const noVfat = whyNoVfat();
 
 /** No maker has this number. */
 const UNASSIGNED = 60_000;
@@ -175,10 +178,44 @@ describe('findDevices', () => {
     writeRecording(join(media, 'CARD/Activities/ride.fit'));
     const { uid } = statSync(media);
     const found = async (owners: readonly number[]) =>
-      (await find({ mounts: [{ root: media, below: ['*'], owners }] })).devices.length;
+      (await find({ mounts: foldersOf(media), owners })).devices.length;
     expect(await found([0, uid])).toBe(1);
     expect(await found([uid + 1])).toBe(0);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'takes no folder to which other users can write, also behind a link, unless it is named',
+    async () => {
+      const media = scratchDir();
+      const card = join(media, 'CARD');
+      writeRecording(join(card, 'Activities/ride.fit'));
+      symlinkSync(card, join(media, 'link'));
+      const owners = [0, statSync(media).uid];
+      const mounts = foldersOf(media);
+      const roots = async (over: Parameters<typeof find>[0]) =>
+        (await find({ mounts, ...over })).devices.length;
+      for (const mode of [0o777, 0o1777, 0o1733]) {
+        chmodSync(card, mode);
+        expect(await roots({ owners })).toBe(0);
+      }
+      expect(await roots({})).toBeGreaterThan(0);
+      chmodSync(card, 0o755);
+      expect(await roots({ owners })).toBeGreaterThan(0);
+    },
+  );
+
+  it.skipIf(noVfat !== undefined)(
+    `takes a card without owners that everyone may write to${noVfat === undefined ? '' : ` (${noVfat})`}`,
+    async () => {
+      const media = scratchDir();
+      const uid = process.getuid?.() ?? 0;
+      await mountVfat(join(media, 'CARD'), `umask=000,uid=${uid}`);
+      writeRecording(join(media, 'CARD/Activities/ride.fit'));
+      const [device] = (await find({ mounts: foldersOf(media), owners: [0, uid] })).devices;
+      expect(device?.root).toBe(join(media, 'CARD'));
+      expect(device?.owners).toBeUndefined();
+    },
+  );
 
   it('finds nothing on volumes without recordings', async () => {
     const media = scratchDir();

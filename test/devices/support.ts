@@ -45,8 +45,11 @@ export function deviceSearch() {
     find: async (over: Partial<Places>, signal = never): Promise<FoundDevices> =>
       await findDevices(places(over), signal),
     /** Surveys what is in a folder, as `sync devices DIR` does. */
-    surveyIn: async (folder: string): Promise<FoundDevices<SurveyedDevice>> =>
-      await surveyDevices(places({ mounts: mountsIn(folder) }), never),
+    surveyIn: async (
+      folder: string,
+      owners?: readonly number[],
+    ): Promise<FoundDevices<SurveyedDevice>> =>
+      await surveyDevices(places({ mounts: mountsIn(folder), owners }), never),
   };
 }
 

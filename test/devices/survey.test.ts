@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs';
+import { chownSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchDir } from '../support/scratch-dir.ts';
@@ -30,6 +30,20 @@ describe('surveyDevices', () => {
     ]);
     expect(devices[0]?.files).toHaveLength(2);
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    'counts no recording of another user (run as root only)',
+    async () => {
+      const media = scratchDir();
+      const folder = join(media, 'GARMIN/Garmin/Activity');
+      for (const name of ['own.fit', 'theirs.fit']) writeRecording(join(folder, name));
+      chownSync(join(folder, 'theirs.fit'), 12_345, 12_345);
+      const files = async (owners?: readonly number[]) =>
+        (await surveyIn(media, owners)).devices[0]?.files.map(({ path }) => path);
+      expect(await files([0, 0])).toEqual([join(folder, 'own.fit')]);
+      expect(await files()).toHaveLength(2);
+    },
+  );
 
   it('asks for the names of files only over MTP', async () => {
     const media = scratchDir();

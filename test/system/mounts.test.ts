@@ -18,7 +18,9 @@ const MOUNTS = parseMounts(
 
 it('parseMounts reads mount points with spaces, and ignores other lines', () => {
   expect(MOUNTS).toHaveLength(5);
-  expect(MOUNTS[1]).toEqual({ point: '/media/ada/My Edge', type: 'vfat', source: '/dev/sdb1' });
+  expect(MOUNTS[1]).toEqual({
+    ...{ point: '/media/ada/My Edge', type: 'vfat', source: '/dev/sdb1', options: 'rw' },
+  });
 });
 
 describe('placeOf', () => {
@@ -49,7 +51,7 @@ describe('placeOf', () => {
     symlinkSync('../nas/rides', join(dir, 'local', 'link'));
     const mounts = parseMounts(`22 1 0:21 / ${dir}/nas rw - nfs4 nas:/x rw`);
     const path = join(dir, 'nas', 'rides', 'new');
-    const place = { path, point: join(dir, 'nas'), type: 'nfs4', kind: 'network' };
+    const place = { path, point: join(dir, 'nas'), mount: mounts[0], kind: 'network' };
     expect(placeOf(join(dir, 'local', 'link', 'new'), mounts)).toEqual(place);
     expect(placeOf(join(dir, 'local'), mounts).kind).toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import { DeviceNames } from '../../src/watch/find/device-names.ts';
 import { IncompleteFiles } from '../../src/watch/find/incomplete-files.ts';
 import { EventQueue } from '../../src/watch/events.ts';
 import type { WatchParts } from '../../src/watch/parts.ts';
@@ -18,6 +19,7 @@ export function partsWith(given: Partial<WatchParts>): WatchParts {
     dryRun: false,
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
+    names: new DeviceNames(),
     events: new EventQueue(clock),
     incomplete: new IncompleteFiles(clock, {
       isReported: () => false,

@@ -13,6 +13,7 @@ export function deviceJson(
   return {
     type: 'device',
     ...device,
+    owners: undefined,
     recordings: {
       folders: recordings,
       files: files.length,

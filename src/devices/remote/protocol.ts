@@ -13,6 +13,8 @@ export type RemoteRequest =
 export interface RemoteStat extends FileStamp {
   readonly kind: 'file' | 'folder' | 'other';
   readonly identity: string;
+  /** User ID. */
+  readonly owner: number;
 }
 
 /** The child's answers to one request: parts of the result, then `done` or `failed`. */

@@ -77,8 +77,8 @@ function statOf(path: string): RemoteStat | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
-  const { size, mtimeMs, ctimeMs, dev, ino, birthtimeMs } = stats;
-  return { kind, size, mtimeMs, ctimeMs, identity: `${dev}:${ino}:${birthtimeMs}` };
+  const { size, mtimeMs, ctimeMs, dev, ino, birthtimeMs, uid: owner } = stats;
+  return { kind, size, mtimeMs, ctimeMs, identity: `${dev}:${ino}:${birthtimeMs}`, owner };
 }
 
 /** Reads a file once, from its start to its end, or its beginning alone. */

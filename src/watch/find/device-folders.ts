@@ -100,6 +100,7 @@ export class DeviceFolders {
     away.delete(key);
     this.#report({ event: 'device', device: key, title, state: 'plugged-in', root });
     for (const folder of folders) this.#folders.addRemovable(folder);
+    for (const folder of [...folders, ...device.wellness]) names.owners.set(folder, device.owners);
     events.post({ type: 'device-plugged' });
   }
 

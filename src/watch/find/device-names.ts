@@ -15,6 +15,8 @@ export const ALL_DEVICES = 'all devices';
 export class DeviceNames {
   /** The names of the devices' roots; undefined if the path is the name. */
   readonly #roots = new Map<string, string | undefined>();
+  /** User IDs whose files in a folder of a device count; all do in other folders. */
+  readonly owners = new Map<string, Device['owners']>();
 
   /** The ledger itself knows files on MTP mounts by the device; a `path:` key says no more than the path. */
   add({ key, root, access }: Device): void {

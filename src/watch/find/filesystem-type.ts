@@ -19,8 +19,8 @@ export function filesystemType(folder: string): FilesystemType {
   return judge(placeOf(folder));
 }
 
-export function judge({ kind, type }: MountPlace): FilesystemType {
-  return { noEvents: whyNoEvents(kind, type), removable: kind !== undefined };
+export function judge({ kind, mount }: MountPlace): FilesystemType {
+  return { noEvents: whyNoEvents(kind, mount?.type), removable: kind !== undefined };
 }
 
 /** @param type as in `/proc/self/mountinfo` */

@@ -195,14 +195,15 @@ export class RemoteFolders {
   }
 
   async #list(path: string, state: RemoteFolderState): Promise<readonly FoundFile[]> {
-    const { clock, incomplete, signal } = this.#parts;
+    const { clock, incomplete, names, signal } = this.#parts;
     const now = clock.monotonic();
     if (now - state.sizesReadAt >= SIZES_MS) {
       state.listing.forget();
       state.sizesReadAt = now;
     }
     const below = incomplete.all().filter((file) => isBelow(file.path, path));
-    const found = await state.listing.read(new Set(below.map((file) => file.path)), signal);
+    const again = new Set(below.map((file) => file.path));
+    const found = await state.listing.read(again, names.owners.get(path), signal);
     const paths = new Set(found.map((file) => file.path));
     for (const file of below) {
       if (!paths.has(file.path)) incomplete.forget(file.path);

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { Device } from '../../devices/types.ts';
 import type { RemoteStat } from '../../devices/remote/protocol.ts';
 import { ChildError } from '../../system/child-call.ts';
 import { isOnMtp } from '../../system/mtp-path.ts';
@@ -41,9 +42,14 @@ export class RemoteListing {
    * Returns the files named like recordings, at any depth, sorted by path.
    *
    * @param again paths whose size may have changed
+   * @param owners user IDs whose files count; undefined if all do
    * @throws ChildError; the signal's reason if it is aborted
    */
-  async read(again: ReadonlySet<string>, signal: AbortSignal): Promise<readonly FoundFile[]> {
+  async read(
+    again: ReadonlySet<string>,
+    owners: Device['owners'],
+    signal: AbortSignal,
+  ): Promise<readonly FoundFile[]> {
     const before = this.#stats;
     this.#stats = new Map();
     const files: FoundFile[] = [];
@@ -65,6 +71,10 @@ export class RemoteListing {
         this.#stats.set(path, stat);
         if (stat.kind === 'folder') folders.push(path);
         else if (stat.kind === 'file' && isRecordingName(basename(path))) {
+          if (owners?.includes(stat.owner) === false) {
+            this.#report(folder, foreignFile(path, stat.owner));
+            continue;
+          }
           files.push({
             path,
             stamp: this.#isOnMtp ? { size: stat.size, mtimeMs: 0, ctimeMs: 0 } : stampOf(stat),
@@ -102,4 +112,8 @@ export class RemoteListing {
     this.#reported.add(path);
     this.#onProblem({ path, message });
   }
+}
+
+function foreignFile(path: string, owner: number): string {
+  return `It has files of another user (uid ${owner}), such as ${basename(path)}. On a device that sync found, only files of you and root are sent. If they are yours, name the folder.`;
 }

@@ -99,10 +99,16 @@ export class WellnessFiles {
   }
 
   async #listRemote(folder: string): Promise<readonly WellnessFile[]> {
-    const { readers, signal } = this.#parts;
-    const listing = this.#listings.get(folder) ?? new RemoteListing(folder, readers.of(folder));
+    const { names, readers, signal } = this.#parts;
+    const listing =
+      this.#listings.get(folder) ??
+      new RemoteListing(folder, readers.of(folder), ({ path, message }) =>
+        this.#reportProblem(path, message),
+      );
     this.#listings.set(folder, listing);
-    return (await this.#remote(() => listing.read(new Set(), signal))) ?? [];
+    return (
+      (await this.#remote(() => listing.read(new Set(), names.owners.get(folder), signal))) ?? []
+    );
   }
 
   /** Asks a device. @returns undefined if it does not answer, or has left */

@@ -67,7 +67,38 @@ function putRides(root: string, count: number): void {
   }
 }
 
+const text = (notice: unknown) => JSON.stringify(notice);
 const media = (name: string) => join(dir, 'media', name);
+
+it.runIf(process.platform === 'linux')(
+  'a recording or wellness file of another user on a device is not sent, and reported; in a named folder it is sent',
+  async () => {
+    const uid = process.getuid?.() ?? 0;
+    const [own, foreign, named] = [media('OWN'), media('FOREIGN'), media('NAMED')];
+    for (const root of [own, foreign, named]) putRides(root, 1);
+    const monitor = join(foreign, 'Garmin/Monitor');
+    put(join(monitor, 'day.fit'), anotherRecording());
+    const ports = usbPorts();
+    const theirs = [uid + 1];
+    ports.set(
+      { ...edgeAt(own), owners: [0, uid] },
+      { ...edgeAt(foreign), key: 'volume:1', owners: theirs, wellness: [monitor] },
+      { ...edgeAt(named), key: 'volume:2', owners: theirs },
+    );
+    const { events } = start({
+      folders: [join(named, 'Garmin/Activity')],
+      deviceAccess: ports.access,
+      remote: reader(),
+      wellness: true,
+    });
+    await until(() => happened(events, 'problem').length === 2 && held().length === 2);
+    await until(() => happened(events, 'ready').length === 1);
+    const problems = happened(events, 'problem').sort((a, b) => (text(a) < text(b) ? -1 : 1));
+    expect(problems).toMatchObject([{ path: join(foreign, 'Garmin/Activity') }, { path: monitor }]);
+    for (const problem of problems) expect(text(problem)).toContain(`another user (uid ${uid})`);
+    expect(held()).toHaveLength(2);
+  },
+);
 
 it('a device at another mount point is the same device: its files are not read again, and its old recordings stay old', async () => {
   const [first, second] = [media('GARMIN'), media('GARMIN1')];
