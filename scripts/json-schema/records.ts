@@ -24,23 +24,23 @@ export interface WellnessRecord {
   readonly sleepLightSecs?: number | null | undefined;
   /** s (24 h): whole number, 0 to 86400. */
   readonly sleepAwakeSecs?: number | null | undefined;
-  /** points: whole number, 1 to 100. */
+  /** points of 100: whole number, 1 to 100. */
   readonly sleepScore?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly sleepQuality?: number | null | undefined;
-  /** points: whole number, 1 to 100. */
+  /** points of 100: whole number, 1 to 100. */
   readonly readiness?: number | null | undefined;
-  /** points: whole number, 1 to 100. */
+  /** points of 100: whole number, 1 to 100. */
   readonly recoveryScore?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly stress?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly mood?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly motivation?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly fatigue?: number | null | undefined;
-  /** points: whole number, 0 to 100. */
+  /** points of 10: whole number, 1 to 10. */
   readonly soreness?: number | null | undefined;
   /** kg: 20 to 400. */
   readonly weight?: number | null | undefined;
@@ -66,7 +66,7 @@ export interface WellnessRecord {
   readonly bloodGlucose?: number | null | undefined;
   /** mmol/l: 0 to 50. */
   readonly lactate?: number | null | undefined;
-  /** °C: -20 to 50. */
+  /** °C: -5 to 5. */
   readonly skinTemp?: number | null | undefined;
   /** breaths/min: 2 to 80. */
   readonly respiration?: number | null | undefined;

@@ -6,8 +6,9 @@ import type { RecognisedInput } from '../records/prepare.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { matchTitle } from '../records/engine/recognise.ts';
 import type { Match } from '../records/sources/types.ts';
-import { unitsOf } from '../records/fields.ts';
-import type { SourceOptions, Units } from '../records/types.ts';
+import { conversionOf, highestOf, isDayTotal, unitsOf } from '../records/fields.ts';
+import type { Conversion } from '../base/units.ts';
+import type { SourceOptions } from '../records/types.ts';
 import type { WellnessLedger } from '../ledger/wellness.ts';
 import { collect } from './command.ts';
 import type { AppContext } from './context.ts';
@@ -29,33 +30,48 @@ export const sourceFlag = () =>
 export function sourcesFor(context: AppContext, { source, unit }: SourceFlags): SourceOptions {
   const units = unitsFrom(unit);
   const choose = (input: string, matches: readonly Match[]) => ask(context, input, matches);
-  if (source === undefined) return { list: SOURCES, named: false, choose, units };
+  if (source === undefined) return { list: SOURCES, named: false, choose, ...units };
   const named = SOURCES.find(({ name }) => name === source.toLowerCase());
   if (named === undefined) {
     throw new SyncError('USAGE', `There is no source '${source}'.`, {
       hint: `The sources are ${SOURCES.map(({ name }) => name).join(', ')}.`,
     });
   }
-  return { list: [named], named: true, choose, units };
+  return { list: [named], named: true, choose, ...units };
 }
 
 export const unitFlag = () =>
   new Option(
     '--unit <unit>',
-    'the unit of weights that the file does not say (kg, lb, st), or of a field: sleepSecs=h; may be repeated',
+    'the unit of weights that the file does not say (kg, lb, st), or of a field: sleepSecs=h, mood=/5, steps=day; may be repeated',
   ).argParser(collect);
 
-/** Reads the units that the user names: `lb`, `sleepSecs=h`. @throws SyncError `USAGE` */
-function unitsFrom(flags: readonly string[] = []): Units {
-  const factors = flags.map((flag): [string, number] => {
+/** Reads the units that the user names: `lb`, `sleepSecs=h`, `mood=/5`, `steps=day`. @throws SyncError `USAGE` */
+function unitsFrom(
+  flags: readonly string[] = [],
+): Required<Pick<SourceOptions, 'units' | 'ofDay'>> {
+  const units = new Map<string, Conversion>();
+  const ofDay = new Set<string>();
+  for (const flag of flags) {
     const [unit = '', field = 'weight'] = flag.split('=').reverse();
-    const known = unitsOf(field);
-    const factor = known[unit];
-    if (factor !== undefined) return [field, factor];
-    const hint = `The units of ${field}: ${Object.keys(known).join(', ') || 'none'}.`;
-    throw new SyncError('USAGE', `--unit ${flag}: there is no such unit of ${field}.`, { hint });
-  });
-  return new Map(factors);
+    const conversion = conversionOf(field, unit);
+    if (conversion !== undefined) units.set(field, conversion);
+    else if (unit === DAY && isDayTotal(field)) ofDay.add(field);
+    else {
+      const hint = `The units of ${field}: ${unitNamesOf(field).join(', ') || 'none'}.`;
+      throw new SyncError('USAGE', `--unit ${flag}: there is no such unit of ${field}.`, { hint });
+    }
+  }
+  return { units, ofDay };
+}
+
+/** Confirms that a total is that of a day. */
+const DAY = 'day';
+
+function unitNamesOf(field: string): string[] {
+  const scales =
+    highestOf(field) === undefined ? [] : ['/N for a scale that ends at N: /5, /10, /100'];
+  return [...Object.keys(unitsOf(field)), ...scales, ...(isDayTotal(field) ? [DAY] : [])];
 }
 
 /** Returns how a command learns the unit that a table does not say: an earlier answer, or the user's. */

@@ -8,6 +8,20 @@ export const METRES_PER_MILE = 1_609.344;
 /** Millilitres of a fluid ounce of the United States. */
 export const ML_PER_FLUID_OUNCE = 29.5735;
 
+/** A value of another unit or scale becomes `value * factor + plus`, and at least `least`. */
+export interface Conversion {
+  readonly factor: number;
+  readonly plus?: number;
+  readonly least?: number;
+}
+
+export function convert(
+  value: number,
+  { factor, plus = 0, least = -Infinity }: Conversion,
+): number {
+  return Math.max(value * factor + plus, least);
+}
+
 /** Units that people write, by the platform's: the factor of each. */
 export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   kg: { kg: 1, kgs: 1, lb: KG_PER_POUND, lbs: KG_PER_POUND, st: 14 * KG_PER_POUND },
@@ -20,6 +34,4 @@ export const UNIT_FACTORS: Readonly<Record<string, Readonly<Record<string, numbe
   ms: { ms: 1 },
   g: { g: 1, mg: 0.001 },
   'mmol/l': { 'mmol/l': 1, 'mg/dl': MMOL_PER_MG_OF_LACTATE },
-  // Scores: points of 100, or of another highest score.
-  points: { points: 1, '/10': 10, '/5': 20, '/4': 25 },
 };

@@ -1,5 +1,5 @@
 import { SyncError } from '../base/errors.ts';
-import { LOW_SCALE, isScore } from './fields.ts';
+import { Columns } from './columns.ts';
 import { listNames } from './listed.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition/read-nutrition.ts';
@@ -23,11 +23,17 @@ export interface InputReading {
   readonly merger: DayMerger;
   readonly invalid: InvalidRecord[];
   readonly recurring: Recurring;
+  readonly columns: Columns;
 }
 
 /** @param path as in `PreparedRecord.files` */
 export function readingOf(kind: RecordKind, path: string): InputReading {
-  return { merger: new DayMerger(kind, path), invalid: [], recurring: new Recurring() };
+  return {
+    merger: new DayMerger(kind, path),
+    invalid: [],
+    recurring: new Recurring(),
+    columns: new Columns(),
+  };
 }
 
 /**
@@ -39,7 +45,7 @@ export function addRecord(
   kind: RecordKind,
   raw: RawRecord,
   options: RecordOptions,
-  { merger, invalid, recurring }: InputReading,
+  { merger, invalid, recurring, columns }: InputReading,
 ): void {
   const reading = readRecord(kind, raw, options, recurring);
   if (reading.problems.length > 0) {
@@ -53,6 +59,7 @@ export function addRecord(
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
     recurring.count(draft);
+    columns.add(draft);
     merger.add('mapped' in raw ? { ...draft, mapped: true, at: raw.at } : draft);
   }
 }
@@ -79,11 +86,7 @@ function readRecord(
     const { problem, field } = raw;
     return { drafts: [], problems: [field === undefined ? { problem } : { field, problem }] };
   }
-  // Records in the platform's form are not converted.
-  const units = options.sources?.units;
-  const isSure = (field: string) =>
-    raw.mapped === true ? units?.has(field) === true : units?.get(field) === 1;
-  const notes = new Notes(raw.source, options.strict, isSure);
+  const notes = new Notes(raw.source, options.strict, raw.mapped, options.sources);
   noteUnstorable(raw.value, '', notes);
   for (const inexact of raw.inexact ?? []) {
     if (options.strict) notes.problems.push(inexact);
@@ -134,39 +137,16 @@ interface Told {
  */
 class Recurring {
   readonly #told = new Map<string, Told>();
-  /** The fields of the records, and the highest score of each. */
-  readonly #highest = new Map<string, number>();
+  /** The fields with a value. */
+  readonly #fields = new Set<string>();
   #beyond: Told | undefined;
   readonly #unsent = new Set<string>();
   readonly weights: Weights = {};
   #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   count({ fields, items = [] }: DayDraft): void {
-    for (const [field, value] of fields) {
-      const score = isScore(field) ? Number(value) : 0;
-      this.#highest.set(field, Math.max(score, this.#highest.get(field) ?? 0));
-    }
-    if (items.some((item) => 'calories' in item)) this.#highest.set('calories', 0);
-  }
-
-  /** Returns a doubt about scores that never exceed {@link LOW_SCALE}; undefined if there are none. */
-  doubtfulScores(
-    isSure: (field: string) => boolean,
-  ): { found: string; confirm: string } | undefined {
-    const isLow = (field: string, most: number) =>
-      // Platforms keep a stress of up to 10 as it is.
-      most > 0 && most <= (field === 'stress' ? LOW_SCALE / 2 : LOW_SCALE);
-    const low = [...this.#highest].filter(([field, most]) => isLow(field, most) && !isSure(field));
-    const [first] = low;
-    if (first === undefined) return undefined;
-    const fields = low.map(([field]) => field).join(', ');
-    const most = Math.max(...low.map(([, value]) => value));
-    const found = `${fields}: no value above ${most}, and the platform takes points of 100`;
-    const confirms =
-      low.length === 1
-        ? `${first[0]}=points confirms them`
-        : 'FIELD=points confirms those of a field';
-    return { found, confirm: `--unit ${confirms}` };
+    for (const field of fields.keys()) this.#fields.add(field);
+    if (items.some((item) => 'calories' in item)) this.#fields.add('calories');
   }
 
   /**
@@ -177,7 +157,7 @@ class Recurring {
   doubtfulColumn(least: number): { readonly field: string; readonly doubt: string } | undefined {
     for (const { note, times } of this.#told.values()) {
       const { column: field } = note;
-      if (field !== undefined && times >= least && !this.#highest.has(field))
+      if (field !== undefined && times >= least && !this.#fields.has(field))
         return { field, doubt: note.found() };
     }
     return undefined;

@@ -1,4 +1,4 @@
-import { UNIT_FACTORS } from '../base/units.ts';
+import { type Conversion, UNIT_FACTORS } from '../base/units.ts';
 
 /**
  * The fields of a record: their types as deployed services check them, and the range that a human
@@ -13,6 +13,14 @@ export interface NumberRule {
   /** As it stands after a number in a message: `bpm`. */
   readonly unit: string;
   readonly aliases?: readonly string[];
+  /** Values outside the range that have another meaning: left out with a note, not refused. */
+  readonly elsewhere?: {
+    readonly min: number;
+    readonly max: number;
+    readonly found: string;
+    /** The scale that they perhaps have, as in `--unit`. */
+    readonly scale?: string;
+  };
 }
 
 interface PlainRule {
@@ -52,16 +60,17 @@ function phase(...aliases: string[]): NumberRule {
   return integer(0, DAY_SECS, 's (24 h)', aliases);
 }
 
-/** A score, on a scale that the interface does not define: 1 to 4, 1 to 10, percent. */
-const score = integer(0, 100, 'points');
-/** A score that programs write as 0 for a night or a day without measurements. */
-const measuredScore = integer(1, 100, 'points');
+/** The athlete's own word: 10 is the most of what the name says. */
+const rating: NumberRule = {
+  ...integer(1, 10, 'points of 10'),
+  elsewhere: { min: 10.5, max: Infinity, found: 'the platform takes 1 to 10', scale: '/100' },
+};
+const score = integer(1, 100, 'points of 100');
 
-/** The highest value of a score that is not taken for points of 100. */
-export const LOW_SCALE = 10;
-
-export function isScore(field: string): boolean {
-  return unitNameOf(field) === 'points';
+/** Returns the highest value of a score; undefined for other fields. */
+export function highestOf(field: string): number | undefined {
+  const highest = /^points of (\d+)$/.exec(unitNameOf(field))?.[1];
+  return highest === undefined ? undefined : Number(highest);
 }
 
 /** Interface 2.2 and what deployed services know beyond it. */
@@ -86,15 +95,15 @@ export const WELLNESS_FIELDS: FieldTable = {
   sleepRemSecs: phase('sleepRemSeconds', 'remSleepSecs', 'remSleepSeconds'),
   sleepLightSecs: phase('sleepLightSeconds', 'lightSleepSecs', 'lightSleepSeconds'),
   sleepAwakeSecs: phase('sleepAwakeSeconds', 'awakeSleepSecs', 'awakeSleepSeconds'),
-  sleepScore: measuredScore,
-  sleepQuality: score,
-  readiness: measuredScore,
-  recoveryScore: measuredScore,
-  stress: score,
-  mood: score,
-  motivation: score,
-  fatigue: score,
-  soreness: score,
+  sleepScore: score,
+  sleepQuality: rating,
+  readiness: score,
+  recoveryScore: score,
+  stress: rating,
+  mood: rating,
+  motivation: rating,
+  fatigue: rating,
+  soreness: rating,
   weight: number(20, 400, 'kg', ['weightKg', 'weightKilograms']),
   bodyFat: number(1, 75, '%', ['bodyFatPercent', 'bodyFatPercentage', 'bodyFatPct']),
   abdomen: number(30, 300, 'cm', ['abdomenCm']),
@@ -109,8 +118,15 @@ export const WELLNESS_FIELDS: FieldTable = {
   // Services differ in mmol/l and mg/dl, and say in neither case which.
   bloodGlucose: number(0.5, 1_500, 'mmol/l or mg/dl'),
   lactate: number(0, 50, 'mmol/l'),
-  // The temperature itself: many devices write its deviation from the wearer's own.
-  skinTemp: number(-20, 50, '°C', ['skinTemperature']),
+  // The deviation from the wearer's own: some devices write the temperature itself.
+  skinTemp: {
+    ...number(-5, 5, '°C', ['skinTemperature']),
+    elsewhere: {
+      min: 20,
+      max: 45,
+      found: 'the platform takes the deviation from the wearer’s own',
+    },
+  },
   respiration: number(2, 80, 'breaths/min', ['respirationRate', 'respiratoryRate']),
   spO2: number(40, 100, '%', ['spO2Percent', 'oxygenSaturationPercent']),
   restingCaloriesBurned: number(1, 10_000, 'kcal'),
@@ -125,6 +141,11 @@ export const WELLNESS_FIELDS: FieldTable = {
   comments: text,
   rawJson: { type: 'object' },
 };
+
+const DAY_TOTALS: ReadonlySet<string> = new Set([
+  ...['steps', 'floors', 'distanceMeters', 'exerciseMinutes', 'hydrationVolume'],
+  ...['restingCaloriesBurned', 'activeCaloriesBurned', 'totalCaloriesBurned'],
+]);
 
 /** The largest integer that the database of a deployed service holds: it answers 500 beyond it. */
 export const MAX_INTEGER = 2_147_483_647;
@@ -191,4 +212,24 @@ export function unitNameOf(field: string): string {
 /** Returns the factors of the units that a field may be written in. */
 export function unitsOf(field: string): Readonly<Record<string, number>> {
   return UNIT_FACTORS[unitNameOf(field)] ?? {};
+}
+
+/** Returns how values in a unit become the field's: also of a scale that ends at N (`/N`), if it is a score. */
+export function conversionOf(field: string, unit: string): Conversion | undefined {
+  const factor = unitsOf(field)[unit];
+  if (factor !== undefined) return { factor };
+  const own = highestOf(field);
+  const highest = Number(/^\/(\d{1,3})$/.exec(unit)?.[1]);
+  if (own === undefined || !(highest > 1 && highest <= 100)) return undefined;
+  if (own === 100) return { factor: 100 / highest };
+  if (highest === 100) return { factor: 0.1, least: 1 };
+  // Both scales begin at 1.
+  const step = (own - 1) / (highest - 1);
+  return { factor: step, plus: 1 - step };
+}
+
+/** Checks for a total of a day: that of a longer time looks the same. */
+export function isDayTotal(field: string): boolean {
+  const isFood = field in NUTRITION_FIELDS && field !== 'rawJson';
+  return isFood || DAY_TOTALS.has(field);
 }

@@ -85,6 +85,22 @@ export class DayMerger {
     return { days: this.#days.size, first, last: others.at(-1) ?? first };
   }
 
+  /** Takes values of a field out, and the days that then have nothing to send. */
+  leaveOut(
+    field: string,
+    values: readonly { readonly date: string; readonly value: JsonValue }[],
+  ): void {
+    for (const { date, value } of values) {
+      const day = this.#days.get(date);
+      if (day?.fields.get(field)?.value !== value) continue;
+      day.fields.delete(field);
+      const isEmpty = [...day.fields.keys()].every((name) => name === 'rawJson');
+      const hasItems =
+        this.#kind === 'nutrition' && day.parts.some(({ lists }) => lists.length > 0);
+      if (isEmpty && !hasItems) this.#days.delete(date);
+    }
+  }
+
   /** Records that the zone decided about a day, if it exists. */
   noteZoneUsed(date: string): void {
     const day = this.#days.get(date);
@@ -115,6 +131,12 @@ export class DayMerger {
       this.#merge(date, day);
     }
     other.#days.clear();
+  }
+
+  /** Takes the field out of the days that have the other one, too. @returns the days */
+  leaveOutBeside(field: string, other: string): string[] {
+    const days = [...this.#days].filter(([, { fields }]) => fields.has(other));
+    return days.filter(([, { fields }]) => fields.delete(field)).map(([date]) => date);
   }
 
   /** One record a date, by date. The merger is empty afterwards. */

@@ -1,5 +1,8 @@
-import { unitNameOf } from './fields.ts';
-import type { JsonObject, Problem, RecurringNote, Warning } from './types.ts';
+import { highestOf, unitNameOf } from './fields.ts';
+import type { Conversion } from '../base/units.ts';
+import type { JsonObject, Problem, RecurringNote, SourceOptions, Warning } from './types.ts';
+
+type UserUnits = Pick<SourceOptions, 'units' | 'ofDay'>;
 
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
@@ -8,15 +11,34 @@ export class Notes {
   readonly problems: Problem[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
-  /** Checks whether the user named the unit of a field. */
-  readonly isSure: (field: string) => boolean;
+  readonly #isMapped: boolean;
+  /** What the user said of the units. */
+  readonly #user: UserUnits;
   /** The problems of values that are left out, by field. */
   readonly #left = new Map<string, Problem>();
 
-  constructor(source: string, strict: boolean, isSure: (field: string) => boolean = () => false) {
+  /** @param mapped the record's values are converted already */
+  constructor(source: string, strict: boolean, mapped = false, user: UserUnits = {}) {
     this.source = source;
     this.isStrict = strict;
-    this.isSure = isSure;
+    this.#isMapped = mapped;
+    this.#user = user;
+  }
+
+  /** Returns notes about a part of the record. */
+  ofPart(): Notes {
+    return new Notes(this.source, this.isStrict, this.#isMapped, this.#user);
+  }
+
+  /** Returns the scale that the user named: of records in the platform's form, only scores are converted. */
+  scaleOf(field: string): Conversion | undefined {
+    const isOwnScore = !this.#isMapped && highestOf(field) !== undefined;
+    return isOwnScore ? this.#user.units?.get(field) : undefined;
+  }
+
+  #isSure(field: string): boolean {
+    const unit = this.#user.units?.get(field);
+    return this.#isMapped ? unit !== undefined : unit?.factor === 1;
   }
 
   problem(field: string, problem: string): void {
@@ -44,8 +66,14 @@ export class Notes {
    * the unit. An input without any other value of the field is refused.
    */
   doubtUnit(name: string, field: string, found: () => string): void {
-    if (this.isSure(name)) return;
+    if (this.#isSure(name)) return;
     this.leaveOut(name, field, found, `; --unit ${name}=${unitNameOf(name)} sends it`, name);
+  }
+
+  /** Notes a total that is perhaps of several days, as {@link doubtUnit}; the input is sent without it. */
+  doubtDay(name: string, field: string, found: () => string): void {
+    if (this.#user.ofDay?.has(name) === true) return;
+    this.leaveOut(name, field, found, `; --unit ${name}=day sends it`);
   }
 
   /** Notes a value that {@link takeOut} leaves out. */

@@ -25,8 +25,8 @@ interface UnitDoubt {
   readonly unit: string;
   /** Gives the value in the platform's unit. */
   readonly factor?: number;
-  /** `sent`: athletes have such values. `other`: no unit makes it the field's. */
-  readonly is?: 'sent' | 'other';
+  /** `sent`: athletes have such values. `days`: perhaps a total of several days. */
+  readonly is?: 'sent' | 'days';
 }
 
 type UnitDoubts = Readonly<Record<string, readonly UnitDoubt[]>>;
@@ -50,7 +50,6 @@ const WELLNESS_DOUBTS: UnitDoubts = {
   ],
   hydrationVolume: WATER,
   hrv: [{ below: 6, unit: 'a logarithm (ln RMSSD)' }],
-  skinTemp: [{ below: 15, unit: 'a deviation from the wearer’s own', is: 'other' }],
   abdomen: [{ below: 50, unit: 'inches', factor: 2.54 }],
   lactate: [{ above: 10, unit: 'milligrams a decilitre', factor: MMOL_PER_MG_OF_LACTATE }],
   exerciseMinutes: [{ above: 960, unit: 'seconds', factor: 1 / 60 }],
@@ -63,7 +62,10 @@ const ITEM_DOUBTS: UnitDoubts = {
   carbs: MACRO,
   protein: MACRO,
   fat: MACRO,
-  calories: [{ above: 20_000, unit: 'calories', factor: 0.001 }],
+  calories: [
+    { above: 20_000, unit: 'calories', factor: 0.001 },
+    { above: 12_000, unit: 'the food of several days', is: 'days' },
+  ],
 };
 
 /** The weights of one input so far (kg). */
@@ -237,7 +239,7 @@ function noteUnits(
     };
     const field = joinPointer(path, spelling);
     if (doubt.is === 'sent') notes.doubt(`implausible ${name}`, field, found, SENT);
-    else if (doubt.is === 'other') notes.leaveOut(name, field, found);
+    else if (doubt.is === 'days') notes.doubtDay(name, field, found);
     else notes.doubtUnit(name, field, found);
   }
 }

@@ -79,9 +79,12 @@ export async function prepareInputs(
     const own = readingOf(kind, origin);
     const reader = options.sources && new ExportReader(kind, options, options.sources);
     let count = 0;
+    let judged;
     try {
       if (input.samples === undefined)
         count = await readAll(input, kind, options, own, reader, signal);
+      const facts = { ...options.sources, mapping: reader?.found?.mapping, stated: reader?.stated };
+      judged = own.columns.judge(name, own.merger, facts, options.strict);
     } catch (error) {
       unreadable.push(unreadableInput(kind, name, error, all.length > 1));
       continue;
@@ -92,9 +95,12 @@ export async function prepareInputs(
       continue;
     }
     own.recurring.tell(own.merger);
-    if (found !== undefined) exports.push({ input: name, ...found, ...own.merger.extent });
-    warnings.push(...left.map((note) => `${name}: ${note}`));
-    if (count === 0) {
+    if (found !== undefined) {
+      const unread = [...(found.unread ?? []), ...judged.left];
+      exports.push({ input: name, ...found, unread, ...own.merger.extent });
+    }
+    warnings.push(...[...judged.notes, ...left].map((note) => `${name}: ${note}`));
+    if (count === 0 || (judged.left.size > 0 && own.merger.extent.days === 0)) {
       const lacks = found ? 'has no row with a value to send' : 'holds an empty list';
       empty.push({ name, problem: `${name} ${lacks}.` });
     }
@@ -114,6 +120,15 @@ export async function prepareInputs(
     for (const record of ofFit.invalid) invalid.push(record);
     notes.push(...ofFit.notes);
     warnings.push(...ofFit.warnings);
+  }
+  // The platform shows one of the two.
+  const [day, ...days] = merger.leaveOutBeside('sleepQuality', 'sleepScore').sort();
+  if (day !== undefined) {
+    const when =
+      days.length === 0 ? day : `${(days.length + 1).toLocaleString('en-US')} days from ${day} on`;
+    warnings.push(
+      `sleepQuality: the platform shows it in place of the sleepScore of the day. Not sent (${when})`,
+    );
   }
   const records = merger.finish();
   return { records, invalid, unreadable, exports, empty, notes, warnings };
@@ -158,7 +173,6 @@ async function readAll(
     addRecord(kind, raw, ownOptions, own);
   }
   rejectDoubtfulColumn(input.name, own.recurring, reader?.found);
-  if (reader !== undefined && reader.found === undefined) noteScores(input.name, own, options);
   return count;
 }
 
@@ -188,27 +202,6 @@ function rejectDoubtfulColumn(
           : `Name the unit of the file: --unit ${field}=UNIT (${known.join(', ')}).`,
     details: { path: name },
   });
-}
-
-/**
- * Notes scores that are perhaps of a lower scale: the athlete's own records state none.
- *
- * @throws SyncError `INPUT_INVALID` if strict
- */
-function noteScores(
-  name: string,
-  { recurring, merger }: InputReading,
-  options: RecordOptions,
-): void {
-  const units = options.sources?.units;
-  const { found, confirm = '' } =
-    recurring.doubtfulScores((field) => units?.get(field) === 1) ?? {};
-  if (found === undefined) return;
-  if (options.strict) {
-    throw new SyncError('INPUT_INVALID', `${name}: ${found}.`, { hint: `${confirm}.` });
-  }
-  const { first = '' } = merger.extent;
-  merger.warn(first, { source: name, message: `${found}. Sent as they are; ${confirm}` });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Failure } from '../base/errors.ts';
+import type { Conversion } from '../base/units.ts';
 import type { Text } from '../base/phrase.ts';
 import type { ItemInput } from '../ledger/nutrition.ts';
 import type { RecordKind } from '../ledger/records.ts';
@@ -200,8 +201,8 @@ export interface RecordOptions {
   readonly user?: number | undefined;
 }
 
-/** Factors of the units that the user named (`--unit`), by field. */
-export type Units = ReadonlyMap<string, number>;
+/** How values become the fields', in the units that the user named (`--unit`). */
+export type Units = ReadonlyMap<string, Conversion>;
 
 /** Which exports are recognised. */
 export interface SourceOptions {
@@ -215,6 +216,8 @@ export interface SourceOptions {
    */
   readonly choose: (input: string, matches: readonly Match[]) => Promise<Match>;
   readonly units?: Units;
+  /** The fields whose values the user confirmed to be of single days (`--unit steps=day`). */
+  readonly ofDay?: ReadonlySet<string>;
   /**
    * Returns the factor of a field's unit that a file does not say: an earlier answer, or the user's.
    *

@@ -1,3 +1,4 @@
+import { type Conversion, convert } from '../base/units.ts';
 import { sameJson } from './digest.ts';
 import { type FieldRule, type NumberRule, type WordRule, unitNameOf } from './fields.ts';
 import { joinPointer } from './listed.ts';
@@ -41,7 +42,8 @@ export function readFields(
       unknown.push(spelling);
       continue;
     }
-    const value = readValue(raw, rule, joinPointer(path, spelling), notes);
+    const scale = notes.scaleOf(name);
+    const value = readValue(raw, rule, joinPointer(path, spelling), notes, scale);
     if (value === undefined) continue;
     const other = known[name];
     if (other === undefined) {
@@ -103,7 +105,7 @@ function unknownField(near: string | undefined): string {
   if (near === undefined) return found;
   const unit = unitNameOf(near);
   // The unit, since a field is more than its name: `weightLbs` is near to `weight`.
-  const measure = ['', near, 'points'].includes(unit) ? '' : ` It is in ${unit}`;
+  const measure = near === unit || /^(?:points|$)/.test(unit) ? '' : ` It is in ${unit}`;
   return `${found}; did you mean ${near}?${measure}`;
 }
 
@@ -175,6 +177,7 @@ function readValue(
   rule: FieldRule,
   field: string,
   notes: Notes,
+  scale: Conversion | undefined,
 ): JsonValue | undefined {
   if (rule.type !== 'text' && isPlaceholder(value)) {
     noteNotMeasured(field, value, notes);
@@ -183,7 +186,7 @@ function readValue(
   switch (rule.type) {
     case 'number':
     case 'integer':
-      return readNumber(value, rule, field, notes);
+      return readNumber(value, rule, field, notes, scale);
     case 'text':
       return readText(value, field, notes);
     case 'word':
@@ -220,12 +223,15 @@ function readNumber(
   rule: NumberRule,
   field: string,
   notes: Notes,
+  scale: Conversion | undefined,
 ): number | undefined {
   let number = value;
   if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
     number = Number(value);
     notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
   }
+  if (typeof number === 'number' && scale !== undefined)
+    number = Math.round(convert(number, scale));
   if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min)) {
     noteNotMeasured(field, value, notes);
     return undefined;
@@ -239,7 +245,7 @@ function readNumber(
     notes.adapt(field, `is ${number}; whole numbers only`, `rounded to ${rounded}`);
     number = rounded;
   }
-  if (!(number >= rule.min && number <= rule.max)) {
+  if (isOutOfRange(number, rule)) {
     notes.problem(field, wrongNumber(number, rule));
     return undefined;
   }
@@ -247,8 +253,9 @@ function readNumber(
 }
 
 /** Checks for a number that no athlete has, other than those that mean "not measured". */
-export function isOutOfRange(number: number, { min, max }: NumberRule): boolean {
-  return !(number >= min && number <= max) && !NOT_MEASURED.includes(number);
+export function isOutOfRange(number: number, { min, max, elsewhere }: NumberRule): boolean {
+  const isElsewhere = elsewhere !== undefined && number >= elsewhere.min && number <= elsewhere.max;
+  return !(number >= min && number <= max) && !isElsewhere && !NOT_MEASURED.includes(number);
 }
 
 /** Names the fault of a value that is no number, or outside the range. */

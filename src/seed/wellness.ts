@@ -18,8 +18,8 @@ export function wellnessOf(day: LivedDay) {
   const body = bodyOf(day);
   const night = nightOf(day);
   const strain = strainOf(load);
-  const points = (share: number, tag: string) =>
-    clamp(Math.round(30 + 25 * share + stream(athlete.seed, tag, index).normal() * 11), 15, 100);
+  const rating = (share: number, tag: string) =>
+    clamp(Math.round(3 + 2.5 * share + stream(athlete.seed, tag, index).normal() * 1.1), 1, 10);
   const readiness =
     64 - 17 * strain + (body.hrv - athlete.hrv) * 0.9 + (night.score - 76) * 0.35 - (ill ? 20 : 0);
   const weight = weightOn(athlete, index);
@@ -48,10 +48,10 @@ export function wellnessOf(day: LivedDay) {
       1,
     ),
     spO2: clamp(Math.round(96.8 - (ill ? 1 : 0) + noise(athlete, 'oxygen', index) * 0.8), 92, 99),
-    fatigue: points(strain * 0.9 + yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
-    soreness: points(yesterday / 170 + strain * 0.4, 'soreness'),
-    mood: points(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
-    motivation: points(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (isRace ? 0.8 : 0), 'motivation'),
+    fatigue: rating(strain * 0.9 + yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
+    soreness: rating(yesterday / 170 + strain * 0.4, 'soreness'),
+    mood: rating(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
+    motivation: rating(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (isRace ? 0.8 : 0), 'motivation'),
     steps: walked + run,
     exerciseMinutes: Math.round((recorded?.totals.timer ?? 0) / 60),
     restingCaloriesBurned: resting,

@@ -44,7 +44,7 @@ describe('sync push', () => {
       vo2max: 56.2,
       sleepSecs: 27_120,
       distanceMeters: 18_250.4,
-      mood: 64,
+      mood: 6,
     };
     const wellness = { date: '2026-02-15', ...numbers, comments, injury: 'left calf', rawJson };
     const item = {

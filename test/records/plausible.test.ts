@@ -50,15 +50,6 @@ describe('a wellness value that is hardly possible', () => {
     expect(await saidOf('wellness', { date, [name]: value })).toEqual(refused);
   });
 
-  test('is no temperature of the skin if it is a deviation', async () => {
-    const found = 'skinTemp: is -0.2 °C: a deviation from the wearer’s own?';
-    expect(await saidOf('wellness', { date, hrv: 61, skinTemp: -0.2 })).toEqual({
-      body: { date, hrv: 61 },
-      said: [`${found} Left out`],
-    });
-    expect(await bodyOf('wellness', { date, skinTemp: 33.7 })).toEqual({ date, skinTemp: 33.7 });
-  });
-
   test('is left out if no unit makes sense of it: a goal is no measurement', async () => {
     const said = ['type: is "goal": only what was measured or eaten on the day is sent'];
     expect(await saidOf('wellness', { date, steps: 8_123, type: 'goal' })).toEqual({ said });

@@ -21,7 +21,7 @@ describe('synthesize with the same arguments', () => {
       options: { ...SUMMER, days: 14 },
       hashes: {
         files: '2a43f07b7b156658fb32846ae14318b45e3bc4f1158fa05c1f32cf13407a06be',
-        wellness: '26cb027eb43c2869e36eed7665d7e2bec573e30900ddd7add3e05e36ec5e7e1a',
+        wellness: '0ea426d32007199746b5fe422766be5a0667f1103c0561d7f2e2aa7fcf84a534',
         nutrition: '03c04669e32006998d309ea5d8fd08c95ed3f664744657697153411a7b6b3c4c',
       },
     },
@@ -29,7 +29,7 @@ describe('synthesize with the same arguments', () => {
       options: { days: 14, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
       hashes: {
         files: '3f13cf3f8e32febc3f689b531dfc5ff7c12f9c82ea80e229b053457484ddf36b',
-        wellness: 'f53226aa99e7e313a86c196880da84649d34773bf58150e1a390f2ff42611ab4',
+        wellness: '4ec797483a3555d9a0153f7907edea32608a2c92b90a3ecba51c89f877de6797',
         nutrition: '7e4d0473b74e3510aa9051001c139c7be95a25c3e84819fd9ce3baac56d2713a',
       },
     },
@@ -37,7 +37,7 @@ describe('synthesize with the same arguments', () => {
       options: { days: 7, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
       hashes: {
         files: '740346ee61cc7c6b971899cc93d8ddd7db77eb622a8b45f2d11f172b109610e4',
-        wellness: '2a9ec30508276e0e25d6597b48574d810195fbd653e6af3690c969e5ca99cec6',
+        wellness: '5e076cddda596919a8a3599fd59610753628d6211ba5232a6bf2a6e966c43e84',
         nutrition: '62d1468da0f3bce925db5dbccb2528e5c9ac67da249fc04f38e3e87849a51ac6',
       },
     },

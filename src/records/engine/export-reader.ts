@@ -55,6 +55,8 @@ export class ExportReader {
   readonly notes: string[] = [];
   /** The wellness of the input, after it was read, if it is a FIT file. */
   samples: readonly FitSample[] | undefined;
+  /** The fields of which the header states the unit or the scale. */
+  readonly stated = new Set<string>();
   readonly #unread = new Set<string>();
   #found: FoundExport | undefined;
 
@@ -182,6 +184,11 @@ export class ExportReader {
     const hasAny = (paths: SourcePaths = []) =>
       anyOf(paths, (path) => columns.includes(plain(path)));
     const rules = match.mapping.kind === 'wellness' ? match.mapping.fields : {};
+    for (const [name, rule] of Object.entries(rules)) {
+      const [field = '', unit] = name.split('#');
+      if (unit !== undefined && typeof rule === 'object' && hasAny(rule.from))
+        this.stated.add(field);
+    }
     for (const [field, rule] of Object.entries(rules)) {
       if (typeof rule === 'string' || rule.mayLackUnit !== true) continue;
       if (units.has(field) || !hasAny(rule.from) || hasAny(rule.unit?.from)) continue;
@@ -199,7 +206,7 @@ export class ExportReader {
       const form = `${match.source.name}: ${columns.join()}`;
       const unit = await this.sources.unitOf?.(name, field, form);
       if (unit === undefined) throw noUnit(name, field, ['kg', 'lb']);
-      units.set(field, unit);
+      units.set(field, { factor: unit });
     }
     return units;
   }

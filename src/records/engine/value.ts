@@ -1,4 +1,5 @@
 import type { NumberRule, FieldRule as PlatformRule } from '../fields.ts';
+import { type Conversion, convert } from '../../base/units.ts';
 import { readDuration } from '../clock.ts';
 import type { JsonValue } from '../types.ts';
 import { isOutOfRange, isPlaceholder, scalarText, show, wrongNumber } from '../values.ts';
@@ -14,7 +15,7 @@ import type { MappingRule } from '../sources/types.ts';
 export type DecimalComma = boolean | 'always' | 'unclear';
 
 /**
- * @param unit the factor of the unit that the user named
+ * @param unit the unit that the user named
  * @param isGuess a fraction of a whole number is left to be noted
  * @returns undefined if it was not measured, or the record does not have it.
  */
@@ -23,7 +24,7 @@ export function readValue(
   rule: MappingRule,
   platform: PlatformRule,
   commaIsDecimal: DecimalComma,
-  unit: number | undefined,
+  unit: Conversion | undefined,
   isGuess: boolean,
 ): { readonly value: JsonValue } | { readonly problem: string } | undefined {
   const found = firstValue(row, rule.from);
@@ -42,14 +43,17 @@ export function readValue(
     if (part === undefined) return { problem: wrongNumber(value, platform) };
     number += part;
   }
-  const factor = unitFactor(row, rule, unit);
-  if (typeof factor === 'string') return { problem: factor };
+  const conversion = unitOf(row, rule, unit);
+  if (typeof conversion === 'string') return { problem: conversion };
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
-  const own = unit !== undefined && rule.mayLackUnit === true ? 1 : (rule.factor ?? 1);
-  const value = (number * factor * own) / divisor + (rule.plus ?? 0);
+  const factor = unit !== undefined && rule.mayLackUnit === true ? 1 : (rule.factor ?? 1);
+  const inUnit = convert(number / divisor, { ...rule, factor });
+  const exact = convert(inUnit, conversion);
   // What several records make together is rounded at the end.
-  if (isPart(rule)) return { value };
+  if (isPart(rule)) return { value: exact };
+  const isScale = platform.type === 'integer' && exact !== number;
+  const value = isScale ? round(exact, 0) : exact;
   if (isOutOfRange(value, platform)) return { problem: outside(found, value, platform) };
   const isUnclear = isGuess && (platform.type === 'integer' || commaIsDecimal === 'unclear');
   if (isUnclear && isPerhapsThousands(found) && !isOutOfRange(value * 1_000, platform))
@@ -123,23 +127,20 @@ function outside(found: JsonValue, value: number, platform: NumberRule): string 
   return scalarText(found) === String(value) ? problem : `${problem}. The file has ${show(found)}`;
 }
 
-/**
- * Returns the factor of the value's unit, or the fault of the unit. A unit in the record overrides
- * the user's.
- */
-function unitFactor(row: Row, rule: MappingRule, users: number | undefined): number | string {
+/** Returns the value's unit, or the fault of the unit. A unit in the record overrides the user's. */
+function unitOf(row: Row, rule: MappingRule, users: Conversion | undefined): Conversion | string {
   const { unit } = rule;
   const name = unit && firstValue(row, unit.from);
   const takesUsers = rule.mayLackUnit === true || rule.factor === undefined;
   if (users !== undefined && takesUsers && name === undefined) return users;
-  if (unit === undefined) return 1;
+  if (unit === undefined) return { factor: 1 };
   const text = scalarText(name);
   // Apple's `Cal` are kilocalories, `cal` are not.
   const exact = Object.hasOwn(unit.factors, text) ? unit.factors[text] : undefined;
-  if (exact !== undefined) return exact;
+  if (exact !== undefined) return { factor: exact };
   const known = Object.entries(unit.factors);
   const [, factor] = known.find(([word]) => word.toLowerCase() === text.toLowerCase()) ?? [];
-  if (factor !== undefined) return factor;
+  if (factor !== undefined) return { factor };
   const units = known.map(([word]) => word).join(', ');
   if (name === undefined) return `has no unit in "${String(unit.from)}"; ${units} are known`;
   return `is in ${show(name)}; the known units are ${units}`;

@@ -1,11 +1,11 @@
 import { SyncError } from '../../base/errors.ts';
-import { LOW_SCALE, WELLNESS_FIELDS, isScore } from '../fields.ts';
+import { WELLNESS_FIELDS } from '../fields.ts';
 import type { JsonValue, Problem, RawRecord } from '../types.ts';
 import { scalarText } from '../values.ts';
 import { type Combination, type Sample, combination } from './combine.ts';
 import { type Stage, nightsOf } from './nights.ts';
-import { isDayTotal, nameSource } from '../sources/foreign.ts';
-import { type Row, firstValue, inputOf } from './row.ts';
+import { nameSource } from '../sources/foreign.ts';
+import { type Row, firstValue } from './row.ts';
 import {
   type FoundValue,
   type MappingOptions,
@@ -27,8 +27,6 @@ export class WellnessDays {
   readonly #origins = new Map<string, string>();
   /** What `--tz` did to the first time in another zone. */
   #moved: string | undefined;
-  /** The name of the input with the last row. */
-  #input = '';
 
   constructor(mapping: WellnessMapping, options: MappingOptions) {
     this.#mapping = mapping;
@@ -47,7 +45,6 @@ export class WellnessDays {
     const values = this.#values.read(row, problems);
     const faulty = problems.slice(before).flatMap((raw) => ('field' in raw ? [raw.field] : []));
     if (values.length === 0 && faulty.length === 0) return;
-    this.#input = inputOf(row);
     const { day, at, span } = this.#mapping;
     const stages = values.filter(({ rule }) => rule.combine === 'night');
     if (stages.length > 0 && span !== undefined) {
@@ -130,78 +127,15 @@ export class WellnessDays {
         day.add(field, { from: '' }, { value, instant: undefined, source });
       }
     }
-    if (this.#options.oneRowADay === true) this.#rejectSums();
     if (this.#moved !== undefined) this.#options.note?.(`a time in another zone: ${this.#moved}`);
-    const left = this.#leftOut();
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
       // Years of samples: each day is given up once it is a record.
       this.#days.delete(date);
       if (day === undefined || (this.#options.strict === true && day.faulty.size > 0)) continue;
-      const record = day.record(date, left);
+      const record = day.record(date);
       if (record !== undefined) yield record;
     }
-  }
-
-  /** @throws SyncError `INPUT_INVALID` if totals come once a week or a month: they are perhaps of all of it */
-  #rejectSums(): void {
-    const dates = [...this.#days.keys()].sort();
-    const weekday = (date: string) => new Date(date).getUTCDay();
-    const isWeekly = dates.every((date) => weekday(date) === weekday(dates[0] ?? ''));
-    const isMonthly = dates.every((date) => date.endsWith('-01'));
-    const fields = [...this.#days.values()].flatMap((day) => [...day.fields.keys()]);
-    const total = fields.find(isDayTotal);
-    if (dates.length < 3 || !(isWeekly || isMonthly) || total === undefined) return;
-    const span = isMonthly ? 'month' : 'week';
-    const seen = `${this.#input} has a row a ${span}: its ${total} are perhaps of the whole ${span}.`;
-    throw new SyncError('INPUT_INVALID', seen, { hint: nameSource() });
-  }
-
-  /** Returns the fields with values of another meaning or scale, which are left out, and notes them. */
-  #leftOut(): ReadonlySet<string> {
-    const { guess = false } = this.#mapping;
-    const { units, unread, note } = this.#options;
-    const highest = new Map<string, number>();
-    const meanings = new Map<string, string>();
-    let hasBareHrv = false;
-    for (const { fields } of this.#days.values()) {
-      hasBareHrv ||=
-        guess && units?.has('hrv') !== true && fields.get('hrv')?.rule.mayLackUnit === true;
-      for (const [field, { all, rule }] of fields) {
-        if (rule.means !== undefined) meanings.set(field, `${field}: ${rule.means}: not sent`);
-        if (units?.has(field) === true || !isScore(field)) continue;
-        const { scale = guess ? Number(all.result().value) / (rule.factor ?? 1) : 0 } = rule;
-        highest.set(field, Math.max(highest.get(field) ?? 0, scale));
-      }
-    }
-    const low = [...highest].filter(([, value]) => value > 0 && value <= LOW_SCALE);
-    const left = low.map(([field]) => field);
-    const found = [...meanings.values()];
-    const [first] = left;
-    if (first !== undefined) {
-      const most = Number(Math.max(...low.map(([, value]) => value)).toFixed(1));
-      const remedy = guess ? `; if they are of 10, --unit ${first}=/10 converts them` : '';
-      found.unshift(
-        `${left.join(', ')}: values up to ${most} are no points of 100: not sent${remedy}`,
-      );
-    }
-    left.push(...meanings.keys());
-    if (found.length === 0) return new Set();
-    // A readiness of 1 to 10 is Elite HRV's. Its `HRV` is a score, too.
-    if (hasBareHrv && left.includes('readiness')) {
-      left.push('hrv');
-      note?.('hrv: is a score, as the readiness is, or ms: not sent; --unit hrv=ms sends it');
-    }
-    const isLeft = (field: string) => left.includes(field);
-    if ([...this.#days.values()].every(({ fields }) => [...fields.keys()].every(isLeft))) {
-      throw new SyncError(
-        'INPUT_INVALID',
-        `${this.#input} has no value to send: ${found.join('; ')}.`,
-      );
-    }
-    for (const text of found) note?.(text);
-    for (const field of left) unread?.add(field);
-    return new Set(left);
   }
 }
 
@@ -229,10 +163,9 @@ class WellnessDay {
     known.all.add(sample);
   }
 
-  /** @param left fields that are left out */
-  record(date: string, left: ReadonlySet<string>): RawRecord | undefined {
+  record(date: string): RawRecord | undefined {
     const whole = [...this.fields].filter(
-      ([field, { rule }]) => !left.has(field) && !(isPart(rule) && this.faulty.has(field)),
+      ([field, { rule }]) => !(isPart(rule) && this.faulty.has(field)),
     );
     if (whole.length === 0) return undefined;
     const samples = whole.map(([field, { all, rule }]) => {

@@ -5,7 +5,7 @@ import { type ReadItem, readItem } from './item.ts';
 import { noteImplausibleDay } from '../plausible.ts';
 import { farAhead, noteMissingDate, readDate, type RecordDate } from '../days/record-date.ts';
 import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions } from '../types.ts';
-import { Notes } from '../notes.ts';
+import type { Notes } from '../notes.ts';
 import {
   isObject,
   noteNothingKnown,
@@ -117,7 +117,7 @@ function readItems(
   }
   const items: Item[] = [];
   value.forEach((raw, index) => {
-    const own = new Notes(notes.source, options.strict, notes.isSure);
+    const own = notes.ofPart();
     const read = readItem(raw, `${field}/${index}`, day, own, options);
     for (const problem of own.problems) notes.problems.push(problem);
     if (read !== undefined) items.push({ read, notes: own });

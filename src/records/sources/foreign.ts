@@ -1,6 +1,6 @@
 import { documentUrl } from '../../base/documents.ts';
 import { type Text, phrase } from '../../base/phrase.ts';
-import { WELLNESS_FIELDS } from '../fields.ts';
+import { WELLNESS_FIELDS, isDayTotal } from '../fields.ts';
 import { Names, plain } from '../names.ts';
 
 /**
@@ -28,15 +28,9 @@ export function isOwnName(name: string): boolean {
   return NEUTRAL.test(plain(name)) || names.find(name) !== undefined;
 }
 
-/**
- * Fields with totals of a day. In a table with a time they count an hour or a walk; with a week, perhaps the week.
- */
-const DAY_TOTAL =
-  /^(?:steps|stepcount|totalsteps|floors|distancemet|exercisemin|hydration|\w+caloriesburned)/;
-
-/** @param name of a field, or of a column as `plain` writes it */
-export function isDayTotal(name: string): boolean {
-  return DAY_TOTAL.test(plain(name));
+/** In a table with a time, totals of a day count an hour or a walk; with a week, perhaps the week. */
+function hasDayTotal(column: string): boolean {
+  return isDayTotal(names.find(column.replace(/[([].*/, '')) ?? '');
 }
 
 /** Rows that sum up others, by the name in them. */
@@ -57,7 +51,7 @@ export function strangeColumns(
   unread: readonly string[],
   read: readonly string[] = [],
 ): readonly string[] {
-  const hasTotal = read.some(isDayTotal);
+  const hasTotal = read.some(hasDayTotal);
   const isStrange = (name: string) =>
     !NEUTRAL.test(plain(name)) || (hasTotal && /^(?:week|month)$/.test(plain(name)));
   return [...unread.filter(isStrange), ...(hasTotal && read.includes('time') ? ['time'] : [])];

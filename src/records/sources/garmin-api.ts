@@ -1,4 +1,4 @@
-import { DEVIATION, type Source, type WellnessMapping } from './types.ts';
+import { DEVICE_STRESS, type Source, type WellnessMapping } from './types.ts';
 
 /**
  * Answers of Garmin Connect's API, as scripts with garth or python-garminconnect save them: the answer
@@ -20,8 +20,7 @@ const answers: readonly Answer[] = [
     hasNot: ['allDayStress'],
     fields: {
       restingHr: { from: 'restingHeartRate', none },
-      // 0 to 100, for the whole day. The platform stores a tenth of values above 10: a tenth of all is sent.
-      stress: { from: 'averageStressLevel', none: [-1, -2], factor: 0.1 },
+      stress: { from: 'averageStressLevel', none, means: DEVICE_STRESS },
       spO2: { from: ['averageSpo2', 'average_spo_2'], none },
       steps: 'totalSteps',
       distanceMeters: 'totalDistanceMeters',
@@ -70,8 +69,8 @@ const answers: readonly Answer[] = [
     fields: {
       stress: {
         from: ['avgStressLevel', 'values.overallStressLevel', 'overallStressLevel'],
-        none: [-1, -2],
-        factor: 0.1,
+        none,
+        means: DEVICE_STRESS,
       },
     },
   },
@@ -130,7 +129,7 @@ const answers: readonly Answer[] = [
       sleepScore: { from: 'dailySleepDTO.sleepScores.overall.value', none },
       spO2: { from: 'dailySleepDTO.averageSpO2Value', none },
       respiration: { from: 'dailySleepDTO.averageRespirationValue', none },
-      skinTemp: { from: 'avgSkinTempDeviationC', means: DEVIATION },
+      skinTemp: { from: 'avgSkinTempDeviationC' },
     },
   },
   {

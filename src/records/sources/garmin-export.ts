@@ -1,4 +1,4 @@
-import { DEVIATION, type Source } from './types.ts';
+import { DEVICE_STRESS, type Source } from './types.ts';
 
 /** Garmin writes 0, -1 or -2 for a value that it could not measure. */
 const none: readonly number[] = [0, -1, -2];
@@ -40,11 +40,10 @@ export const garminExport: Source = {
       fields: {
         // `restingHeartRate` is the mean of seven days (FIT SDK, `monitoring_hr_data`).
         restingHr: { from: ['currentDayRestingHeartRate', 'restingHeartRate'], none },
-        // 0 to 100, for the whole day. The platform stores a tenth of values above 10: a tenth of all is sent.
         stress: {
           from: 'allDayStress.aggregatorList[type=TOTAL].averageStressLevel',
-          none: [-1, -2],
-          factor: 0.1,
+          none,
+          means: DEVICE_STRESS,
         },
         spO2: { from: ['averageSpo2Value', 'averageSpo2'], none },
         steps: 'totalSteps',
@@ -89,7 +88,7 @@ export const garminExport: Source = {
         hrv: { from: 'metrics[type=HRV].value', none },
         avgSleepingHr: { from: 'metrics[type=HR].value', none },
         spO2: { from: 'metrics[type=SPO2].value', none },
-        skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0], means: DEVIATION },
+        skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0] },
         respiration: { from: 'metrics[type=RESPIRATION].value', none },
       },
     },

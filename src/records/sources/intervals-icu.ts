@@ -1,7 +1,8 @@
 import type { MappingRule, Path, Source, WellnessMapping } from './types.ts';
 
-/** 1 to 4, of which 1 is the best: no points of 100. */
-const ownScale = (from: Path): MappingRule => ({ from, scale: 4 });
+/** The platform's own mapping of 1 to 4, of which 1 is the best, for scores whose most is good and bad. */
+const good = (from: Path): MappingRule => ({ from, words: { '1': 10, '2': 7, '3': 4, '4': 1 } });
+const bad = (from: Path): MappingRule => ({ from, words: { '1': 1, '2': 4, '3': 7, '4': 10 } });
 
 /**
  * Most names are the platform's own. Left out: `temp*` (a value copied from an earlier day), the loads of
@@ -19,12 +20,12 @@ const fields: Readonly<Record<string, Path | MappingRule>> = {
   hrvSdnn: 'hrvSDNN',
   restingHr: 'restingHR',
   avgSleepingHr: 'avgSleepingHR',
-  sleepQuality: ownScale('sleepQuality'),
-  stress: ownScale('stress'),
-  mood: ownScale('mood'),
-  motivation: ownScale('motivation'),
-  fatigue: ownScale('fatigue'),
-  soreness: ownScale('soreness'),
+  sleepQuality: good('sleepQuality'),
+  mood: good('mood'),
+  motivation: good('motivation'),
+  stress: bad('stress'),
+  fatigue: bad('fatigue'),
+  soreness: bad('soreness'),
   // Litres.
   hydrationVolume: { from: 'hydrationVolume', factor: 1000 },
   injury: {

@@ -1,4 +1,4 @@
-import { DEVIATION, type Mapping, type Source, type WellnessMapping } from './types.ts';
+import type { Mapping, Source, WellnessMapping } from './types.ts';
 
 /** The day of a night is the day of waking. */
 const day: WellnessMapping['day'] = { from: 'day' };
@@ -45,7 +45,7 @@ const kinds: readonly Pick<
     has: ['day', 'score', 'temperature_deviation'],
     fields: {
       readiness: { from: 'score', none: [0] },
-      skinTemp: { from: 'temperature_deviation', means: DEVIATION },
+      skinTemp: { from: 'temperature_deviation' },
     },
   },
   {
@@ -112,10 +112,7 @@ export const oura: Source = {
         sleepScore: 'Sleep Score',
         readiness: 'Readiness Score',
         respiration: 'Respiratory Rate',
-        skinTemp: {
-          from: ['Temperature Deviation (°C)', 'Temperature Deviation'],
-          means: DEVIATION,
-        },
+        skinTemp: { from: ['Temperature Deviation (°C)', 'Temperature Deviation'] },
         steps: 'Steps',
         activeCaloriesBurned: 'Activity Burn',
         totalCaloriesBurned: 'Total Burn',

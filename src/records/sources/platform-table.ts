@@ -1,4 +1,4 @@
-import { WELLNESS_FIELDS, unitNameOf, unitsOf } from '../fields.ts';
+import { WELLNESS_FIELDS, conversionOf, highestOf, unitNameOf, unitsOf } from '../fields.ts';
 import { plain } from '../names.ts';
 import type { MappingRule, Source, WellnessMapping } from './types.ts';
 
@@ -29,14 +29,30 @@ function withUnit(field: string, unit: string): string[] {
 /** Returns the rules of a field: one for its bare names, and one for each unit of it. */
 function rulesOf(field: string): [string, MappingRule][] {
   const names = [field, ...aliasesOf(field)];
-  const units = Object.entries(unitsOf(field)).filter(([unit]) => !/^(?:points|\/)/.test(unit));
-  const own = unitNameOf(field).replace('points', '%');
+  if (highestOf(field) !== undefined) return scoreRules(field, names);
+  const units = Object.entries(unitsOf(field));
+  const own = unitNameOf(field);
   const bare = units.length > 0 || own === '' ? names : [...names, ...withUnit(field, own)];
   const inUnit = units.map(([unit, factor]): [string, MappingRule] => [
     `${field}#${unit}`,
     { from: withUnit(field, unit), factor, ...(factor === 1 ? {} : { decimals: 2 }) },
   ]);
   return [[field, UNCLEAR[field] ?? { from: bare }], ...inUnit];
+}
+
+const SCALES: readonly (readonly [scale: string, headers: readonly string[]])[] = [
+  ['/5', ['/5', '1-5']],
+  ['/10', ['/10', '1-10']],
+  ['/100', ['%', '/100', '0-100', '1-100']],
+];
+
+/** Returns the rules of a score: one for its bare name, and one for each scale that a header may state. */
+function scoreRules(field: string, names: readonly string[]): [string, MappingRule][] {
+  const stated = SCALES.map(([scale, headers]): [string, MappingRule] => [
+    `${field}#${scale}`,
+    { from: headers.flatMap((text) => withUnit(field, text)), ...conversionOf(field, scale) },
+  ]);
+  return [[field, { from: names }], ...stated];
 }
 
 const DATES = ['date', 'localDate', 'calendarDate', 'day'];
@@ -50,8 +66,6 @@ const UNCLEAR: Readonly<Record<string, MappingRule>> = {
     mayLackUnit: true,
   },
   hrv: { from: 'hrv', factor: 1, mayLackUnit: true },
-  // The platform stores a tenth of a stress above 10: points of 100 are sent as a tenth, all of them.
-  stress: { from: ['stress', 'stress (%)'], factor: 0.1, decimals: 1, mayLackUnit: true },
   restingCaloriesBurned: { ...KCAL, from: 'restingCaloriesBurned' },
   activeCaloriesBurned: { ...KCAL, from: 'activeCaloriesBurned' },
   totalCaloriesBurned: { ...KCAL, from: 'totalCaloriesBurned' },

@@ -1,4 +1,10 @@
-import type { MappingRule, TimeRule, WellnessMapping, Source } from './types.ts';
+import {
+  ABSOLUTE_TEMPERATURE,
+  type MappingRule,
+  type TimeRule,
+  type WellnessMapping,
+  type Source,
+} from './types.ts';
 
 const MINUTE_SECS = 60;
 
@@ -87,7 +93,9 @@ const files: readonly WellnessMapping[] = [
     holds: 'skin temperatures',
     has: ['temperature', 'baseline', 'lower_bound', 'upper_bound', 'end_time'],
     day: time('end_time'),
-    fields: { skinTemp: { from: 'temperature', combine: 'mean', decimals: 2 } },
+    fields: {
+      skinTemp: { from: 'temperature', combine: 'mean', decimals: 2, means: ABSOLUTE_TEMPERATURE },
+    },
   },
   {
     ...table,

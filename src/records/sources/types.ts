@@ -138,8 +138,11 @@ export interface SpanRule {
   readonly prefer: readonly string[];
 }
 
-/** What many devices write in place of the skin's temperature. */
-export const DEVIATION = 'a deviation from the wearer’s own temperature';
+/** What some devices write in place of its deviation from the wearer's own. */
+export const ABSOLUTE_TEMPERATURE = 'a temperature, and the platform takes its deviation';
+/** Devices derive their stress of 0 to 100 from the heart rate. */
+export const DEVICE_STRESS =
+  'measured by the device, and the platform takes the athlete’s own word';
 
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
 export interface MappingRule {
@@ -154,6 +157,8 @@ export interface MappingRule {
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
   readonly plus?: number;
+  /** Smaller values become this one. */
+  readonly least?: number;
   /** The value's unit is in a member: the factor for each unit. An unknown unit is a problem. */
   readonly unit?: {
     readonly from: SourcePaths;
@@ -164,8 +169,6 @@ export interface MappingRule {
    * (a member for the unit, `--unit`, an answer of the user).
    */
   readonly mayLackUnit?: true;
-  /** The highest score of the source's own scale: left out, since the platform takes points of 100. */
-  readonly scale?: number;
   /** What the value is, if it is not the field's: left out with a note. */
   readonly means?: string;
   /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */

@@ -1,4 +1,11 @@
-import type { MappingRule, Mapping, Source, TimeRule, WellnessMapping } from './types.ts';
+import {
+  ABSOLUTE_TEMPERATURE,
+  type MappingRule,
+  type Mapping,
+  type Source,
+  type TimeRule,
+  type WellnessMapping,
+} from './types.ts';
 
 /** Headers of the account export, in English and as a German account has them. */
 const onset = ['Wake onset', 'Beginn des Aufwachens'] as const;
@@ -43,7 +50,10 @@ const tables: readonly Mapping[] = [
       },
       // RMSSD.
       hrv: { from: ['Heart rate variability (ms)', 'Herzfrequenzvariabilität (ms)'] },
-      skinTemp: { from: ['Skin temp (celsius)', 'Hauttemperatur (Celsius)'] },
+      skinTemp: {
+        from: ['Skin temp (celsius)', 'Hauttemperatur (Celsius)'],
+        means: ABSOLUTE_TEMPERATURE,
+      },
       spO2: { from: ['Blood oxygen %', 'Blutsauerstoff %'] },
       ...night,
     },
@@ -82,7 +92,7 @@ const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' 
       restingHr: 'score.resting_heart_rate',
       hrv: 'score.hrv_rmssd_milli',
       spO2: { from: 'score.spo2_percentage', none: [0] },
-      skinTemp: { from: 'score.skin_temp_celsius', none: [0] },
+      skinTemp: { from: 'score.skin_temp_celsius', none: [0], means: ABSOLUTE_TEMPERATURE },
     },
   },
   {

@@ -24,7 +24,7 @@ const MAIN: readonly Measure[] = [
   ['sleepScore', 'Sleep score', '', 0],
   ['steps', 'Steps', '', 0],
   ['readiness', 'Readiness', '', 0],
-  ['stress', 'Stress', '', 0],
+  ['stress', 'Stress', '/10', 0],
   ['spO2', 'SpO2', '%', 0],
 ];
 
@@ -41,10 +41,12 @@ const FURTHER: readonly Measure[] = [
   ['restingCaloriesBurned', 'Resting energy', 'kcal', 0],
   ['activeCaloriesBurned', 'Active energy', 'kcal', 0],
   ['totalCaloriesBurned', 'Total energy', 'kcal', 0],
-  ['mood', 'Mood', '', 0],
-  ['motivation', 'Motivation', '', 0],
-  ['fatigue', 'Fatigue', '', 0],
-  ['soreness', 'Soreness', '', 0],
+  ['mood', 'Mood', '/10', 0],
+  ['motivation', 'Motivation', '/10', 0],
+  ['fatigue', 'Fatigue', '/10', 0],
+  ['soreness', 'Soreness', '/10', 0],
+  ['sleepQuality', 'Sleep quality', '/10', 0],
+  ['skinTemp', 'Skin temperature, from the own', '°C', 1],
 ];
 
 /** Renders a trend of each wellness field with values, and the numbers as a table. */

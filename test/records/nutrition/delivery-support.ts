@@ -96,7 +96,7 @@ function openMachine(client: () => Promise<ServiceClient>, url: string) {
     options: PushOptions = {},
   ): Promise<RecordItem[]> => {
     const { signal = new AbortController().signal, zone = BERLIN.zone, sure = [] } = options;
-    const units = new Map(sure.map((field) => [field, 1]));
+    const units = new Map(sure.map((field) => [field, { factor: 1 }]));
     const choose = () => Promise.reject(new Error('no source matches'));
     const { records, invalid, unreadable } = await prepareInputs(
       'nutrition',

@@ -72,7 +72,7 @@ describe('a table with field names of the platform', () => {
     expect(refused).toEqual([
       expect.stringContaining('does not say the unit of weight. Name it: --unit weight=kg'),
     ]);
-    const units = new Map([['weight', 0.45359237]]);
+    const units = { weight: 'lb' };
     const named = await read(text, { strict: true, units });
     expect(named).toMatchObject({ bodies: [{ weight: 63.3215 }], invalid: [], refused: [] });
     const asked: string[][] = [];
@@ -175,12 +175,12 @@ describe('a table whose header does not settle its values', () => {
     [
       'sums of weeks',
       'date,steps\n2026-11-02,65012\n2026-11-16,69321\n2026-11-09,71234\n',
-      'f.csv has a row a week',
+      'every date is a Monday',
     ],
     [
       'sums of months',
       'date,steps\n2026-09-01,240000\n2026-10-01,251000\n2026-11-01,180000\n',
-      'f.csv has a row a month',
+      'every date is the first day of a month',
     ],
   ])('is refused: %s', async (_, text, reason) => {
     const { refused, ...others } = await read(text);
@@ -211,7 +211,7 @@ describe('a table whose header does not settle its values', () => {
     ]);
     const { refused } = await read(text, { strict: true });
     expect(refused).toEqual([expect.stringContaining('Name it: --unit hrv=ms.')]);
-    const units = new Map([['hrv', 1]]);
+    const units = { hrv: 'ms' };
     expect(await read(text, { strict: true, units })).toMatchObject({ left: [], refused: [] });
   });
 });

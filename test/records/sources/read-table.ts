@@ -1,28 +1,46 @@
 import { renderText } from '../../../src/base/phrase.ts';
 import { SOURCES } from '../../../src/records/sources/all.ts';
-import type { RecordKind, RecordOptions, SourceOptions } from '../../../src/records/types.ts';
+import { conversionOf } from '../../../src/records/fields.ts';
+import type {
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+  Units,
+} from '../../../src/records/types.ts';
 import { prepareFiles } from '../support.ts';
 
 interface TableOptions
   extends
     Pick<RecordOptions, 'lastWeight'>,
     Partial<Pick<RecordOptions, 'zone'>>,
-    Pick<SourceOptions, 'units' | 'unitOf'> {
+    Pick<SourceOptions, 'ofDay' | 'unitOf'> {
+  /** By field, as in `--unit`. */
+  readonly units?: Readonly<Record<string, string>>;
   readonly strict?: boolean;
   /** The source that the user names. */
   readonly source?: string;
   readonly name?: string;
 }
 
+function unitsOf(units: Readonly<Record<string, string>>): Units {
+  const named = Object.entries(units).map(([field, unit]) => {
+    const conversion = conversionOf(field, unit);
+    if (conversion === undefined) throw new Error(`${field} has no unit ${unit}`);
+    return [field, conversion] as const;
+  });
+  return new Map(named);
+}
+
 /** Reads a file as wellness, unless `name` is that of food, and returns all that is said about it. */
 export async function read(
   text: string | Buffer,
-  { source, units, unitOf, name = 'f.csv', ...options }: TableOptions = {},
+  { source, units = {}, ofDay, unitOf, name = 'f.csv', ...options }: TableOptions = {},
 ) {
   const list = SOURCES.filter((each) => source === undefined || each.name === source);
   const sources = {
     ...{ list, named: source !== undefined },
-    ...(units && { units }),
+    units: unitsOf(units),
+    ...(ofDay && { ofDay }),
     ...(unitOf && { unitOf }),
   };
   const kind: RecordKind = name.startsWith('food') ? 'nutrition' : 'wellness';

@@ -10,7 +10,7 @@ import { prepareFiles } from '../support.ts';
 const FOLDER = join(import.meta.dirname, 'samples');
 
 /** Samples that do not say a unit: `--unit`. */
-const UNITS = new Map([['fitbit-api-weight.json', new Map([['weight', 1]])]]);
+const UNITS = new Map([['fitbit-api-weight.json', new Map([['weight', { factor: 1 }]])]]);
 
 const samples = readdirSync(FOLDER).filter((name) => !name.endsWith('.golden.json'));
 

@@ -1,62 +1,264 @@
 import { describe, expect, it } from 'vitest';
+import { unitsOf } from '../../../src/records/fields.ts';
 import { read } from './read-table.ts';
 
 const DAY = '2026-11-20';
 
-describe('a score on another scale than points of 100', () => {
+describe('a score of 1 to 10', () => {
+  const days = (...all: object[]) =>
+    JSON.stringify(all.map((day, at) => ({ date: `2026-11-${at + 11}`, ...day })));
+  const RATINGS = 'sleepQuality,stress,mood,motivation,fatigue,soreness';
+
+  it('is sent from own JSON, NDJSON and a table as it is, even if strict', async () => {
+    const day = { date: DAY, stress: 1, mood: 7, motivation: 10, fatigue: 2, soreness: 3 };
+    const sent = { bodies: [day], left: [], notes: [], refused: [] };
+    const row = [DAY, 1, 7, 10, 2, 3].join();
+    for (const text of [
+      JSON.stringify([day]),
+      `${JSON.stringify(day)}\n\n`,
+      `date,stress,mood,motivation,fatigue,soreness\n${row}\n`,
+    ]) {
+      expect(await read(text, { strict: true })).toMatchObject(sent);
+    }
+  });
+
+  it('of 0 was not measured, since the scale begins at 1', async () => {
+    for (const text of [days({ hrv: 61, mood: 0 }), 'date,rmssd,mood\n2026-11-11,61,0\n']) {
+      const { bodies, notes } = await read(text);
+      expect(bodies).toEqual([{ date: '2026-11-11', hrv: 61 }]);
+      expect(notes.join()).toContain('is 0, so it was not measured');
+    }
+  });
+
+  it('above 10 is left out with the scale to name, and refused if strict', async () => {
+    const found =
+      'f.csv: mood: is 70 on 2026-11-12; the platform takes 1 to 10. Not sent; --unit mood=/100 converts points of 100';
+    const json = days({ mood: 7 }, { mood: 70, hrv: 61 });
+    const table = 'date,mood,rmssd\n2026-11-11,7,\n2026-11-12,70,61\n';
+    for (const text of [json, table]) {
+      const { bodies, left } = await read(text);
+      expect(bodies).toEqual([
+        { date: '2026-11-11', mood: 7 },
+        { date: '2026-11-12', hrv: 61 },
+      ]);
+      expect(left).toEqual([found]);
+      const { refused } = await read(text, { strict: true });
+      expect(refused).toEqual([expect.stringContaining('--unit mood=/100 converts')]);
+    }
+  });
+
+  it('is left out whole if most of its values are above 10, and refused if nothing else is there', async () => {
+    const { bodies, left } = await read(days({ mood: 8, hrv: 61 }, { mood: 70 }, { mood: 45 }));
+    expect(bodies).toEqual([{ date: '2026-11-11', hrv: 61 }]);
+    expect(left).toEqual([expect.stringContaining('is 70 (2 values of this kind)')]);
+    const { refused } = await read(days({ mood: 70 }));
+    expect(refused).toEqual([expect.stringMatching(/no value to send: mood.*--unit mood=\/100/)]);
+  });
+
   it.each([
-    ['a diary of 1 to 5', 'date,restingHr,mood,stress\n2026-11-20,47,2,3\n', ['mood', 'stress']],
-    [
-      'HRV4Training',
-      `date,restingHr,sleepQuality,fatigue\n${DAY},47,8,2\n`,
-      ['sleepQuality', 'fatigue'],
-    ],
-    ['Elite HRV', 'Date,restingHr,HRV,Readiness\n2026-11-20,47,62,8\n', ['readiness', 'hrv']],
-    ['intervals.icu', `date,restingHR,rampRate,mood,stress\n${DAY},47,1,2,3\n`, ['stress', 'mood']],
-  ])('is left out with a note: %s', async (_, text, fields) => {
-    const { bodies, left, unread } = await read(text);
-    expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
-    expect(left.join()).toMatch(/values up to \d are no points of 100: not sent/);
-    expect(unread).toEqual(expect.arrayContaining(fields));
+    ['/5', [1, 2, 3, 4, 5], [1, 3, 6, 8, 10]],
+    ['/4', [1, 2, 3, 4], [1, 4, 7, 10]],
+    ['/10', [1, 5, 10], [1, 5, 10]],
+    ['/7', [1, 4, 7], [1, 6, 10]],
+    ['/100', [1, 4, 14, 15, 55, 100], [1, 1, 1, 2, 6, 10]],
+  ])('is converted from %s in every form', async (scale, values, sent) => {
+    const units = { soreness: scale };
+    const rows = values.map((value, at) => `2026-11-${at + 11},${value}\n`);
+    const objects = values.map((soreness) => ({ soreness }));
+    const lines = objects.map((day, at) => JSON.stringify({ date: `2026-11-${at + 11}`, ...day }));
+    const header = { '/7': 'soreness', '/4': 'soreness' }[scale] ?? `soreness (${scale})`;
+    for (const [text, named] of [
+      [days(...objects), units],
+      [lines.join('\n'), units],
+      [`date,soreness\n${rows.join('')}`, units],
+      [`date,${header}\n${rows.join('')}`, header === 'soreness' ? units : {}],
+    ] as const) {
+      const { bodies, refused } = await read(text, { units: named });
+      expect([bodies.map((body) => body['soreness']), refused]).toEqual([sent, []]);
+    }
   });
 
-  it('is converted if the user names the scale, and refused if nothing else is there', async () => {
-    const text = 'date,mood,stress\n2026-11-20,4,2\n';
-    const units = new Map([
-      ['mood', 20],
-      ['stress', 2],
+  it('in a table of five rows that stays within 5 is left out until its scale is named', async () => {
+    const table = (count: number) =>
+      `date,mood,restingHr\n${[2, 3, 5, 1, 4]
+        .slice(0, count)
+        .map((mood, at) => `2026-11-${at + 11},${mood},47\n`)
+        .join('')}`;
+    const { bodies, left, unread } = await read(table(5));
+    expect(bodies).toHaveLength(5);
+    expect(bodies.flatMap(Object.keys)).not.toContain('mood');
+    expect(left).toEqual([
+      'f.csv: mood: no value is above 5, and the platform takes 1 to 10. Not sent; --unit mood=/5 or --unit mood=/10 names the scale',
     ]);
-    const { bodies } = await read(text, { units });
-    expect(bodies).toEqual([{ date: DAY, mood: 80, stress: 4 }]);
-    const { refused } = await read(text);
-    expect(refused).toEqual([
-      expect.stringMatching(/^f\.csv has no value to send: .*--unit stress=\/10 converts them/),
-    ]);
+    expect(unread).toEqual(['mood']);
+    expect((await read(table(5), { strict: true })).refused.join()).toContain('--unit mood=/5 or');
+    expect((await read(table(5), { units: { mood: '/10' } })).bodies[0]).toMatchObject({ mood: 2 });
+    expect((await read(table(4))).bodies[0]).toMatchObject({ mood: 2 });
+    expect((await read(table(5).replace('mood', 'mood (1-10)'))).bodies[0]).toMatchObject({
+      mood: 2,
+    });
+    const own = await read(days(...[2, 3, 5, 1, 4].map((mood) => ({ mood }))), { strict: true });
+    expect(own.bodies.map(({ mood }) => mood)).toEqual([2, 3, 5, 1, 4]);
   });
 
-  it('is sent with a note from the athlete’s own JSON, and refused if strict', async () => {
-    const days = (...all: object[]) =>
-      JSON.stringify(all.map((day, index) => ({ date: `2026-11-2${index}`, ...day })));
-    const low = days({ mood: 3, stress: 2, hrv: 61 }, { mood: 4, fatigue: 30, readiness: 8 });
-    const found = 'mood, stress, readiness: no value above 8, and the platform takes points of 100';
-    const { bodies, notes } = await read(low);
-    const sent = `${found}. Sent as they are; --unit FIELD=points confirms those of a field`;
-    expect([bodies.length, notes]).toEqual([2, [`f.csv: ${sent}`]]);
-    const { refused } = await read(low, { strict: true });
-    expect(refused).toEqual([expect.stringContaining(`${found}. --unit FIELD=points confirms`)]);
-    const units = new Map(['mood', 'stress', 'readiness'].map((field) => [field, 1]));
-    expect((await read(low, { strict: true, units })).bodies).toHaveLength(2);
-    expect((await read(days({ mood: 3, stress: 8 }, { mood: 71 }))).notes).toEqual([]);
-  });
-
-  it('is sent if the column exceeds it, stress as the tenth that the platform stores', async () => {
-    const { bodies } = await read(
-      'date,RMSSD (ms),Readiness (%),stress\n2026-11-20,61.5,8,9\n2026-11-21,60,71,42\n',
+  it('of intervals.icu is sent by the platform’s own mapping', async () => {
+    const rows = [1, 2, 3, 4].map((value, at) => `2026-11-${at + 11},${`${value},`.repeat(6)}47\n`);
+    const { bodies } = await read(`date,${RATINGS},rampRate\n${rows.join('')}`, { strict: true });
+    const good = [10, 7, 4, 1];
+    const bad = [1, 4, 7, 10];
+    expect(bodies).toEqual(
+      good.map((high, at) => ({
+        date: `2026-11-${at + 11}`,
+        ...{ sleepQuality: high, mood: high, motivation: high },
+        ...{ stress: bad[at], fatigue: bad[at], soreness: bad[at] },
+      })),
     );
-    expect(bodies).toEqual([
-      { date: DAY, hrv: 61.5, readiness: 8, stress: 1 },
-      { date: '2026-11-21', hrv: 60, readiness: 71, stress: 4 },
+  });
+
+  it('is not what a device measures: Garmin’s stress is not sent', async () => {
+    const day = { calendarDate: DAY, avgStressLevel: 32 };
+    const found = 'stress: measured by the device, and the platform takes the athlete’s own word';
+    const alone = await read(JSON.stringify(day), { name: 'f.json' });
+    expect(alone).toMatchObject({ bodies: [], left: [`f.json: ${found}. Not sent`] });
+    expect(alone.empty).toEqual(['f.json has no row with a value to send.']);
+    const summary = { ...day, totalKilocalories: 2510, averageStressLevel: 8, totalSteps: 8123 };
+    const { bodies, left } = await read(JSON.stringify(summary), { name: 'f.json', strict: true });
+    expect(bodies).toEqual([{ date: DAY, totalCaloriesBurned: 2510, steps: 8123 }]);
+    expect(left).toEqual([`f.json: ${found}. Not sent`]);
+  });
+});
+
+describe('a score of 1 to 100 that never exceeds 10', () => {
+  it('is left out of a table, together with the HRV beside it', async () => {
+    const text = 'Date,restingHr,HRV,Readiness\n2026-11-20,47,62,8\n';
+    const { bodies, left } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, restingHr: 47 }]);
+    expect(left.join()).toContain('--unit readiness=/10 converts them if they are of 10');
+    expect(left.join()).toContain('hrv: is a score, as the readiness is, or ms');
+    const units = { readiness: '/10', hrv: 'ms' };
+    expect((await read(text, { units })).bodies).toMatchObject([{ hrv: 62, readiness: 80 }]);
+  });
+
+  it('is sent with a note from own JSON, and refused if strict', async () => {
+    const text = JSON.stringify({ date: DAY, readiness: 8, hrv: 61 });
+    const { bodies, left } = await read(text);
+    expect(bodies).toEqual([{ date: DAY, readiness: 8, hrv: 61 }]);
+    expect(left).toEqual([expect.stringContaining('Sent as they are; --unit readiness=/100')]);
+    expect((await read(text, { strict: true })).refused).toHaveLength(1);
+    expect(await read(text, { strict: true, units: { readiness: '/100' } })).toMatchObject({
+      ...{ bodies: [{ readiness: 8 }], left: [] },
+    });
+  });
+});
+
+describe('a sleepQuality beside a sleepScore of the day', () => {
+  it('is left out, also if another file has the score', async () => {
+    const both = JSON.stringify([
+      { date: DAY, sleepScore: 82, sleepQuality: 7 },
+      { date: '2026-11-21', sleepQuality: 6 },
     ]);
+    const { bodies, left } = await read(both);
+    expect(bodies).toEqual([
+      { date: DAY, sleepScore: 82 },
+      { date: '2026-11-21', sleepQuality: 6 },
+    ]);
+    expect(left).toEqual([
+      'sleepQuality: the platform shows it in place of the sleepScore of the day. Not sent (2026-11-20)',
+    ]);
+  });
+});
+
+describe('a skin temperature', () => {
+  it('is sent if it is a deviation, left out if it is a temperature, else refused', async () => {
+    const days = (...all: number[]) =>
+      JSON.stringify(all.map((skinTemp, at) => ({ date: `2026-11-1${at}`, hrv: 61, skinTemp })));
+    const { bodies, invalid, left } = await read(days(-0.2, 5, 33.4, 12));
+    expect(bodies.map(({ skinTemp }) => skinTemp)).toEqual([-0.2, 5, undefined, undefined]);
+    expect(left).toEqual([
+      expect.stringContaining('is 33.4 on 2026-11-12; the platform takes the deviation'),
+    ]);
+    expect(invalid).toEqual(['f.csv#/3: is 12; the range is -5 to 5 °C']);
+  });
+});
+
+describe('sums of weeks and months', () => {
+  const weeks = ['2026-11-02', '2026-11-09', '2026-11-16'];
+  const months = ['2026-09-01', '2026-10-01', '2026-11-01'];
+  const json = (dates: readonly string[], values: object) =>
+    JSON.stringify(dates.map((date) => ({ date, ...values })));
+  const ndjson = (dates: readonly string[], values: object) =>
+    dates.map((date) => `${JSON.stringify({ date, ...values })}\n`).join('');
+  const csv = (dates: readonly string[]) =>
+    `date,restingHr,steps\n${dates.map((date) => `${date},51,61000\n`).join('')}`;
+  const hae = (dates: readonly string[]) => {
+    const metric = (name: string, units: string, qty: number) => {
+      return { name, units, data: dates.map((date) => ({ date: `${date} 00:00:00 +0200`, qty })) };
+    };
+    const metrics = [
+      metric('step_count', 'count', 61_000),
+      metric('resting_heart_rate', 'bpm', 51),
+    ];
+    return JSON.stringify({ data: { metrics } });
+  };
+  const values = { restingHr: 51, steps: 61_000 };
+
+  it.each([
+    ['own JSON of weeks', json(weeks, values), 'a Monday', 'week'],
+    ['own JSON of months', json(months, values), 'the first day of a month', 'month'],
+    ['NDJSON', ndjson(weeks, values), 'a Monday', 'week'],
+    ['a table', csv(weeks), 'a Monday', 'week'],
+    ['Health Auto Export', hae(months), 'the first day of a month', 'month'],
+  ])('are left out of %s, until they are confirmed', async (_, text, day, span) => {
+    const { bodies, left } = await read(text);
+    expect(bodies.map(({ restingHr, steps }) => [restingHr, steps])).toEqual(
+      Array(3).fill([51, undefined]),
+    );
+    expect(left).toEqual([
+      `f.csv: steps: every date is ${day}: are the values of the whole ${span}? Not sent; --unit steps=day confirms those of a day`,
+    ]);
+    expect((await read(text, { strict: true })).refused.join()).toContain('--unit steps=day');
+    const { bodies: confirmed, refused } = await read(text, { ofDay: new Set(['steps']) });
+    expect([confirmed.map(({ steps }) => steps), refused]).toEqual([Array(3).fill(61_000), []]);
+  });
+
+  it('are left out of the totals of nutrition days, not of items with times', async () => {
+    const text = json(weeks, { calories: 11_000, waterMl: 9_000 });
+    const { refused } = await read(text, { name: 'food.json' });
+    expect(refused.join()).toMatch(/no value to send: calories.*--unit calories=day/);
+    const items = JSON.stringify(
+      weeks.map((date) => ({ logged_at: `${date}T12:30:00+01:00`, name: 'Rice', calories: 350 })),
+    );
+    expect((await read(items, { name: 'food.json' })).bodies).toHaveLength(3);
+  });
+
+  it('are no weights, scores or means, and need three dates', async () => {
+    const text = json(weeks, { weight: 72.4, mood: 7, sleepSecs: 27_000, restingHr: 51 });
+    expect(await read(text, { strict: true })).toMatchObject({ left: [], refused: [] });
+    expect((await read(json(weeks.slice(1), values))).left).toEqual([]);
+    expect((await read(json([...weeks, '2026-11-17'], values))).left).toEqual([]);
+  });
+
+  it('are suspected beyond 100,000 steps and 12,000 kcal in a day', async () => {
+    const steps = json([DAY], { steps: 100_001, hrv: 61 });
+    const { bodies, left } = await read(steps);
+    expect(bodies).toEqual([{ date: DAY, hrv: 61 }]);
+    expect(left).toEqual([expect.stringContaining('--unit steps=day sends it')]);
+    expect((await read(steps, { ofDay: new Set(['steps']) })).bodies).toMatchObject([
+      { steps: 100_001 },
+    ]);
+    expect((await read(json([DAY], { steps: 100_000 }))).bodies).toHaveLength(1);
+    const food = { calories: 12_001, carbs: 60 };
+    const day = json([DAY], food);
+    const item = JSON.stringify([{ logged_at: `${DAY}T12:30:00+01:00`, ...food }]);
+    for (const text of [day, item]) {
+      const log = await read(text, { name: 'food.json' });
+      expect(JSON.stringify(log.bodies)).not.toContain('calories');
+      expect([...log.notes, ...log.left]).toEqual([
+        expect.stringContaining('--unit calories=day sends it'),
+      ]);
+      const sure = await read(text, { name: 'food.json', ofDay: new Set(['calories']) });
+      expect(JSON.stringify(sure.bodies)).toContain('"calories":12001');
+    }
   });
 });
 
@@ -130,7 +332,7 @@ describe('a file with all values in doubt', () => {
     expect(refused[0]).toContain(`no value of ${field} is plausible`);
     expect(refused[0]).toContain(doubt);
     expect(refused[0]).toContain(`--unit ${field}=`);
-    const named = await read(text, { units: new Map([[field, 1]]) });
+    const named = await read(text, { units: { [field]: Object.keys(unitsOf(field))[0] ?? '' } });
     expect(named.bodies).toHaveLength(1);
   });
 
@@ -150,7 +352,7 @@ describe('a file with all values in doubt', () => {
     const text = log('Pasta,2142,65,10,5');
     const { refused } = await read(text, { name: 'food.csv' });
     expect(refused[0]).toContain('have 345 kcal: kilojoules?');
-    const units = new Map([['calories', 0.239006]]);
+    const units = { calories: 'kJ' };
     const { bodies } = await read(text, { units, name: 'food.csv' });
     expect(bodies).toMatchObject([{ items: [{ calories: 511.9509 }] }]);
     const wine = await read(log('Wine,125,4,0,0'), { strict: true, name: 'food.csv' });
@@ -165,7 +367,7 @@ describe('a file with all values in doubt', () => {
     );
     const { refused } = await read(weights);
     expect(refused[0]).toContain('weight is plausible: it is 32.84 kg');
-    const { bodies } = await read(weights, { units: new Map([['weight', 1]]) });
+    const { bodies } = await read(weights, { units: { weight: 'kg' } });
     expect(bodies[0]).toMatchObject({ weight: 72.4 });
   });
 });

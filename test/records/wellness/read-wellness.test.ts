@@ -46,7 +46,7 @@ describe('the fields of a wellness record', () => {
       totalCaloriesBurned: 4_000,
       activeCaloriesBurned: 2_000,
       lactate: 2,
-      skinTemp: 34,
+      skinTemp: -0.2,
       injury: 'left knee',
       menstrualPhase: 'luteal',
       comments: 'slept well',
@@ -57,6 +57,7 @@ describe('the fields of a wellness record', () => {
 
   test.each(NUMBERS)('limit %s to a range with both ends', async (name, { min, max, type }) => {
     const step = type === 'integer' ? 1 : 0.001;
+    const isRating = max === 10 && type === 'integer';
     const other = { comments: 'x' };
     for (const value of [min, max]) {
       const { said } = await saidOf('wellness', { date, ...other, [name]: value });
@@ -64,7 +65,8 @@ describe('the fields of a wellness record', () => {
       expect(said.join()).not.toContain('range');
     }
     const under = min === 0 || min === 1 ? -3 : min - step;
-    for (const value of [under, max + step]) {
+    // Higher ratings are left out: see the sources' tests of values.
+    for (const value of isRating ? [under] : [under, max + step]) {
       const said = [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)];
       const read = await saidOf('wellness', { date, ...other, [name]: value });
       expect(read).toEqual({ body: { date, ...other }, said });
