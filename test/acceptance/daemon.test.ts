@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
-import { type Home, PROGRAM, ndjson } from '../support/program.ts';
+import { PROGRAM, ndjson } from '../support/program.ts';
 import {
   type World,
   type WorldOptions,
@@ -23,6 +23,7 @@ import {
   openWorld,
 } from '../support/acceptance.ts';
 import { installSync, runShell } from '../support/shell.ts';
+import { commandLine, isAlive, watchersIn } from '../support/processes.ts';
 import { NEVER_MS } from '../support/until.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { wellnessFile } from '../support/wellness-files.ts';
@@ -30,35 +31,8 @@ import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
 type Daemon = Record<string, unknown> & { pid: number; log: string; running: boolean };
 
-/** Ends every process that a test leaves running, also after a failure. */
-function endDaemons(home: Home): void {
-  for (const { pid } of records(home)) {
-    if (!commandLine(pid).includes(home.dir)) continue;
-    process.kill(pid, 'SIGKILL');
-  }
-}
-
-function records(home: Home): { pid: number }[] {
-  const dir = join(home.dir, 'state', 'watch');
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir)
-    .map((id) => join(dir, id, 'watcher.json'))
-    .filter((file) => existsSync(file))
-    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as { pid: number });
-}
-
-/** Empty where there is no such process. */
-function commandLine(pid: number): string {
-  const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
-    encoding: 'utf8',
-  });
-  // An ended process stays in the list until its parent has waited for it.
-  return stdout.includes('<defunct>') ? '' : stdout.trim();
-}
-
 async function openDaemonWorld(options?: WorldOptions): Promise<World & { folder: string }> {
   const world = await openLoggedInWorld(options);
-  onTestFinished(() => endDaemons(world.home));
   const folder = join(world.home.dir, 'Garmin');
   mkdirSync(folder);
   return { ...world, folder };
@@ -192,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
       { running: true, pid },
       { running: false, pid: expect.any(Number) as number },
     ]);
-    expect(commandLine(daemons[1]?.pid ?? 0)).toBe('');
+    expect(isAlive(daemons[1]?.pid ?? 0)).toBe(false);
     // Another folder is another daemon.
     await startDaemon(world, [other]);
     expect((await daemonsOf(world)).filter(({ running }) => running)).toHaveLength(2);
@@ -225,12 +199,11 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 
   it('refuses to start without a login, with exit code 4', async () => {
     const world = await openWorld();
-    onTestFinished(() => endDaemons(world.home));
     const { code, stdout, stderr } = await world.program(['watch', '.', '--daemon', '--json']);
     expect(code).toBe(4);
     expect(ndjson(stdout)).toEqual([expect.objectContaining({ code: 'AUTH_REQUIRED' })]);
     expect(stderr).toContain('sync login');
-    expect(records(world.home)).toEqual([]);
+    expect(await daemonsOf(world)).toEqual([]);
   });
 
   it('refuses to start without a keychain for its login, and with an invalid setting', async () => {
@@ -244,12 +217,11 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect(file.stderr).toMatch(/To send it, run `sync upload .*x\.fit`\./);
     const json = await world.program(['watch', world.write('morning.json', '{}')]);
     expect(json.stderr).toMatch(/To send it, run `sync import .*morning\.json`\./);
-    expect(records(world.home).filter(({ pid }) => commandLine(pid) !== '')).toEqual([]);
+    expect(watchersIn(world.home.dir)).toEqual([]);
   });
 
   it('uses tokens from the environment and stores them nowhere', async () => {
     const world = await openWorld();
-    onTestFinished(() => endDaemons(world.home));
     const token = world.sandbox.control.mint().access_token;
     const folder = join(world.home.dir, 'Garmin');
     mkdirSync(folder);
@@ -289,14 +261,13 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const bytes = makeRecording({ sizeBytes: 200_000 });
     for (let i = 0; i < 400; i++) put(join(world.folder, `${String(i)}.fit`), bytes);
     const starter = world.start(['watch', world.folder, '--daemon']);
-    await until(() => records(world.home).length > 0);
+    await until(() => watchersIn(world.home.dir).length > 0);
     starter.child.kill('SIGINT');
     const { code } = await starter.finished;
-    const [record] = records(world.home);
     // It may have been up before the signal came: then it is a daemon like any other.
     if (code === 0) expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
     else expect(code).toBe(130);
-    expect(commandLine(record?.pid ?? 0)).toBe('');
+    expect(watchersIn(world.home.dir)).toEqual([]);
   });
 });
 
@@ -326,7 +297,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     expect((await world.sync(['daemon', 'stop'])).stdout).toBe(
       `Stopped process ${String(first.pid)}, which watched ${world.folder}.\n`,
     );
-    expect([first, second].map(({ pid }) => commandLine(pid))).toEqual(['', '']);
+    expect([first, second].filter(({ pid }) => isAlive(pid))).toEqual([]);
     expect(commandLine(anns.pid)).toContain('ann');
     expect((await daemonsOf(world)).map(({ running, ended }) => ({ running, ended }))).toEqual([
       { running: false, ended: { at: expect.any(String) as string, exitCode: 0 } },
@@ -512,7 +483,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     const world = await openDaemonWorld();
     const { log, pid } = await startDaemon(world, [world.folder]);
     process.kill(pid, 'SIGKILL');
-    await until(() => commandLine(pid) === '');
+    await until(() => !isAlive(pid));
     const crash = join(log, '..', 'crash.log');
     writeFileSync(crash, 'FATAL ERROR: heap out of memory\n  at native frame\n');
     expect((await world.sync(['daemon', 'logs'])).stdout).toMatch(

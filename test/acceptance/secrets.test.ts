@@ -15,7 +15,7 @@ import {
 import { sendToListener } from '../support/callback-request.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
-import { watchProcesses } from '../support/process-watch.ts';
+import { watchProcesses } from '../support/processes.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
 import { type SecretKind, openWireTap } from '../support/wire-tap.ts';
 import { until } from '../support/until.ts';

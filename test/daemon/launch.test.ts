@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { renderText } from '../../src/base/phrase.ts';
 import { type StartMessage, failedToStart, launchDaemon } from '../../src/daemon/launch.ts';
 import { until } from '../watch/support.ts';
-import { isAlive, scratchDir, scratchPaths } from './support.ts';
+import { isAlive } from '../support/processes.ts';
+import { scratchDir, scratchPaths } from './support.ts';
 
 const SECRET = 'token-in-the-environment';
 
@@ -59,13 +59,13 @@ describe('starting a daemon', () => {
     async () => {
       const { launched, pid } = launch(`${LIVE} ${WATCHING}`);
       await launched;
-      const ps = execFileSync('ps', ['-o', 'sid=,pgid=,tty=', '-p', String(pid())], {
-        encoding: 'utf8',
-      });
-      expect(ps.trim().split(/\s+/)).toEqual([String(pid()), String(pid()), '?']);
       const proc = `/proc/${String(pid())}`;
-      expect(execFileSync('readlink', [`${proc}/cwd`], { encoding: 'utf8' })).toBe('/\n');
-      expect(execFileSync('readlink', [`${proc}/fd/0`], { encoding: 'utf8' })).toBe('/dev/null\n');
+      // proc(5): state, parent, process group, session, terminal.
+      const [, , group, session, terminal] =
+        readFileSync(`${proc}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+      expect([group, session, terminal]).toEqual([String(pid()), String(pid()), '0']);
+      expect(readlinkSync(`${proc}/cwd`)).toBe('/');
+      expect(readlinkSync(`${proc}/fd/0`)).toBe('/dev/null');
       // Tokens reach it through its environment, which only its user can read.
       expect(readFileSync(`${proc}/environ`, 'utf8')).toContain(SECRET);
       expect(readFileSync(`${proc}/cmdline`, 'utf8')).not.toContain(SECRET);

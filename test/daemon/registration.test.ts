@@ -26,7 +26,9 @@ import { type WatcherState, writeState } from '../../src/daemon/state-file.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
 import { testContext } from '../support/context.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
-import { isAlive, scratchDir, scratchPaths } from './support.ts';
+import { isAlive } from '../support/processes.ts';
+import { missingTools, skipNote } from '../support/shell.ts';
+import { scratchDir, scratchPaths } from './support.ts';
 
 let build: TestBuild;
 beforeAll(async () => {
@@ -392,7 +394,8 @@ describe('the start time of a process', () => {
     expect(processStart(one.pid, process.platform)).toBeUndefined();
   });
 
-  it.skipIf(process.platform === 'win32')('comes from ps if there is no /proc', () => {
+  const missing = missingTools('ps');
+  it.skipIf(missing.length > 0)(`comes from ps if there is no /proc${skipNote(missing)}`, () => {
     const own = processStart(process.pid, 'darwin');
     expect(own).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/);
     expect(processStart(2 ** 22 + 1, 'darwin')).toBeUndefined();

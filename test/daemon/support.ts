@@ -13,16 +13,6 @@ export function scratchPaths(): WatcherPaths {
   return watcherPaths(scratchDir(), 'default', { folders: ['/rides'] });
 }
 
-/** Does a process of this id live? */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Returns the health of all watchers, the living first. @param now ms since the epoch */
 export function readHealth(stateDir: string, now: number): readonly SeenHealth[] {
   return listWatchers(stateDir)

@@ -18,6 +18,7 @@ import { describe, expect, it } from 'vitest';
 import { listen, openssl, selfSigned } from '../api/support.ts';
 import { openServer } from '../support/local-server.ts';
 import { collectOutput } from '../support/program.ts';
+import { missingTools, skipNote } from '../support/shell.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
@@ -28,6 +29,9 @@ const SHELLS = new Map(
     return path === undefined ? [] : [[realpathSync(path), name] as const];
   }),
 );
+/** The program that downloads. */
+const missing = missingTools('curl');
+const unable = process.platform === 'win32' || missing.length > 0;
 const PLATFORMS = {
   'Linux x86_64': 'linux-x64',
   'Linux aarch64': 'linux-arm64',
@@ -143,8 +147,8 @@ function machine(system: string, processor: string): string {
   return `${folder}:${process.env['PATH'] ?? ''}`;
 }
 
-describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
-  'install.sh in %s',
+describe.skipIf(unable).each([...SHELLS.values()])(
+  `install.sh in %s${skipNote(missing)}`,
   (shell) => {
     it('installs, updates and uninstalls over HTTP, and leaves nothing behind', async () => {
       const { release, home, run, files, install } = await openMachine();
@@ -240,7 +244,7 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
       },
     );
 
-    it.runIf(openssl.present && findProgram('curl') !== undefined)(
+    it.runIf(openssl.present)(
       `follows no redirect from https to plain http${openssl.note}`,
       async () => {
         const plain = await openRelease();
@@ -279,7 +283,7 @@ describe.runIf(process.platform !== 'win32').each([...SHELLS.values()])(
   },
 );
 
-describe.runIf(process.platform !== 'win32')('install.sh', () => {
+describe.skipIf(unable)(`install.sh${skipNote(missing)}`, () => {
   it.each(Object.entries(PLATFORMS))('takes the archive for %s', async (uname, platform) => {
     const { release, install } = await openMachine();
     const [system = '', processor = ''] = uname.split(' ');

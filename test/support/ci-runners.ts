@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { type Finished, type Home } from './program.ts';
 import { ROOT, readDocument } from './documents.ts';
+import { isAlive } from './processes.ts';
 import { installSync, runShell, writeProgram } from './shell.ts';
 
 export const SCRIPT = join(ROOT, 'packaging/ci/sandbox.sh');
@@ -205,17 +206,7 @@ export function pidOf(folder: string): number {
   return Number(readFileSync(join(folder, 'pid'), 'utf8'));
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie has ended; its parent has not asked for its exit code.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
 /** Waits until a process has ended. */
 export async function expectEnded(pid: number): Promise<void> {
-  await expect.poll(() => isRunning(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 }

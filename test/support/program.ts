@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { systemConfigFile } from '../../src/config/paths.ts';
 import { contractEnvironment } from './contract-environment.ts';
 import { wrongJsonLine } from './json-lines.ts';
+import { endWatchers } from './processes.ts';
 
 /** The built program, which `bin/sync.js` starts. */
 export const PROGRAM = resolve('dist', 'main.cjs');
@@ -14,6 +15,7 @@ export const PROGRAM = resolve('dist', 'main.cjs');
 export interface Home {
   readonly dir: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Also kills its watchers. */
   remove(): void;
 }
 
@@ -30,7 +32,10 @@ export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
       TZ: 'Europe/Berlin',
       ...extra,
     },
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    remove: () => {
+      endWatchers(dir);
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
 }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type FuseMount, mountFuse, whyNoFuse } from '../../support/fuse.ts';
+import { isAlive } from '../../support/processes.ts';
 import { type Running, ndjson } from '../../support/program.ts';
 import { NEVER_MS } from '../../support/until.ts';
 import { type Round, torture } from '../kind.ts';
@@ -148,14 +149,4 @@ async function endsInTime(round: Round, running: Running): Promise<void> {
   running.child.kill('SIGTERM');
   const ended = await Promise.race([running.finished, sleep(NEVER_MS)]);
   if (ended === undefined) round.failed('hang', 'the process after SIGTERM');
-}
-
-/** A process that ended and was not reaped yet is a zombie, and not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }

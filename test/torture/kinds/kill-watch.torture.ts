@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
+import { endWatchers, watchersIn } from '../../support/processes.ts';
 import { ndjson } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
@@ -66,7 +67,7 @@ async function killWatcher(round: Round, world: World): Promise<void> {
 /** The daemon, or the command that starts it, is killed. */
 async function killDaemon(round: Round, world: World): Promise<void> {
   const { random } = round;
-  onTestFinished(() => endDaemons(world));
+  onTestFinished(() => endWatchers(world.home.dir));
   const recordings = makeRides(random, random.integer(6, 12));
   const left = [...recordings];
   const kills = random.integer(1, 4);
@@ -82,7 +83,7 @@ async function killDaemon(round: Round, world: World): Promise<void> {
     judgeOutput(round, 'watch --daemon', await starter.finished);
     if (!killsStarter) {
       await sleep(delay);
-      endDaemons(world);
+      endWatchers(world.home.dir);
     }
     round.note(`${killsStarter ? 'starter' : 'daemon'} killed after ${Math.round(delay)} ms`);
     round.count('kills');
@@ -99,7 +100,8 @@ async function killDaemon(round: Round, world: World): Promise<void> {
   if (stop.code !== 0 || stopped.length !== 1) {
     round.failed('wrong report', `daemon stop: ${String(stop.code)} ${stop.stdout}`);
   }
-  if (daemons(world).length > 0) round.failed('wrong report', 'a daemon runs after daemon stop');
+  if (watchersIn(world.home.dir).length > 0)
+    round.failed('wrong report', 'a daemon runs after daemon stop');
   await judgeEnd(round, world, recordings);
 }
 
@@ -118,25 +120,4 @@ async function judgeEnd(
   // A recording that a killed process left pending is BUSY for ever, if no process takes it over.
   if (again.code !== 0)
     round.failed('wrong report', `upload: ${String(again.code)} ${again.stdout}`);
-}
-
-/** Returns the processes of daemons of this home. */
-function daemons({ home }: World): number[] {
-  const dir = join(home.dir, 'state', 'watch');
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir).flatMap((id) => {
-    try {
-      const file = join(dir, id, 'watcher.json');
-      const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
-      const isOurs = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(home.dir);
-      return isOurs ? [pid] : [];
-    } catch {
-      // It has not written its state, or it has ended.
-      return [];
-    }
-  });
-}
-
-function endDaemons(world: World): void {
-  for (const pid of daemons(world)) process.kill(pid, 'SIGKILL');
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/system/this-process.ts';
 import { EventCommand } from '../../../src/watch/hooks/event-command.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { until } from '../support.ts';
+import { isAlive } from '../../support/processes.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
@@ -38,17 +39,6 @@ function open(command: string, clock: ManualClock | typeof systemClock = systemC
 function lines(name: string): string[] {
   const path = join(dir, name);
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // Process 1 of a container may not collect the dead.
-  const stat = `/proc/${pid}/stat`;
-  return !existsSync(stat) || !/\) [ZX] /.test(readFileSync(stat, 'latin1'));
 }
 
 /** The commands here are those of a Unix shell. */
