@@ -16,6 +16,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Transforms a module once, not in each run.
     experimental: { fsModuleCache: true },
+    globalSetup: 'test/support/survivors-setup.ts',
     setupFiles: ['test/support/contract-setup.ts', 'test/support/equality-setup.ts'],
     // Tests of programs wait most of the time.
     maxWorkers: availableParallelism() + 3,
