@@ -219,6 +219,8 @@ export type VerifyResult = {
   readonly uploadedAt: string;
   /** Identifier of the workout. Only if the platform names it. */
   readonly workoutId?: string;
+  /** Always true: the platform accepts recordings without naming them. Only if it never named one. */
+  readonly accepted?: boolean;
   /** The workout. Only if it is shorter than the recording. */
   readonly shortened?: {
     /** Duration of the workout (s). Only if the platform shows it. */

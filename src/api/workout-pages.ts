@@ -2,6 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { isObject } from '../base/json.ts';
+import { firstText } from './service-message.ts';
 import type { WireObject } from './wire.ts';
 
 export class NoList extends SyncError {
@@ -29,6 +30,7 @@ export async function* workoutPages(
   signal: AbortSignal,
 ): AsyncGenerator<readonly WireObject[]> {
   const seen = new Set<unknown>();
+  const keyOf = (workout: WireObject) => workout['id'] ?? JSON.stringify(workout);
   for (let offset = 0; ;) {
     const limit = sizeOf();
     if (limit === 0) return;
@@ -37,21 +39,79 @@ export async function* workoutPages(
     if (page === undefined) {
       throw new NoList(body);
     }
-    const fresh = page.filter(({ id }) => id === undefined || !seen.has(id));
-    for (const workout of fresh) seen.add(workout['id']);
+    const fresh = page.filter((workout) => !seen.has(keyOf(workout)));
+    for (const workout of fresh) seen.add(keyOf(workout));
     yield fresh;
     // A short page may be the last one, or this service's page limit: the next page decides. A service
-    // without paging repeats the page, which is only detectable if the workouts have ids.
+    // without paging repeats the page.
     const last = page.length < limit && page.some(({ id }) => id === undefined);
     if (last || fresh.length === 0) return;
     offset += page.length;
   }
 }
 
-/** Returns the list in a response: the body itself, or its only list. */
+/** Usual names of the list of workouts in a response, the likeliest first. */
+const LIST_NAMES = ['workouts', 'data', 'items', 'results'] as const;
+
+/** Returns the list in a response: the body itself, its list of a usual name, or its only list. */
 export function listIn(body: unknown): WireObject[] | undefined {
-  const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [body];
-  const [list] = lists;
-  if (lists.length !== 1 || !Array.isArray(list)) return undefined;
-  return list.every(isObject) ? list : undefined;
+  if (!isObject(body)) return objectsIn(body);
+  const named = LIST_NAMES.map((name) => body[name]).filter(Array.isArray);
+  const lists = named.length > 0 ? named : Object.values(body).filter(Array.isArray);
+  // An empty list beside it may be one of errors.
+  const full = lists.filter((list) => list.length > 0);
+  const likely = full.length > 0 ? full : lists;
+  return named.length > 0 || likely.length === 1 ? objectsIn(likely[0]) : undefined;
+}
+
+function objectsIn(list: unknown): WireObject[] | undefined {
+  return Array.isArray(list) && list.every(isObject) ? list : undefined;
+}
+
+/** Usual names of a start and of a title, in lower case without separators; the likeliest first. */
+const START_NAMES =
+  'date starttime startdate startedat startat start starttimelocal startdatelocal begin begintime beginat datetime timestamp time day'.split(
+    ' ',
+  );
+const TITLE_NAMES = 'title name workoutname activityname displayname workouttitle label'.split(' ');
+
+/** Smallest numbers that are a time in s, and in ms: 2001 and 1973. Smaller ones are a duration. */
+const LEAST_S = 1e9;
+const LEAST_MS = 1e11;
+
+/**
+ * Returns when a workout began, as the service writes it: an instant in ISO 8601, if it has one. The interface
+ * names no field of a workout (4.7).
+ */
+export function startOf(workout: WireObject): string | undefined {
+  const texts = valuesOf(workout, START_NAMES).flatMap((value) => {
+    if (typeof value === 'string') return [value];
+    if (typeof value !== 'number' || value < LEAST_S) return [];
+    const time = new Date(value < LEAST_MS ? value * 1000 : value);
+    return Number.isNaN(time.getTime()) ? [] : [time.toISOString()];
+  });
+  return texts.find(isInstant) ?? texts.find((text) => text.trim() !== '');
+}
+
+export function titleOf(workout: WireObject): string | undefined {
+  return firstText(...valuesOf(workout, TITLE_NAMES));
+}
+
+function valuesOf(workout: WireObject, names: readonly string[]): unknown[] {
+  const plain = new Map(
+    Object.entries(workout).map(([name, value]) => [
+      name.toLowerCase().replace(/[_\s-]/g, ''),
+      value,
+    ]),
+  );
+  return names.map((name) => plain.get(name));
+}
+
+/** Longest text that is taken for a time (characters): searching a longer one takes quadratic time. */
+const LONGEST_TIME = 40;
+
+/** Checks for an ISO 8601 time with an offset. */
+export function isInstant(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > LONGEST_TIME) return false;
+  return /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value);
 }

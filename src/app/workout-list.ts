@@ -1,6 +1,6 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
-import { NoList, workoutPages } from '../api/workout-pages.ts';
+import { NoList, isInstant, startOf, workoutPages } from '../api/workout-pages.ts';
 import { daysAfter } from '../base/time.ts';
 import { zoneRules } from '../records/days/zone.ts';
 
@@ -36,7 +36,7 @@ export async function listWorkouts(
   signal: AbortSignal,
 ): Promise<WorkoutList> {
   const isInRange = (workout: WireObject) => {
-    const day = localTime(workout['date'], zone).slice(0, 10);
+    const day = localTime(startOf(workout), zone).slice(0, 10);
     if (!DAY.test(day)) return true;
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
@@ -75,13 +75,4 @@ export function localTime(value: unknown, zone: string): string {
   if (Number.isNaN(time)) return value;
   const [date = '', clock = ''] = new Date(zoneRules(zone).wallAt(time)).toISOString().split('T');
   return `${date} ${clock.slice(0, 5)}`;
-}
-
-/** Longest text that is taken for a time (characters): searching a longer one takes quadratic time. */
-const LONGEST_TIME = 40;
-
-/** Checks for an ISO 8601 time with an offset. */
-export function isInstant(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > LONGEST_TIME) return false;
-  return /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value);
 }

@@ -7,6 +7,7 @@ import { ExitCode } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { KINDS } from '../ledger/records.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
+import { onlyAccepts } from '../config/platforms.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/days/zone.ts';
 import { type ActivityView, activityText } from '../app/words/activities.ts';
@@ -59,12 +60,12 @@ export const verify: CommandModule = {
           items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
         );
         const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
+        const accepted = onlyAccepts('uploadFit', ledger.platform);
+        const view = { zone, now, aligned: false };
         for (const item of items) {
           summary[item.outcome]++;
-          output.result(
-            verifiedJson(item),
-            itemText(item, activityOf(item.upload), { zone, now, aligned: false }),
-          );
+          const text = itemText(item, activityOf(item.upload), view, accepted);
+          output.result(verifiedJson(item, accepted), text);
         }
         const shortened = items.filter((item) => item.shortened !== undefined).length;
         if (!output.json) output.result({}, summaryText(summary, shortened, since));
@@ -89,10 +90,11 @@ function itemText(
   { upload, outcome, shortened }: Verified,
   activity: Activity,
   view: ActivityView,
+  accepted: boolean,
 ): Text | undefined {
   const path = upload.path;
   const title = activityText(activity, basename(path), view);
-  const ago = duration(view.now - upload.confirmedAt);
+  const took = `${accepted ? 'accepted' : 'received'} it ${duration(view.now - upload.confirmedAt)} ago`;
   switch (outcome) {
     case 'present': {
       if (shortened === undefined) return undefined;
@@ -105,15 +107,15 @@ function itemText(
       return `${title}\n  ${path}: the workout is shorter: ${size}.${why}`;
     }
     case 'pending':
-      return phrase`${title}\n  ${path}: not a workout yet. The platform received it ${ago} ago; try again an hour after that.`;
+      return phrase`${title}\n  ${path}: not a workout yet. The platform ${took}; try again an hour after that.`;
     case 'missing':
-      return phrase`${title}\n  ${missingText(path, `${ago} ago`)}`;
+      return phrase`${title}\n  ${missingText(path, took)}`;
   }
 }
 
-/** @param received when the service received it, such as `3 days ago` */
-export function missingText(path: string, received: string): Text {
-  return phrase`${path}: missing. The platform received it ${received} and has no workout of it: it could not process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`;
+/** @param took when the service took it, such as `received it 3 days ago` */
+export function missingText(path: string, took: string): Text {
+  return phrase`${path}: missing. The platform ${took} and has no workout of it: it could not process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`;
 }
 
 /** Returns the text of a day; undefined if the platform holds what was sent. */

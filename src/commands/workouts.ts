@@ -3,7 +3,8 @@ import { type CommandModule, wholeNumber } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { DATE_FORMS, rangeFlags } from '../app/flags/date.ts';
-import { type WorkoutList, listWorkouts, isInstant } from '../app/workout-list.ts';
+import { isInstant, startOf, titleOf } from '../api/workout-pages.ts';
+import { type WorkoutList, listWorkouts } from '../app/workout-list.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, linesOf, phrase, sync } from '../base/phrase.ts';
 import { toJson } from '../base/printable.ts';
@@ -70,8 +71,8 @@ const COLUMNS: readonly (Column & {
   readonly onlyWide?: true;
   readonly show: (workout: WireObject, view: ActivityView) => string;
 })[] = [
-  { title: 'Date', show: ({ date }, view) => startText(date, view) },
-  { title: 'Title', show: ({ title }) => text(title) },
+  { title: 'Date', show: (workout, view) => startText(startOf(workout), view) },
+  { title: 'Title', show: (workout) => titleOf(workout) ?? '' },
   { title: 'Sport', show: ({ type }) => text(type), onlyWide: true },
   { title: 'Time', align: 'right', show: ({ durationSec }) => quantity(durationSec, clockTime) },
   {

@@ -21,6 +21,14 @@ export interface PlatformFacts {
   note(endpoint: EndpointName, fact: AnswerFact): void;
 }
 
+/**
+ * Returns whether a platform never named what it took: its successes say that it accepted something, and nothing
+ * about what became of it.
+ */
+export function onlyAccepts(endpoint: EndpointName, facts: PlatformFacts): boolean {
+  return facts.has(endpoint, 'plain') && !facts.has(endpoint, 'results');
+}
+
 export interface Platform {
   /** As in `sync login NAME`. */
   readonly name: string;

@@ -10,6 +10,7 @@ import type { Env } from '../base/env.ts';
 import { SyncError as ProgramError } from '../base/errors.ts';
 import { renderText } from '../base/phrase.ts';
 import { isCalendarDate } from '../base/time.ts';
+import { onlyAccepts } from '../config/platforms.ts';
 import { parseSetting } from '../config/settings.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import { type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
@@ -170,7 +171,8 @@ export class LibraryClient implements Client {
       uploads.markVerified(
         items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload : [])),
       );
-      return items.map(verifyResult);
+      const accepted = onlyAccepts('uploadFit', uploads.platform);
+      return items.map((item) => verifyResult(item, accepted));
     });
   }
 

@@ -19,8 +19,8 @@ export function recordResult(item: PushItem): RecordResult {
   return resultOf(pushItemJson(item)) as RecordResult;
 }
 
-export function verifyResult(item: Verified): VerifyResult {
-  return resultOf(verifiedJson(item)) as VerifyResult;
+export function verifyResult(item: Verified, accepted: boolean): VerifyResult {
+  return resultOf(verifiedJson(item, accepted)) as VerifyResult;
 }
 
 /** Returns the fields that `--json` prints, without the kind of the line. */

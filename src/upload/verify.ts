@@ -2,7 +2,7 @@ import type { Context } from '../base/context.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
-import { workoutPages } from '../api/workout-pages.ts';
+import { startOf, workoutPages } from '../api/workout-pages.ts';
 
 export interface Verified {
   readonly upload: ConfirmedUpload;
@@ -113,7 +113,7 @@ function matcher(
   const taken = new Set(known.values());
   const left: Listed[] = workouts
     .filter((workout) => !taken.has(workout) && !isFromElsewhere(workout))
-    .map((workout) => ({ workout, date: Date.parse(String(workout['date'])) }))
+    .map((workout) => ({ workout, date: Date.parse(startOf(workout) ?? '') }))
     .filter(({ date }) => !Number.isNaN(date))
     .sort((a, b) => a.date - b.date);
   return (upload) => known.get(upload) ?? takeNearest(upload, left);

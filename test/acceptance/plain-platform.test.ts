@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { completeLogin, openHome, runsIn } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { type PlainAnswer, openPlainWorld } from '../support/plain-platform.ts';
+import { type PlainAnswer, openPlainWorld, startPlainPlatform } from '../support/plain-platform.ts';
 
 /** Answers of a platform that took something: the interface shows none. */
 const TAKEN: readonly (readonly [string, PlainAnswer])[] = [
@@ -45,4 +46,89 @@ describe.each(TAKEN)('a platform that answers %s', (_what, answer) => {
     expect(platform.wellness.get(DAY)).toEqual({ date: DAY, restingHr: 48 });
     expect(platform.nutrition.get(DAY)).toMatchObject({ items: [{ name: 'Gel', carbs: 25 }] });
   });
+});
+
+it.each<[string, PlainAnswer, code: number, posts: number, said: RegExp]>([
+  [
+    'contradicts it',
+    { body: { status: 'error', message: 'Full' } },
+    6,
+    1,
+    /refused by the platform: Full/,
+  ],
+  ['is a page', { body: '<html>Sign in</html>', type: 'text/html' }, 5, 4, /with a web page/],
+  ['is half of a JSON', { body: '{"id": "w', type: 'application/json' }, 5, 4, /with broken JSON/],
+])('a success is none if its body %s', async (_what, answer, code, posts, said) => {
+  const { platform, sync, write } = await openPlainWorld({ upload: answer });
+  write('ride.fit', makeRecording());
+  const run = await sync(['upload', 'ride.fit']);
+  expect(run.code).toBe(code);
+  expect(run.stdout + run.stderr).toMatch(said);
+  expect(platform.lines()).toHaveLength(posts);
+});
+
+it('a platform that named a recording once confirms no other without naming it, in any later run', async () => {
+  const { platform, sync, write } = await openPlainWorld();
+  platform.answers.upload = {
+    body: { success: true, results: { total: 1, processed: 1, failed: 0 } },
+  };
+  write('a.fit', makeRecording({ seed: 1 }));
+  write('b.fit', makeRecording({ seed: 2 }));
+  expect(await sync(['upload', 'a.fit'])).toMatchObject({ code: 0 });
+  for (const answer of [{}, { status: 204 }, { status: 201, body: { id: 'w1' } }]) {
+    platform.answers.upload = answer;
+    expect(await sync(['upload', 'b.fit'])).toMatchObject({ code: 5 });
+  }
+  expect((await sync(['status'])).stdout).toMatch(/Uploads +1 recording at the platform/);
+});
+
+it('verify and status say that such a platform accepted a recording', async () => {
+  const { platform, lines, sync, write } = await openPlainWorld();
+  write('ride.fit', makeRecording());
+  await sync(['upload', 'ride.fit']);
+  const status = await sync(['status']);
+  expect(status.stdout).toMatch(/Uploads +1 recording accepted by the platform, the last/);
+  expect(status.stdout).toMatch(/ accepted .+ ago/);
+  expect(status.stdout).not.toContain('uploaded');
+  expect(await lines(['status'])).toMatchObject([{ accepted: true, uploads: { confirmed: 1 } }]);
+  platform.answers.workouts = { body: { workouts: [] } };
+  const verified = await sync(['verify']);
+  expect(verified.stdout).toMatch(/The platform accepted it .+ ago/);
+  expect((await lines(['verify'], { code: 5 }))[0]).toMatchObject({
+    type: 'verify',
+    accepted: true,
+  });
+});
+
+it('workouts are listed in the forms of such a platform', async () => {
+  const { platform, sync } = await openPlainWorld();
+  const ride = { id: 'a', start_time: '2026-05-10T08:10:24Z', name: 'Morning ride' };
+  for (const body of [[ride], { data: [ride] }]) {
+    platform.answers.workouts = { body };
+    expect((await sync(['workouts'])).stdout).toMatch(/10 May( 2026)? 10:10 +Morning ride/);
+  }
+});
+
+it('a login, an upload and a watcher need nothing but the interface', async () => {
+  const platform = await startPlainPlatform();
+  const home = openHome({
+    SYNC_BASE_URL: platform.url,
+    SYNC_CLIENT_ID: 'plain-client',
+    SYNC_TOKEN_STORE: 'file',
+  });
+  const { start, sync, write } = runsIn(home);
+  const login = await completeLogin({ start });
+  expect([login.page.status, login.code]).toEqual([200, 0]);
+  write('rides/a.fit', makeRecording({ seed: 1 }));
+  const watcher = start(['watch', 'rides']);
+  await watcher.waitFor(/uploaded/);
+  write('rides/b.fit', makeRecording({ seed: 2 }));
+  await watcher.waitFor(/uploaded[\s\S]*uploaded/);
+  watcher.child.kill('SIGINT');
+  await watcher.finished;
+  expect(platform.recordings.size).toBe(2);
+  expect(platform.lines().filter((line) => line.startsWith('POST '))).toHaveLength(2);
+  const known = await sync(['upload', 'rides']);
+  expect(known).toMatchObject({ code: 0 });
+  expect(platform.recordings.size).toBe(2);
 });

@@ -98,6 +98,50 @@ describe('a list of workouts', () => {
   });
 });
 
+describe('a service that the interface alone describes', () => {
+  const START = '2026-03-29T06:10:00Z';
+  const ride = { id: 'w1', start_time: START, name: 'Morning ride' };
+  const view = { zone: 'Europe/Berlin', now: Date.parse('2026-04-01T00:00:00Z') };
+  const shown = async (body: unknown) =>
+    String(workoutsText(await service(() => body).list(20), view, plainIo()))
+      .split('\n')
+      .slice(3)
+      .map((line) => line.trim());
+
+  it.each<[string, unknown]>([
+    ['the body itself', [ride]],
+    ['workouts', { workouts: [ride], total: 1 }],
+    ['data', { data: [ride] }],
+    ['items', { items: [ride] }],
+    ['results', { results: [ride] }],
+    ['its only list', { rides: [ride] }],
+    ['a list beside an empty one', { errors: [], rides: [ride] }],
+    ['a list of a usual name beside others', { errors: ['slow'], workouts: [ride] }],
+    ['the second of two usual names', { items: [], results: [ride] }],
+  ])('has its workouts listed from %s', async (_where, body) => {
+    expect(await shown(body)).toEqual(['Sun 29 Mar 08:10  Morning ride']);
+  });
+
+  it.each([
+    { startTime: START, title: 'Morning ride' },
+    { 'start-date': START, label: 'Morning ride' },
+    { StartedAt: '2026-03-29T08:10:00+02:00', activity_name: 'Morning ride' },
+    { date: '2026-03-29', start: START, name: 'Morning ride' },
+    { timestamp: 1_774_764_600, title: '', name: 'Morning ride' },
+    { begin: 1_774_764_600_000, time: 3_600, workoutName: 'Morning ride' },
+    { start_date_local: START, displayName: 'Morning ride' },
+  ])('has a start and a title by their usual names: %j', async (workout) => {
+    expect(await shown([workout])).toEqual(['Sun 29 Mar 08:10  Morning ride']);
+  });
+
+  it('ends a listing without ids that the service repeats whole, however long it is', async () => {
+    const page = Array.from({ length: 60 }, (_, i) => ({ name: `Ride ${i}` }));
+    const { asked, list } = service(() => page);
+    expect(ids(await list(1000))).toHaveLength(60);
+    expect(asked).toHaveLength(2);
+  });
+});
+
 describe('the table of workouts', () => {
   it('shows times of the zone, across a change of the clocks', () => {
     const workouts = [

@@ -127,6 +127,7 @@ export async function startPlainPlatform(chosen: Partial<Record<Route, Choice>> 
     answers,
     /** In order. */
     requests: requests as readonly PlainRequest[],
+    clearRequests: () => void requests.splice(0),
     /** `METHOD /path` of each request but those of a login. */
     lines: () =>
       requests
@@ -160,6 +161,7 @@ export async function openPlainWorld(chosen: Parameters<typeof startPlainPlatfor
     if (run.code !== 0) throw new Error(`login --with-token failed: ${run.stderr}`);
   };
   await login();
+  platform.clearRequests();
   return { platform, ...runs };
 }
 

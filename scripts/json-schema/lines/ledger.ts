@@ -14,7 +14,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { accountName, activity, outcomeCounts } from './shared.ts';
+import { accepted, accountName, activity, outcomeCounts } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
@@ -34,6 +34,7 @@ const VERIFY: LineKind = {
     startedAt: time('Start of the recording.', 'the recording says so'),
     uploadedAt: time('When the platform took it.'),
     workoutId: text('Identifier of the workout.', 'the platform names it'),
+    ...accepted,
     shortened: object(
       {
         durationSecs: amount('s', 'Duration of the workout.', 'the platform shows it'),

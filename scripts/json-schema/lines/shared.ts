@@ -6,6 +6,7 @@ import {
   type Words,
   amount,
   count,
+  flag,
   list,
   object,
   openObject,
@@ -76,6 +77,14 @@ const ACTIVITY: Shape = {
 
 export const activity: Shape = {
   activity: object(ACTIVITY, 'The activity.', 'the recording was read and states something'),
+};
+
+/** Set if an upload is known to be accepted, and no more. */
+export const accepted: Shape = {
+  accepted: flag(
+    'Always true: the platform accepts recordings without naming them.',
+    'it never named one',
+  ),
 };
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */

@@ -3,7 +3,7 @@ import type { Shape, Words } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { HEALTH } from './health.ts';
 import { MISSING, PROFILE } from './logins.ts';
-import { account, activity, failure } from './shared.ts';
+import { accepted, account, activity, failure } from './shared.ts';
 
 /** A recording in the ledger. */
 const RECORDING: Shape = {
@@ -125,6 +125,7 @@ const STATUS: LineKind = {
       },
       'Recordings in the ledger.',
     ),
+    ...accepted,
     lastUploadAt: time('When the platform last took a recording.', 'it took one'),
     recent: list(
       { ...RECORDING, uploadedAt: time('When the platform confirmed it.') },

@@ -47,12 +47,11 @@ export function undoneJson(
   return { type: 'undo', path, sha256, activity: activityJson(activity), ...outcome };
 }
 
-export function verifiedJson({
-  upload,
-  outcome,
-  workoutId,
-  shortened,
-}: Verified): Record<string, unknown> {
+/** @param accepted the platform never named a recording that it took */
+export function verifiedJson(
+  { upload, outcome, workoutId, shortened }: Verified,
+  accepted: boolean,
+): Record<string, unknown> {
   const { path, sha256, startedAt, confirmedAt } = upload;
   return {
     type: 'verify',
@@ -62,6 +61,7 @@ export function verifiedJson({
     ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
     uploadedAt: new Date(confirmedAt).toISOString(),
     ...(workoutId === undefined ? {} : { workoutId }),
+    ...(accepted ? { accepted } : {}),
     ...(shortened === undefined ? {} : { shortened }),
   };
 }

@@ -12,7 +12,7 @@ export function statusJson({
   watchedLast,
   ...report
 }: StatusReport): Record<string, unknown> {
-  const { problem, uploads, lastUploadAt, recent, days, waiting } = ledger;
+  const { problem, uploads, accepted, lastUploadAt, recent, days, waiting } = ledger;
   return {
     type: 'status',
     ...report,
@@ -21,6 +21,7 @@ export function statusJson({
     ...(watchedLast === undefined ? {} : { watchedLast: withIsoTimes(watchedLast, 'until') }),
     ...(problem === undefined ? {} : { ledger: problem }),
     uploads,
+    ...(accepted ? { accepted } : {}),
     ...withIsoTimes({ lastUploadAt }, 'lastUploadAt'),
     recent: recent.map(({ changedAt, ...upload }) =>
       withIsoTimes({ ...recordingJson(upload), uploadedAt: changedAt }, 'uploadedAt'),

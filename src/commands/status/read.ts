@@ -11,6 +11,7 @@ import {
   requireBaseUrl,
   hasEnvironmentTokens,
 } from '../../config/config.ts';
+import { onlyAccepts } from '../../config/platforms.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { WatchScope } from '../../daemon/watch-scope.ts';
@@ -48,6 +49,8 @@ export interface LedgerFacts {
   /** Why it cannot be read. The other facts are then those of an empty ledger. */
   readonly problem?: Failure;
   readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
+  /** The platform never named a recording that it took. */
+  readonly accepted: boolean;
   /** The time of the last confirmed upload; ms since 1970. */
   readonly lastUploadAt: number | undefined;
   /** The confirmed recordings that began last, the newest first. */
@@ -142,6 +145,7 @@ function readLedger(
   const { stateDir } = config.paths;
   const empty = () => ({
     uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
+    accepted: false,
     lastUploadAt: undefined,
     recent: [],
     days: marksOfDays(undefined, today, days.name),
@@ -154,6 +158,7 @@ function readLedger(
     const { uploads } = ledger;
     return {
       uploads: uploads.counts(),
+      accepted: onlyAccepts('uploadFit', uploads.platform),
       lastUploadAt: uploads.lastConfirmedAt(),
       recent: uploads.latest(RECENT),
       days: marksOfDays(ledger, today, days.name),

@@ -57,7 +57,8 @@ export function statusText(report: StatusReport, view: StatusView): Text {
     ...section(
       'Last recordings',
       ledger.recent.map((upload) => {
-        const uploaded = `  uploaded ${duration(now - upload.changedAt)} ago`;
+        const taken = ledger.accepted ? 'accepted' : 'uploaded';
+        const uploaded = `  ${taken} ${duration(now - upload.changedAt)} ago`;
         return `${recordingText(upload, activities)}${view.narrow === true ? '' : uploaded}`;
       }),
     ),
@@ -186,14 +187,15 @@ function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
 
 /** @param more is added to the counts */
 export function ledgerLines(
-  { problem, uploads, lastUploadAt }: LedgerFacts,
+  { problem, uploads, accepted, lastUploadAt }: LedgerFacts,
   now: number,
   more: readonly string[] = [],
 ): Text[] {
   if (problem !== undefined) return withHint(problem);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
-  const counts = `${plural(uploads.confirmed, 'recording')} at the platform${last}${undone}`;
+  const where = accepted ? 'accepted by the platform' : 'at the platform';
+  const counts = `${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}`;
   return [[counts, ...more].join('; ')];
 }
 

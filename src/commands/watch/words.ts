@@ -81,7 +81,7 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'login-ending':
       return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
-      return missingText(event.path, `at ${wallTime(new Date(event.uploadedAt))}`);
+      return missingText(event.path, `received it at ${wallTime(new Date(event.uploadedAt))}`);
     case 'unverified':
       return sentences([
         `Uploads are not verified: ${event.message}`,

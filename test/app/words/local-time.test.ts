@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isInstant, localTime } from '../../../src/app/workout-list.ts';
+import { isInstant } from '../../../src/api/workout-pages.ts';
+import { localTime } from '../../../src/app/workout-list.ts';
 
 it('takes no long text for a time, and returns it unchanged within the time limit', () => {
   // Quadratic time would be minutes.

@@ -334,6 +334,7 @@ describe('the text of the status', () => {
   const NOW = Date.UTC(2026, 1, 15, 12);
   const NO_LEDGER: LedgerFacts = {
     uploads: { pending: 0, confirmed: 0, rejected: 0, undone: 0 },
+    accepted: false,
     lastUploadAt: undefined,
     recent: [],
     days: [],
