@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -49,9 +49,10 @@ export function endWatchers(home: string): void {
   }
 }
 
-/** Returns the process of a record; undefined if it is not whole yet, or damaged. */
+/** Returns the process of a record; undefined if it is not whole yet, damaged, or the pipe of a test. */
 function pidIn(record: string): number | undefined {
   try {
+    if (!statSync(record).isFile()) return undefined;
     return (JSON.parse(readFileSync(record, 'utf8')) as { pid: number }).pid;
   } catch {
     return undefined;
