@@ -69,7 +69,9 @@ export function loadConfig(
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
   const { profiles } = readConfigFile(paths.configFile);
   const entry = profiles[profile];
-  const find = settingFinder(sources, profile, overrides, entry?.settings ?? {});
+  const saved = entry?.settings ?? {};
+  const find = settingFinder(sources, profile, overrides, saved);
+  const findUnflagged = settingFinder(sources, profile, {}, saved);
   return {
     /** The profile's name, which stands for one account on one service. */
     profile,
@@ -81,7 +83,7 @@ export function loadConfig(
     get: <K extends SettingKey>(key: K) => find(key).value,
     originOf: (key: SettingKey) => find(key).origin,
     /** The profile's settings in the configuration file, without flags and variables. */
-    saved: entry?.settings ?? {},
+    saved,
     get endpoints() {
       return Object.fromEntries(
         (Object.keys(DEFAULT_ENDPOINTS) as EndpointName[]).map((name) => [
@@ -93,14 +95,35 @@ export function loadConfig(
     /** Known after a login with this profile. */
     account: entry?.account,
     loginId: entry?.loginId,
-    /** From the environment. The credential store holds stored secrets. */
+    /** From the environment. The credential store holds stored secrets. See {@link isSecretOf}. */
     clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
     /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. If one is set, the stored login is ignored. */
     environmentTokens: {
       access: secretFrom(env, 'SYNC_ACCESS_TOKEN'),
       refresh: secretFrom(env, 'SYNC_REFRESH_TOKEN'),
     },
+    /** The platform and the client that anything but a flag names. */
+    get unflagged() {
+      return { baseUrl: findUnflagged('baseUrl'), clientId: findUnflagged('clientId') };
+    },
   };
+}
+
+/**
+ * Returns whether the secret of the environment is the one of this client: a secret names no platform, so it
+ * belongs to what the environment, the profile or the presets name. The address may be a flag beside
+ * `SYNC_CLIENT_ID`.
+ */
+export function isSecretOf(
+  { unflagged: { baseUrl: named, clientId: client } }: Config,
+  baseUrl: URL,
+  clientId: string,
+): boolean {
+  const isHere =
+    named.value === undefined
+      ? client.origin === 'environment'
+      : serviceId(named.value) === serviceId(baseUrl);
+  return isHere && (client.value ?? clientId) === clientId;
 }
 
 /** Returns a function that finds a setting: in the flags, the environment, the profile, the presets, or its default. */

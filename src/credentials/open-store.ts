@@ -85,16 +85,18 @@ export interface GivenSecret {
   readonly service: string;
   readonly clientId: string;
   readonly secret: Secret;
+  /** Only a login named the client: then the secret replaces a stored one, and is added to no login without one. */
+  readonly onlyReplaces: boolean;
 }
 
 /** Returns the secret from `SYNC_CLIENT_SECRET`, for the configured service and client. */
 export function givenSecret(config: Config): GivenSecret | undefined {
   const { clientSecret: secret } = config;
-  const baseUrl = config.get('baseUrl');
-  const clientId = config.get('clientId');
-  return secret === undefined || baseUrl === undefined || clientId === undefined
-    ? undefined
-    : { service: serviceId(baseUrl), clientId, secret };
+  if (secret === undefined) return undefined;
+  const { baseUrl, clientId } = config.unflagged;
+  if (baseUrl.value === undefined || clientId.value === undefined) return undefined;
+  const onlyReplaces = baseUrl.origin === 'profile' && clientId.origin === 'profile';
+  return { service: serviceId(baseUrl.value), clientId: clientId.value, secret, onlyReplaces };
 }
 
 /**
@@ -105,5 +107,8 @@ export function secretFor(
   { service, clientId, clientSecret }: Credentials,
   given: GivenSecret | undefined,
 ): Secret | undefined {
-  return given?.service === service && given.clientId === clientId ? given.secret : clientSecret;
+  const isSame = given?.service === service && given.clientId === clientId;
+  return isSame && !(given.onlyReplaces && clientSecret === undefined)
+    ? given.secret
+    : clientSecret;
 }

@@ -113,7 +113,11 @@ describe('a refresh', () => {
     const login = mint(service, { clientId: CONFIDENTIAL });
     await needs.store.save({ ...login, clientSecret }, never);
     clock.advance(HOUR);
-    const other = { ...whose(service), secret: new Secret('of somebody else') };
+    const other = {
+      ...whose(service),
+      secret: new Secret('of somebody else'),
+      onlyReplaces: false,
+    };
     await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
     const headers = { 'content-type': 'application/json' };

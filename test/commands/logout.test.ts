@@ -109,6 +109,7 @@ it('deletes the login without a connection, and reports unrevoked tokens', async
 it.each([
   ['of another service', { SYNC_BASE_URL: 'https://else.example' }],
   ['of another client', { SYNC_CLIENT_ID: 'else' }],
+  ['of the environment, if the login has none and only the profile names its client', {}],
 ])('sends no client secret %s', async (_what, env) => {
   const here = await loggedIn({ SYNC_CLIENT_SECRET: 'of-somebody-else', ...env });
   const { revocations } = await here.logout();

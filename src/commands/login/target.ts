@@ -2,7 +2,7 @@ import type { AppContext } from '../../app/context.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
 import { joinTexts, linesOf, phrase, sync, withProgramName } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
-import { type Config, requireClientId } from '../../config/config.ts';
+import { type Config, isSecretOf, requireClientId } from '../../config/config.ts';
 import { serviceId } from '../../config/endpoints.ts';
 import { PLATFORMS, askedScopes, platformAt, platformNamed } from '../../config/platforms.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../config/settings.ts';
@@ -68,10 +68,14 @@ export async function completeTarget(
       return before.clientSecret;
     }
     if (options.clientSecretStdin) return await readSecret(context);
-    // With PKCE, a client at a known platform needs none.
-    if (config.clientSecret !== undefined || !asked.has('clientId') || platform !== undefined) {
-      return config.clientSecret;
+    const given = isSecretOf(config, baseUrl, clientId) ? config.clientSecret : undefined;
+    if (given === undefined && config.clientSecret !== undefined) {
+      context.warn(
+        phrase`SYNC_CLIENT_SECRET is not sent to ${serviceId(baseUrl)}: it belongs to the platform and the client that the variables, the profile or the presets name. If this client has a secret, run ${sync('login', '--client-secret-stdin')}.`,
+      );
     }
+    // With PKCE, a client at a known platform needs none.
+    if (given !== undefined || !asked.has('clientId') || platform !== undefined) return given;
     const question = 'Client secret (not shown; Enter if there is none): ';
     const typed = await noted(
       'clientSecret',

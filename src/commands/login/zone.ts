@@ -4,6 +4,7 @@ import { platformZone, sameClocks } from '../../app/platform-zone.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { SyncError } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
+import { hasEnvironmentTokens } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
 import { agrees } from '../../app/confirm.ts';
 
@@ -13,7 +14,8 @@ import { agrees } from '../../app/confirm.ts';
  */
 export async function offerZone(context: AppContext): Promise<void> {
   const config = quietConfigFor(context);
-  if (config.get('timezone') !== undefined) return;
+  // The tokens of the environment may be of another platform than this login.
+  if (config.get('timezone') !== undefined || hasEnvironmentTokens(config)) return;
   const zone = await platformZone(context, config);
   if (zone === undefined) return;
   const machine = await machineZone();

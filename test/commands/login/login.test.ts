@@ -146,6 +146,46 @@ describe('a login through the browser', () => {
     expect(kept).not.toContain(authorize?.query['state']);
   });
 
+  const ELSEWHERE = 'https://else.example';
+  it.each([
+    ['flags that name all alone', {}, ['--base-url', '--client-id'], false],
+    ['another address in a flag', { SYNC_BASE_URL: ELSEWHERE }, ['--base-url'], false],
+    ['another client in a flag', { SYNC_CLIENT_ID: 'else' }, ['--client-id'], false],
+    ['an address in a flag beside SYNC_CLIENT_ID', { SYNC_BASE_URL: '' }, ['--base-url'], true],
+    ['a client in a flag beside SYNC_BASE_URL', { SYNC_CLIENT_ID: '' }, ['--client-id'], true],
+    ['flags that repeat the variables', undefined, ['--base-url', '--client-id'], true],
+  ])(
+    'with %s, SYNC_CLIENT_SECRET goes only to the platform and client that it belongs to',
+    async (_what, env, flags, isSent) => {
+      const service = await sandbox(autoApprove);
+      const named =
+        env && Object.keys(env).length === 0 ? { SYNC_BASE_URL: '', SYNC_CLIENT_ID: '' } : env;
+      const given = {
+        SYNC_CLIENT_SECRET: 'of-another',
+        SYNC_REFRESH_TOKEN: 'of-another',
+        ...named,
+      };
+      const here = machine(service, given);
+      const values: Record<string, string> = {
+        '--base-url': service.url,
+        '--client-id': service.clientId,
+      };
+      const args = flags.flatMap((flag) => [flag, values[flag] ?? '']);
+      const run = login(here, { args });
+      await run.done.catch(() => undefined);
+      const sent = JSON.stringify(
+        service.control.requests({ route: 'token' }).map(({ body }) => body),
+      );
+      expect(sent).toContain('authorization_code');
+      expect(sent.includes('client_secret')).toBe(isSent);
+      // The refresh token of the environment, too, may be of another platform.
+      expect(sent).not.toContain('"refresh_token"');
+      const warning = run.stderr.find((line) => line.startsWith('SYNC_CLIENT_SECRET is not sent'));
+      if (isSent) expect(warning).toBeUndefined();
+      else expect(warning).toContain('--client-secret-stdin');
+    },
+  );
+
   it('sends the secret of a confidential client, and stores it with the tokens', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
