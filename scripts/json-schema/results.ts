@@ -93,9 +93,14 @@ export type UploadResult =
   | ({
       /** `skipped`: not sent, and nothing is wrong with that. */
       readonly outcome: 'skipped';
-      /** Why. `already-uploaded`: the platform confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the platform refused it; `sync watch` waits before it retries. */
+      /** Why. `already-uploaded`: the platform confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undoing`: `sync undo upload` was interrupted: the same command finishes it; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the platform refused it; `sync watch` waits before it retries. */
       readonly reason:
-        'already-uploaded' | 'not-an-activity' | 'before-since' | 'undone' | 'refused-before';
+        | 'already-uploaded'
+        | 'not-an-activity'
+        | 'before-since'
+        | 'undoing'
+        | 'undone'
+        | 'refused-before';
       /** SHA-256 of the recording, unpacked. Only if it was read. */
       readonly sha256?: string;
       /** The reason as a sentence. Only if there is more to say. */

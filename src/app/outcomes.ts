@@ -50,6 +50,9 @@ export const SKIPPED = {
   'before-since': { words: 'before --since' },
   'not-an-activity': { words: 'without an activity (settings, courses and the like)' },
   unchanged: OUTCOMES.skipped,
+  undoing: {
+    words: phrase`being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`,
+  },
   undone: { words: 'taken back before (--force sends them again)' },
 } as const satisfies Readonly<Record<SkippedReason, OutcomeFacts>>;
 

@@ -52,7 +52,7 @@ export const undoUpload: CommandModule = {
       const sent = new Map<string, LedgerUpload>();
       for (const upload of sentUploads(subject, zone, ledger)) {
         const message = phrase`taken back before. ${again(upload)}`;
-        if (upload.state === 'confirmed') sent.set(upload.sha256, upload);
+        if (upload.state === 'confirmed' || upload.state === 'undoing') sent.set(upload.sha256, upload);
         else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
       }
       if (outcomes.length + sent.size === 0) {
@@ -73,7 +73,7 @@ export const undoUpload: CommandModule = {
         const action = `remove ${what} from the platform`;
         return flags.yes === true || (await confirmed(context, action, 'Nothing was removed'));
       };
-      const chosen = ledger.confirmed().filter(({ sha256 }) => sent.has(sha256));
+      const chosen = ledger.confirmed({ undoing: true }).filter(({ sha256 }) => sent.has(sha256));
       const client = () => connection.client();
       await takeBack(context, chosen, ledger, client, confirm, (item) => {
         const upload = sent.get(item.upload.sha256);
@@ -82,7 +82,7 @@ export const undoUpload: CommandModule = {
           report(upload, keptText(item));
           return;
         }
-        ledger.undo(upload.sha256);
+        ledger.endUndo(upload.sha256);
         const message = phrase`taken back. ${again(upload)}`;
         report(upload, { outcome: 'undone', message, workoutId: item.workoutId });
       });

@@ -10,8 +10,9 @@ export const SCHEMA = `
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
     -- pending: may have been sent. confirmed: the service has it. rejected: the service refused it.
-    -- undone: the service had it, and its workout was taken back from here.
-    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected', 'undone')),
+    -- undoing: the service had it, and the request to remove its workout may have been sent. undone: the
+    -- workout was taken back from here.
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected', 'undoing', 'undone')),
     -- While pending: the process that sends it (system/processes.ts), alive or dead.
     owner TEXT,
     path TEXT NOT NULL,

@@ -4,7 +4,7 @@ import type { Activity } from '../fit/activity.ts';
 /** A row of the table `uploads`. */
 export interface UploadRow {
   readonly sha256: string;
-  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undone';
+  readonly state: 'pending' | 'confirmed' | 'rejected' | 'undoing' | 'undone';
   readonly owner: string | null;
   readonly path: string;
   readonly size: number;
@@ -60,12 +60,14 @@ export type ConfirmedUpload = Readonly<ReturnType<typeof decodeConfirmed>>;
 /** What the platform shows of a recording as a workout. */
 export type SentRecording = Pick<ConfirmedUpload, 'durationSecs' | 'sentAs'>;
 
-/** Converts a row of the state `confirmed`. */
+/** Converts a row of the state `confirmed` or `undoing`. */
 export function decodeConfirmed(row: UploadRow) {
   const { workoutId } = JSON.parse(row.service) as { workoutId?: unknown };
   return {
     sha256: row.sha256,
     path: row.path,
+    /** A request to remove its workout may have been sent. */
+    isUndoing: row.state === 'undoing',
     /** ms since the epoch. */
     confirmedAt: row.changed_at,
     /** When it began (ms since the epoch), if the recording states it. */

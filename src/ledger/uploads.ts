@@ -22,10 +22,10 @@ export interface ClaimedRecording {
 
 /**
  * The answer to a claim. `yours`: this process sends the recording, and the ledger says so before the request
- * leaves. `confirmed`: the service has it. `undone`: its workout was taken back, and only `force` claims it.
- * `busy`: another task, in this process or another one, is sending it.
+ * leaves. `confirmed`: the service has it. `undoing`: its undo is open. `undone`: its workout was taken back, and
+ * only `force` claims it. `busy`: another task, in this process or another one, is sending it.
  */
-type Claim = 'yours' | 'confirmed' | 'undone' | 'busy';
+type Claim = 'yours' | 'confirmed' | 'undoing' | 'undone' | 'busy';
 
 /** A long-running process counts a fault of a recording once in this time (ms). */
 const FAULT_GAP_MS = 3_600_000;
@@ -161,38 +161,56 @@ export class UploadLedger {
    *
    * @param which `unverified`: only recordings never compared with the workouts of the platform. `until`: when
    *   the last one was confirmed. `begun`: when the first and the last one began, or was confirmed if that is
-   *   unknown
+   *   unknown. `undoing`: also recordings whose undo is open
    */
   confirmed(
     which: {
       readonly unverified?: boolean;
       readonly until?: number | undefined;
       readonly begun?: readonly [from: number, to: number];
+      readonly undoing?: boolean;
     } = {},
   ): ConfirmedUpload[] {
-    const { unverified = false, until = Number.MAX_SAFE_INTEGER, begun } = which;
+    const { unverified = false, until = Number.MAX_SAFE_INTEGER, begun, undoing = false } = which;
     const [from, to] = begun ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
     // Nearly every row is confirmed: an index would only add a look-up for each.
     const rows = this.#database.all`
       SELECT * FROM uploads NOT INDEXED
-      WHERE account = ${this.#account} AND state = 'confirmed' AND changed_at <= ${until}
+      WHERE account = ${this.#account} AND changed_at <= ${until}
+        AND (state = 'confirmed' OR (state = 'undoing' AND ${Number(undoing)}))
         AND (verified_at IS NULL OR NOT ${Number(unverified)})
         AND coalesce(started_at, changed_at) BETWEEN ${from} AND ${to}
       ORDER BY changed_at`;
     return (rows as UploadRow[]).map(decodeConfirmed);
   }
 
-  undo(sha256: string): void {
+  /** Records that the request to remove a workout is about to leave. */
+  beginUndo(sha256: string, workoutId: string): void {
     this.#database.run`
-      UPDATE uploads SET state = 'undone', changed_at = ${this.#now()}
+      UPDATE uploads SET state = 'undoing', service = json_set(service, '$.workoutId', ${workoutId})
       WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'`;
   }
 
-  /** Forgets a recording that the service took: the next run sends it again. */
+  /** Records that the workout of an open undo is there. */
+  cancelUndo(sha256: string): void {
+    this.#database.run`
+      UPDATE uploads SET state = 'confirmed'
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'undoing'`;
+  }
+
+  /** Records that the workout of an open undo is gone. */
+  endUndo(sha256: string): void {
+    this.#database.run`
+      UPDATE uploads SET state = 'undone', changed_at = ${this.#now()}
+      WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'undoing'`;
+  }
+
+  /** Forgets a recording that the service took or that was taken back: the next run sends it again. */
   forget(sha256: string): void {
     this.#database.run`
       DELETE FROM uploads
-      WHERE account = ${this.#account} AND sha256 = ${sha256} AND state = 'confirmed'`;
+      WHERE account = ${this.#account} AND sha256 = ${sha256}
+        AND state IN ('confirmed', 'undoing', 'undone')`;
   }
 
   /**
@@ -202,7 +220,7 @@ export class UploadLedger {
   settledFiles(): readonly { readonly path: string; readonly size: number }[] {
     return this.#database.all`
       SELECT path, size FROM uploads NOT INDEXED
-      WHERE account = ${this.#account} AND state IN ('confirmed', 'undone')
+      WHERE account = ${this.#account} AND state IN ('confirmed', 'undoing', 'undone')
       UNION ALL SELECT path, size FROM known_files WHERE verdict = 'not-an-activity'` as {
       path: string;
       size: number;
@@ -233,8 +251,10 @@ export class UploadLedger {
           (SELECT count(*) FROM uploads WHERE account > ${account}) AS others,
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'pending') AS pending,
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'rejected') AS rejected,
+        (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undoing') AS undoing,
         (SELECT count(*) FROM uploads WHERE account = ${account} AND state = 'undone') AS undone)
-      SELECT pending, total - others - pending - rejected - undone AS confirmed, rejected, undone
+      SELECT pending, total - others - pending - rejected - undoing - undone AS confirmed, rejected,
+        undoing, undone
       FROM parts` as Record<LedgerUpload['state'], number>;
   }
 
@@ -294,7 +314,7 @@ export class UploadLedger {
   #judge(found: UploadRow | undefined, force: boolean): Claim {
     if (found === undefined) return 'yours';
     const { state } = found;
-    if ((state === 'confirmed' || state === 'undone') && !force) return state;
+    if (state !== 'pending' && state !== 'rejected' && !force) return state;
     const { owner, sha256 } = found;
     const free = owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
     return free ? 'yours' : 'busy';

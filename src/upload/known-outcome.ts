@@ -38,9 +38,9 @@ export function outcomeOf(
   return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
 
-/** Returns whether the service has a recording, or had it and it was taken back. */
+/** Returns whether the service has a recording, or had it and it was, or is to be, taken back. */
 export function isDone({ state }: UploadStanding): boolean {
-  return state === 'confirmed' || state === 'undone';
+  return state !== 'pending' && state !== 'rejected';
 }
 
 export function alreadyUploaded(path: string, sha256: string): UploadItem {
@@ -54,7 +54,7 @@ export function outcomeAtRest(
   sha256: string,
 ): UploadItem {
   if (state === 'confirmed') return alreadyUploaded(path, sha256);
-  const reason = state === 'undone' ? 'undone' : 'refused-before';
+  const reason = state === 'undone' || state === 'undoing' ? state : 'refused-before';
   return { path, outcome: 'skipped', reason, sha256 };
 }
 

@@ -5,10 +5,10 @@ import type { Activity } from '../fit/activity.ts';
 /**
  * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
  * it tries again. `before-since`: it began before the first day to send. `undone`: its workout was taken
- * back from here.
+ * back from here; `undoing`: perhaps, since `sync undo upload` was interrupted.
  */
 export type SkipReason =
-  'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since' | 'undone';
+  'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since' | 'undoing' | 'undone';
 /** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 

@@ -1,13 +1,17 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Context } from '../base/context.ts';
+import { SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
+import type { WireObject } from '../api/wire.ts';
 import { PROCESSING_MS, SOURCE, knownWorkouts, listWorkouts } from './verify.ts';
 
 export interface Removable {
   readonly upload: ConfirmedUpload;
   readonly workoutId: string;
   readonly title: string;
+  /** An interrupted removal removed it. */
+  readonly isGone: boolean;
 }
 
 /**
@@ -21,9 +25,12 @@ export interface KeptWorkout {
   readonly other?: ConfirmedUpload;
 }
 
+type Ledger = Pick<UploadLedger, 'confirmed' | 'beginUndo' | 'cancelUndo'>;
+
 /**
  * Removes the workouts of recordings: only workouts that are known by id or label, and that are no workout
- * of another recording in the ledger. Sends no request if there is no recording.
+ * of another recording in the ledger. Sends no request if there is no recording. Finishes an interrupted
+ * removal. The ledger says `undoing` before a request leaves; `report` ends that.
  *
  * @param confirm decides about what was found to be removed
  * @param report gets each recording, a removed one at once
@@ -32,7 +39,7 @@ export interface KeptWorkout {
 export async function takeBack(
   context: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
-  ledger: Pick<UploadLedger, 'confirmed'>,
+  ledger: Ledger,
   connect: () => Promise<ServiceClient>,
   confirm: (found: readonly Removable[]) => Promise<boolean>,
   report: (item: Removable | KeptWorkout) => void,
@@ -41,21 +48,37 @@ export async function takeBack(
   const client = await connect();
   const found: Removable[] = [];
   for (const item of await findWorkouts(context, uploads, ledger, client)) {
-    if ('obstacle' in item) report(item);
+    if ('obstacle' in item || item.isGone) report(item);
     else found.push(item);
   }
   if (found.length === 0 || !(await confirm(found))) return;
   let isOffered = true;
   for (const item of found) {
-    isOffered &&= await isRemoved(item, client, context.signal);
+    isOffered &&= await isRemoved(item, ledger, client, context.signal);
     report(isOffered ? item : { upload: item.upload, obstacle: 'not-offered' });
   }
+}
+
+/** Finds out what became of an open undo, and ends it in the ledger. */
+export async function settleUndo(
+  upload: ConfirmedUpload,
+  ledger: Pick<UploadLedger, 'cancelUndo' | 'endUndo'>,
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<void> {
+  const workouts = await listWorkouts([upload], client, signal);
+  if (hasWorkout(upload, workouts)) ledger.cancelUndo(upload.sha256);
+  else ledger.endUndo(upload.sha256);
+}
+
+function hasWorkout({ workoutId }: ConfirmedUpload, workouts: readonly WireObject[]): boolean {
+  return workouts.some(({ id }) => id === workoutId);
 }
 
 async function findWorkouts(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
-  ledger: Pick<UploadLedger, 'confirmed'>,
+  ledger: Ledger,
   client: ServiceClient,
 ): Promise<(Removable | KeptWorkout)[]> {
   const chosen = new Set(uploads.map(({ sha256 }) => sha256));
@@ -63,6 +86,9 @@ async function findWorkouts(
   const workouts = await listWorkouts(uploads, client, signal);
   const known = knownWorkouts([...uploads, ...others], workouts);
   return uploads.map((upload) => {
+    if (upload.isUndoing && upload.workoutId !== undefined && !hasWorkout(upload, workouts)) {
+      return { upload, workoutId: upload.workoutId, title: '', isGone: true };
+    }
     const workout = known.get(upload);
     const { id, source, title } = workout ?? {};
     if (typeof id !== 'string' || source !== SOURCE) {
@@ -71,17 +97,35 @@ async function findWorkouts(
     }
     const other = others.find((each) => known.get(each) === workout);
     if (other !== undefined) return { upload, obstacle: 'shared', other };
-    return { upload, workoutId: id, title: typeof title === 'string' ? title : '' };
+    return { upload, workoutId: id, title: typeof title === 'string' ? title : '', isGone: false };
   });
 }
 
 /** Removes a workout. @returns false if the platform does not offer that */
 async function isRemoved(
   { upload, workoutId }: Removable,
+  ledger: Ledger,
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (await client.removeWorkout(workoutId, signal)) return true;
-  // A repeated request finds no such workout any more.
-  return !(await listWorkouts([upload], client, signal)).some(({ id }) => id === workoutId);
+  ledger.beginUndo(upload.sha256, workoutId);
+  try {
+    if (await client.removeWorkout(workoutId, signal)) return true;
+    // A repeated request finds no such workout any more.
+    const workouts = await listWorkouts([upload], client, signal);
+    if (!hasWorkout({ ...upload, workoutId }, workouts)) return true;
+  } catch (error) {
+    if (isRefused(error)) ledger.cancelUndo(upload.sha256);
+    throw error;
+  }
+  ledger.cancelUndo(upload.sha256);
+  return false;
+}
+
+/** Returns whether a failed request changed nothing: it was not sent, or its only try was refused. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof SyncError)) return false;
+  const { delivery, status, attempts } = error.details;
+  if (delivery !== undefined) return delivery === 'not-sent';
+  return attempts === 1 && typeof status === 'number' && status >= 400 && status < 500;
 }

@@ -206,7 +206,8 @@ export class Uploader {
     if (this.#options.dryRun) return this.#wouldUpload(recording);
     try {
       // Without a login nothing began, and the ledger must not say so.
-      await client();
+      const service = await client();
+      if (known?.state === 'undoing') await this.#settleUndo(sha256, service);
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
@@ -225,9 +226,18 @@ export class Uploader {
           this.#sending.delete(sha256);
         }
       case 'confirmed':
+      case 'undoing':
       case 'undone':
         return outcomeAtRest({ state: claim }, path, sha256);
     }
+  }
+
+  /** Finds out whether the workout of an open undo is still there. */
+  async #settleUndo(sha256: string, client: ServiceClient): Promise<void> {
+    const { ledger } = this.#target;
+    const upload = ledger.confirmed({ undoing: true }).find((each) => each.sha256 === sha256);
+    const { settleUndo } = await import('./undo.ts');
+    if (upload?.isUndoing) await settleUndo(upload, ledger, client, this.#context.signal);
   }
 
   async #send({ about, renames, contents, fields, summary }: Recording): Promise<UploadItem> {

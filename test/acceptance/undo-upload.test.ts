@@ -8,6 +8,7 @@ import {
 } from '../support/acceptance.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const START = new Date('2026-02-15T07:10:00Z');
 const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
@@ -78,6 +79,94 @@ describe('sync undo upload', () => {
     expect(await titles()).toHaveLength(1);
     expect((await world.sync(['status'])).stdout).toContain('1 recording at the platform');
   });
+});
+
+describe('sync undo upload, killed while the platform has its request', () => {
+  const [KILLED, REFUSED] = ['workout-removal:hang-after', 'workout-removal:hang'];
+
+  /** Starts `undo upload`, and kills it once the platform has the request. */
+  async function openKilled(fault: string) {
+    const { undo, ...opened } = await openWithRide();
+    const { world } = opened;
+    world.sandbox.control.addFaults(fault);
+    const running = world.start(['undo', 'upload', 'ride.fit', '--yes']);
+    await until(() => 'workout-removal' in requestCounts(world.sandbox));
+    running.child.kill('SIGKILL');
+    await running.finished;
+    world.sandbox.control.clearFaults();
+    world.sandbox.control.clearRequests();
+    return { ...opened, undo };
+  }
+
+  it.each([
+    ['removed the workout', KILLED, {}],
+    ['has not removed the workout', REFUSED, { 'workout-removal': 1 }],
+  ])('is finished by the same command if the platform %s', async (_, fault, requests) => {
+    const { world, undo, titles } = await openKilled(fault);
+    expect(await undo('ride.fit', '--yes')).toMatchObject([
+      0,
+      { outcome: 'undone', message: /^taken back\./, workoutId: 'workout-1' },
+    ]);
+    expect(requestCounts(world.sandbox)).toMatchObject(requests);
+    expect('workout-removal' in requestCounts(world.sandbox)).toBe(fault === REFUSED);
+    expect(await titles()).toEqual([]);
+    expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'skipped' }]);
+  });
+
+  it('is named by upload, watch, explain and status, which send nothing', async () => {
+    const { world } = await openKilled(KILLED);
+    const named = 'being taken back (`sync undo upload FILE` finishes it)';
+    expect(await world.sync(['upload', '.'])).toMatchObject({
+      code: 0,
+      stdout: `Nothing to send. 1 file: 1 ${named}.\n`,
+    });
+    const watched = await world.sync(['watch', '.', '--once']);
+    expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining(named)]);
+    expect((await world.sync(['explain', 'ride.fit'])).stdout).toContain(
+      'ride.fit: being taken back. `sync undo upload ride.fit` was interrupted',
+    );
+    expect((await world.sync(['status'])).stdout).toContain(
+      `0 recordings at the platform, 1 ${named}`,
+    );
+    expect(requestCounts(world.sandbox)).not.toHaveProperty('upload-fit');
+  });
+
+  it.each([
+    ['sends a recording whose workout is gone', KILLED, 'uploaded'],
+    ['finds a recording whose workout is there', REFUSED, 'duplicate'],
+  ])('is ended by upload --force, which %s', async (_, fault, outcome) => {
+    const { world, undo, titles } = await openKilled(fault);
+    const lines = await world.lines(['upload', '--force', 'ride.fit']);
+    expect(lines[0]).toMatchObject({ outcome });
+    const order = world.sandbox.control.requests().map(({ route }) => route);
+    expect(order.indexOf('workouts')).toBeLessThan(order.indexOf('upload-fit'));
+    expect(await titles()).toHaveLength(1);
+    expect(await undo('ride.fit', '--yes')).toMatchObject([0, { outcome: 'undone' }]);
+    expect(await titles()).toEqual([]);
+  });
+
+  it('is finished by seed --remove', async () => {
+    const world = await openLoggedInWorld();
+    const seed = ['seed', '--days', '3', '--until', '2026-05-17', '--seed', '7', '--tz', 'UTC'];
+    await world.sync(seed);
+    const { length } = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+    world.sandbox.control.addFaults(KILLED);
+    const running = world.start([...seed, '--remove']);
+    await until(() => 'workout-removal' in requestCounts(world.sandbox));
+    running.child.kill('SIGKILL');
+    await running.finished;
+    world.sandbox.control.clearFaults();
+    const lines = await world.lines([...seed, '--remove']);
+    const outcomes = lines.filter(({ type }) => type === 'undo').map(({ outcome }) => outcome);
+    expect([length > 0, outcomes]).toEqual([true, Array(length).fill('undone')]);
+  });
+});
+
+it('keeps a recording as sent if the platform refuses to remove its workout', async () => {
+  const { world, undo } = await openWithRide();
+  world.sandbox.control.addFaults('workout-removal:403');
+  expect((await undo('ride.fit', '--yes'))[0]).toBe(6);
+  expect((await world.sync(['status'])).stdout).toContain('1 recording at the platform');
 });
 
 it('sync upload makes one workout of a recording and its repaired copy, sent by two computers', async () => {

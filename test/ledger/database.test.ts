@@ -31,7 +31,7 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
   const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
-  expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0, undone: 0 });
+  expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0, undoing: 0, undone: 0 });
 });
 
 it.runIf(process.platform !== 'win32')('is for its owner alone, with what belongs to it', () => {

@@ -265,7 +265,7 @@ describe('a response that rejects an upload', () => {
       expect(item).toMatchObject({ outcome: 'failed', code: 'REJECTED', message });
     }
     expect(requests).toHaveLength(3);
-    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
   });
 
   it('moves recordings that failed before to the end, so that they delay no others', async () => {
@@ -344,7 +344,7 @@ describe('a response that rejects an upload', () => {
     );
     // Only the requests that were in flight together.
     expect(requests.length).toBeLessThanOrEqual(2);
-    const counts = { pending: requests.length, confirmed: 0, rejected: 0, undone: 0 };
+    const counts = { pending: requests.length, confirmed: 0, rejected: 0, undoing: 0, undone: 0 };
     expect(ledger.counts()).toEqual(counts);
   });
 });
@@ -367,7 +367,7 @@ describe('a login that has ended', () => {
     const failure = { outcome: 'failed', code, message, hint };
     for (const item of items.slice(1)) expect(item).toEqual({ path: item.path, ...failure });
     expect(items[0]).toMatchObject({ ...failure, attempts: 0 });
-    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
   });
 
   it.each([
@@ -381,7 +381,10 @@ describe('a login that has ended', () => {
       put(dir, 'a.fit', RIDE);
       if (state === 'rejected') sandbox.control.addFaults('upload-fit:422');
       await run(['a.fit']);
-      if (state === 'undone') ledger.undo(sha256(RIDE));
+      if (state === 'undone') {
+        ledger.beginUndo(sha256(RIDE), 'workout-1');
+        ledger.endUndo(sha256(RIDE));
+      }
       put(dir, 'copy.fit', RIDE);
       const { items } = await run(['copy.fit'], { client: () => Promise.reject(dead) });
       expect(items).toMatchObject([outcome]);
@@ -458,7 +461,7 @@ describe('an interruption', () => {
     await nextTurn();
     // None was read after the interruption.
     expect(examine).toHaveBeenCalledTimes(3);
-    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
     sandbox.control.clearFaults();
     const again = await run(['.']);
     expect(Object.values(outcomes(again.items))).toEqual(Array(6).fill('uploaded'));

@@ -50,6 +50,7 @@ function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
   return {
     sha256: String(count++),
     path: 'rides/ride.fit',
+    isUndoing: false,
     confirmedAt: NOW - 2 * PROCESSING_MS,
     startedAt: START,
     movingSecs: 3600,
@@ -194,6 +195,7 @@ it('lists the uploads without a check since their confirmation', () => {
   }
   expect(ledger.confirmed()[0]).toEqual({
     ...about,
+    isUndoing: false,
     startedAt: START,
     sha256: 'a',
     path: 'card/a.fit',

@@ -63,6 +63,7 @@ const SENT_STATES: Words = {
   uploaded: 'the platform has it',
   refused: 'the platform refused it',
   waiting: 'begun, and not confirmed yet',
+  undoing: '`sync undo upload` was interrupted: its workout may be removed',
   undone: 'its workout was removed from here',
 };
 
@@ -145,6 +146,7 @@ const EXPLAIN: LineKind = {
                   pending: 'may have been sent',
                   confirmed: 'the platform has it',
                   rejected: 'the platform refused it',
+                  undoing: 'perhaps taken back: `sync undo upload` was interrupted',
                   undone: 'taken back from here',
                 },
                 'State in the ledger.',

@@ -121,6 +121,7 @@ const STATUS: LineKind = {
         pending: count('Not delivered yet.'),
         confirmed: count('At the platform.'),
         rejected: count('Refused by the platform.'),
+        undoing: count('Perhaps taken back: `sync undo upload` was interrupted.'),
         undone: count('Taken back from here.'),
       },
       'Recordings in the ledger.',

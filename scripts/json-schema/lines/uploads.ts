@@ -66,6 +66,7 @@ const UPLOAD: LineKind = {
               'already-uploaded': 'the platform confirmed it before',
               'not-an-activity': 'a FIT file of another kind, found in a folder',
               'before-since': 'it began before the day of `--since`',
+              undoing: '`sync undo upload` was interrupted: the same command finishes it',
               undone: '`sync undo upload` took it back; `--force` sends it again',
               'refused-before': 'the platform refused it; `sync watch` waits before it retries',
             },

@@ -60,6 +60,7 @@ const STATE_WORDS = {
   uploaded: 'uploaded',
   refused: 'refused',
   waiting: 'waiting',
+  undoing: 'being taken back',
   undone: 'taken back',
   new: 'new',
   'not-sent': 'not sent',
@@ -102,6 +103,11 @@ export function stateOf({
       return { state: 'uploaded', reason: 'The platform confirmed it.' };
     case 'rejected':
       return { state: 'refused', reason: `The platform refused it: ${message ?? ''}` };
+    case 'undoing':
+      return {
+        state: 'undoing',
+        reason: phrase`${sync('undo', 'upload', path)} was interrupted, and finishes it if it runs again.`,
+      };
     case 'undone':
       return {
         state: 'undone',

@@ -94,7 +94,7 @@ async function removeRecordings(
   { dryRun }: RemovalOptions,
   { ledger: { uploads }, records: { client }, report }: RemovalTarget,
 ): Promise<void> {
-  const sent = uploads.confirmed().filter(({ sha256: hash }) => hashes.has(hash));
+  const sent = uploads.confirmed({ undoing: true }).filter(({ sha256: hash }) => hashes.has(hash));
   const left = new Set(sent.map(({ sha256: hash }) => hash));
   const leave = (hash: string, workoutId?: string) => {
     const upload = uploads.find(hash);

@@ -23,6 +23,7 @@ const MARKS = {
   confirmed: 'confirmed',
   pending: 'waiting',
   rejected: 'refused',
+  undoing: 'waiting',
   undone: 'undone',
 } as const;
 const WORST_FIRST = ['refused', 'waiting', 'confirmed', 'undone'] as const;

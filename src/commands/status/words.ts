@@ -194,9 +194,13 @@ export function ledgerLines(
   if (problem !== undefined) return withHint(problem);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const undone = uploads.undone === 0 ? '' : `, ${uploads.undone} taken back`;
+  const undoing =
+    uploads.undoing === 0
+      ? ''
+      : phrase`, ${uploads.undoing} being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`;
   const where = accepted ? 'accepted by the platform' : 'at the platform';
-  const counts = `${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}`;
-  return [[counts, ...more].join('; ')];
+  const counts = phrase`${plural(uploads.confirmed, 'recording')} ${where}${last}${undone}${undoing}`;
+  return [joinTexts([counts, ...more], '; ')];
 }
 
 function recordingText({ activity, path }: LedgerUpload, view: ActivityView): string {
