@@ -87,19 +87,20 @@ export type UploadResult =
         /** Identifier of the processing. Only if the platform names it. */
         readonly jobId?: string;
       };
-      /** What became of `--name`. Only if there is more to say. */
+      /** What became of `--name`, or of another workout. Only if there is more to say. */
       readonly note?: string;
     } & Pick<Fields, 'path' | 'activity' | 'sha256' | 'size' | 'attempts'>)
   | ({
       /** `skipped`: not sent, and nothing is wrong with that. */
       readonly outcome: 'skipped';
-      /** Why. `already-uploaded`: the platform confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undoing`: `sync undo upload` was interrupted: the same command finishes it; `undone`: `sync undo upload` took it back; `--force` sends it again; `refused-before`: the platform refused it; `sync watch` waits before it retries. */
+      /** Why. `already-uploaded`: the platform confirmed it before; `not-an-activity`: a FIT file of another kind, found in a folder; `before-since`: it began before the day of `--since`; `undoing`: `sync undo upload` was interrupted: the same command finishes it; `undone`: `sync undo upload` took it back; `--force` sends it again; `shorter`: a longer recording with its start and file identifier was sent; `--force` replaces its workout; `refused-before`: the platform refused it; `sync watch` waits before it retries. */
       readonly reason:
         | 'already-uploaded'
         | 'not-an-activity'
         | 'before-since'
         | 'undoing'
         | 'undone'
+        | 'shorter'
         | 'refused-before';
       /** SHA-256 of the recording, unpacked. Only if it was read. */
       readonly sha256?: string;

@@ -54,6 +54,7 @@ export const SKIPPED = {
     words: phrase`being taken back (${sync('undo', 'upload', 'FILE')} finishes it)`,
   },
   undone: { words: 'taken back before (--force sends them again)' },
+  shorter: { words: 'shorter than what was sent (--force replaces its workout)' },
 } as const satisfies Readonly<Record<SkippedReason, OutcomeFacts>>;
 
 /** What a tally counts of its items besides their outcomes. */

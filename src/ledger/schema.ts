@@ -34,9 +34,12 @@ export const SCHEMA = `
     offset_minutes INTEGER,
     moving_secs REAL,
     distance_meters REAL,
-    -- Timer time of the first session (s), and the file name that it was sent under.
+    -- Timer time of the first session (s), and how far its records reach (s, m).
     duration_secs REAL,
-    sent_as TEXT,
+    recorded_secs REAL,
+    recorded_meters REAL,
+    -- The file name on the wire. With the start it identifies a workout.
+    sent_as TEXT NOT NULL,
     -- When it was first compared with the workouts of the platform (ms since the epoch).
     verified_at INTEGER,
     -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Activity } from '../fit/activity.ts';
 
 /** A row of the table `uploads`. */
@@ -19,7 +18,9 @@ export interface UploadRow {
   readonly moving_secs: number | null;
   readonly distance_meters: number | null;
   readonly duration_secs: number | null;
-  readonly sent_as: string | null;
+  readonly recorded_secs: number | null;
+  readonly recorded_meters: number | null;
+  readonly sent_as: string;
 }
 
 export type LedgerUpload = Readonly<ReturnType<typeof decode>>;
@@ -57,8 +58,11 @@ export function decode(row: UploadRow) {
 
 export type ConfirmedUpload = Readonly<ReturnType<typeof decodeConfirmed>>;
 
-/** What the platform shows of a recording as a workout. */
-export type SentRecording = Pick<ConfirmedUpload, 'durationSecs' | 'sentAs'>;
+/** What the platform may show of a recording as a workout. */
+export type WorkoutFacts = Pick<
+  ConfirmedUpload,
+  'durationSecs' | 'recordedSecs' | 'recordedMeters' | 'sentAs'
+>;
 
 /** Converts a row of the state `confirmed` or `undoing`. */
 export function decodeConfirmed(row: UploadRow) {
@@ -77,7 +81,11 @@ export function decodeConfirmed(row: UploadRow) {
     distanceMeters: row.distance_meters ?? undefined,
     /** Timer time of its first session, in s. */
     durationSecs: row.duration_secs ?? undefined,
-    sentAs: row.sent_as ?? basename(row.path),
+    /** Until the last record, from the first, in s; of a recording without records, its timer time. */
+    recordedSecs: row.recorded_secs ?? undefined,
+    /** Distance in the last record. */
+    recordedMeters: row.recorded_meters ?? undefined,
+    sentAs: row.sent_as,
     workoutId: typeof workoutId === 'string' ? workoutId : undefined,
   };
 }

@@ -3,8 +3,8 @@ import { type Database, transaction } from './guard.ts';
 import {
   type ConfirmedUpload,
   type LedgerUpload,
-  type SentRecording,
   type UploadRow,
+  type WorkoutFacts,
   decode,
   decodeConfirmed,
 } from './upload-rows.ts';
@@ -18,12 +18,17 @@ export interface ClaimedRecording {
   /** Bytes. */
   readonly size: number;
   readonly activity: Activity;
+  readonly workout: WorkoutFacts;
 }
+
+/** A recording that becomes the same workout as another one. */
+export type Namesake = Pick<LedgerUpload, 'path'> & Pick<WorkoutFacts, 'recordedSecs'>;
 
 /**
  * The answer to a claim. `yours`: this process sends the recording, and the ledger says so before the request
  * leaves. `confirmed`: the service has it. `undoing`: its undo is open. `undone`: its workout was taken back, and
- * only `force` claims it. `busy`: another task, in this process or another one, is sending it.
+ * only `force` claims it. `busy`: another task, in this process or another one, is sending it, or a
+ * recording that becomes the same workout: the one that arrives last fills it.
  */
 type Claim = 'yours' | 'confirmed' | 'undoing' | 'undone' | 'busy';
 
@@ -66,6 +71,7 @@ export class UploadLedger {
       const found = this.#row(sha256);
       const judged = this.#judge(found, force);
       if (judged !== 'yours') return judged;
+      if (this.#isNamesakeSent(recording, force)) return 'busy';
       if (found === undefined) this.#insert(recording);
       else if (found.state === 'confirmed') {
         this.#database.run`
@@ -83,30 +89,54 @@ export class UploadLedger {
     return claim;
   }
 
-  #insert({ sha256, path, size, activity }: ClaimedRecording): void {
+  /**
+   * Returns the longest other recording that was sent, or may have been, and that becomes the same workout:
+   * start and file name identify one.
+   */
+  namesake({
+    sha256,
+    activity,
+    workout,
+  }: Pick<ClaimedRecording, 'sha256' | 'activity' | 'workout'>): Namesake | undefined {
+    const row = this.#database.get`
+      SELECT path, recorded_secs AS recordedSecs FROM uploads
+      WHERE account = ${this.#account} AND started_at = ${activity.startedAt}
+        AND sent_as = ${workout.sentAs} AND sha256 <> ${sha256}
+        AND (state IN ('confirmed', 'undoing') OR (state = 'pending' AND attempts > 0))
+      ORDER BY recorded_secs DESC`;
+    return row as Namesake | undefined;
+  }
+
+  /** Returns whether another process has sent a longer namesake meanwhile, or a task sends one now. */
+  #isNamesakeSent(recording: ClaimedRecording, force: boolean): boolean {
+    const { sha256, activity, workout } = recording;
+    if (!force && isShorter(workout, this.namesake(recording))) return true;
+    const others = this.#database.all`
+      SELECT * FROM uploads
+      WHERE account = ${this.#account} AND started_at = ${activity.startedAt}
+        AND sent_as = ${workout.sentAs} AND sha256 <> ${sha256} AND owner IS NOT NULL`;
+    return (others as UploadRow[]).some((other) => !this.#isFree(other));
+  }
+
+  #insert({ sha256, path, size, activity, workout }: ClaimedRecording): void {
     const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
     this.#database.run`
       INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at,
-        name, started_at, offset_minutes, moving_secs, distance_meters)
+        name, started_at, offset_minutes, moving_secs, distance_meters,
+        duration_secs, recorded_secs, recorded_meters, sent_as)
       VALUES (${this.#account}, ${sha256}, 'pending', ${this.#mark.id}, ${path}, ${size}, ${this.#now()},
-        ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters})`;
+        ${name}, ${startedAt}, ${offsetMinutes}, ${movingSecs}, ${distanceMeters},
+        ${workout.durationSecs}, ${workout.recordedSecs}, ${workout.recordedMeters}, ${workout.sentAs})`;
   }
 
-  confirm(
-    sha256: string,
-    attempts: number,
-    service: Readonly<Record<string, unknown>>,
-    recording?: SentRecording,
-  ): void {
-    const { durationSecs, sentAs } = recording ?? {};
+  confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void {
     this.#end(
       sha256,
       () =>
         this.#database.run`
           UPDATE uploads SET state = 'confirmed', owner = NULL, attempts = attempts + ${attempts},
             service = ${JSON.stringify(service)}, message = NULL, changed_at = ${this.#now()},
-            refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL,
-            duration_secs = ${durationSecs}, sent_as = ${sentAs}
+            refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL
           WHERE account = ${this.#account} AND sha256 = ${sha256}`,
     );
   }
@@ -315,8 +345,18 @@ export class UploadLedger {
     if (found === undefined) return 'yours';
     const { state } = found;
     if (state !== 'pending' && state !== 'rejected' && !force) return state;
-    const { owner, sha256 } = found;
-    const free = owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
-    return free ? 'yours' : 'busy';
+    return this.#isFree(found) ? 'yours' : 'busy';
   }
+
+  #isFree({ owner, sha256 }: UploadRow): boolean {
+    return owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
+  }
+}
+
+/** Returns whether a recording would replace the workout of a longer one. */
+export function isShorter(
+  { recordedSecs = Infinity }: Pick<WorkoutFacts, 'recordedSecs'>,
+  sent: Namesake | undefined,
+): boolean {
+  return recordedSecs < (sent?.recordedSecs ?? 0);
 }

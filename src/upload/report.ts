@@ -5,10 +5,17 @@ import type { Activity } from '../fit/activity.ts';
 /**
  * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
  * it tries again. `before-since`: it began before the first day to send. `undone`: its workout was taken
- * back from here; `undoing`: perhaps, since `sync undo upload` was interrupted.
+ * back from here; `undoing`: perhaps, since `sync undo upload` was interrupted. `shorter`: it would replace
+ * the workout of a longer recording.
  */
 export type SkipReason =
-  'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since' | 'undoing' | 'undone';
+  | 'already-uploaded'
+  | 'not-an-activity'
+  | 'refused-before'
+  | 'before-since'
+  | 'undoing'
+  | 'undone'
+  | 'shorter';
 /** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 
@@ -17,7 +24,7 @@ export type UploadItem = { readonly path: string } & (
   | ({
       readonly outcome: 'uploaded' | 'duplicate';
       readonly service: ServiceRecording;
-      /** Says whether an existing workout got the name of `--name`. */
+      /** Says whether an existing workout got the name of `--name`, or that another one is replaced. */
       readonly note?: string;
     } & SentFile)
   | {

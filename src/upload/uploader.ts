@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
-import { type Summary, readFirstSession } from '../fit/summary.ts';
+import type { Summary } from '../fit/summary.ts';
 import type { FileStamp, KnownFile, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadStanding } from '../ledger/upload-rows.ts';
-import type { UploadLedger } from '../ledger/uploads.ts';
+import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 import { failureOf } from '../api/batch-breaker.ts';
@@ -20,6 +20,7 @@ import {
   readFile,
 } from './read-recording.ts';
 import type { UploadItem } from './report.ts';
+import { isPerhapsPart, replacedNote, shorterText, workoutFacts } from './same-workout.ts';
 import { type SendOptions, isDone, notAnActivity, outcomeAtRest } from './known-outcome.ts';
 import { VERSION } from '../base/version.ts';
 
@@ -88,6 +89,7 @@ export class Uploader {
   readonly #target: UploadTarget;
   /** Recordings that this run delivered. With `force`, too, each is sent once. */
   readonly #delivered = new Set<string>();
+  /** File names on the wire. Recordings of one workout share theirs. */
   readonly #sending = new Set<string>();
   readonly #sentElsewhere = new Set<string>();
 
@@ -194,7 +196,7 @@ export class Uploader {
 
   /** Sends a recording unless the ledger rules it out. @returns undefined if it is being sent already */
   async #deliver(recording: Recording): Promise<UploadItem | undefined> {
-    const { about, renames, contents } = recording;
+    const { about, renames, contents, fields, summary } = recording;
     const { path, sha256 } = about;
     const { ledger, client, isSettled = isDone, onClaim } = this.#target;
     const known = ledger.find(sha256);
@@ -203,27 +205,37 @@ export class Uploader {
     if (known !== undefined && !force && isSettled(known)) {
       return outcomeAtRest(known, path, sha256);
     }
+    const workout = workoutFacts(contents.bytes, { sha256, summary });
+    const claimed = { ...about, workout };
+    const namesake = ledger.namesake(claimed);
+    const shorter = { path, outcome: 'skipped', reason: 'shorter', sha256 } as const;
+    if (!force && namesake !== undefined && isShorter(workout, namesake)) {
+      return { ...shorter, detail: `${shorterText(namesake)} ${ANYWAY}` };
+    }
     if (this.#options.dryRun) return this.#wouldUpload(recording);
     try {
       // Without a login nothing began, and the ledger must not say so.
       const service = await client();
       if (known?.state === 'undoing') await this.#settleUndo(sha256, service);
+      if (!force && isPerhapsPart(workout, summary) && (await this.#isListed(claimed, service))) {
+        return { ...shorter, detail: `${SHORTER_THAN_LISTED} ${ANYWAY}` };
+      }
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       return { ...about, outcome: 'failed', attempts: 0, ...failureOf(error) };
     }
     onClaim?.(sha256, contents.bytes);
-    const claim = ledger.claim(about, force && !this.#delivered.has(sha256));
+    const claim = ledger.claim(claimed, force && !this.#delivered.has(sha256));
     switch (claim) {
       case 'busy':
-        if (!this.#sending.has(sha256)) this.#sentElsewhere.add(sha256);
+        if (!this.#sending.has(fields.fileName)) this.#sentElsewhere.add(sha256);
         return undefined;
       case 'yours':
-        this.#sending.add(sha256);
+        this.#sending.add(fields.fileName);
         try {
-          return await this.#send(recording);
+          return await this.#send(recording, replacedNote(workout, namesake));
         } finally {
-          this.#sending.delete(sha256);
+          this.#sending.delete(fields.fileName);
         }
       case 'confirmed':
       case 'undoing':
@@ -240,13 +252,26 @@ export class Uploader {
     if (upload?.isUndoing) await settleUndo(upload, ledger, client, this.#context.signal);
   }
 
-  async #send({ about, renames, contents, fields, summary }: Recording): Promise<UploadItem> {
+  /** Returns whether the platform lists a longer workout, which this recording would replace. */
+  async #isListed(
+    { activity: { startedAt }, workout }: ClaimedRecording,
+    client: ServiceClient,
+  ): Promise<boolean> {
+    if (startedAt === undefined) return false;
+    const { hasLongerWorkout } = await import('./verify.ts');
+    return await hasLongerWorkout(startedAt, workout, client, this.#context.signal);
+  }
+
+  /** @param replaced says whose workout the recording replaces */
+  async #send(
+    { about, renames, contents, fields }: Recording,
+    replaced: string | undefined,
+  ): Promise<UploadItem> {
     const { ledger, client } = this.#target;
     const { sha256 } = about;
     let isRecorded = false;
     let attempts = 0;
     try {
-      const first = readFirstSession(contents.bytes, summary);
       const framed = frameUpload(contents, fields);
       const answer = await (
         await client()
@@ -258,12 +283,15 @@ export class Uploader {
         return { ...about, outcome: 'rejected', attempts, message: answer.message };
       }
       const { outcome, service } = answer;
-      const sent = { durationSecs: first.timerSecs, sentAs: fields.fileName };
-      ledger.confirm(sha256, attempts, { ...service }, sent);
+      ledger.confirm(sha256, attempts, { ...service });
       isRecorded = true;
       if (this.#options.force || renames) this.#delivered.add(sha256);
-      const note = await this.#nameNote(outcome, service, renames);
-      return { ...about, outcome, attempts, service, ...(note === undefined ? {} : { note }) };
+      const named = await this.#nameNote(outcome, service, renames);
+      const notes = [...(outcome === 'uploaded' ? [replaced] : []), named].filter(
+        (note) => note !== undefined,
+      );
+      const note = notes.length === 0 ? {} : { note: notes.join(' ') };
+      return { ...about, outcome, attempts, service, ...note };
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
@@ -341,6 +369,9 @@ export class Uploader {
     };
   }
 }
+
+const SHORTER_THAN_LISTED = 'It is shorter than the workout that the platform has of it.';
+const ANYWAY = '--force replaces its workout.';
 
 const RENAMED = 'The workout has the new name.';
 const KEEPS_NAME =

@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
-import type { ConfirmedUpload } from '../ledger/upload-rows.ts';
+import { type ErrorCode, SyncError } from '../base/errors.ts';
+import type { ConfirmedUpload, WorkoutFacts } from '../ledger/upload-rows.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { WireObject } from '../api/wire.ts';
 import { startOf, workoutPages } from '../api/workout-pages.ts';
@@ -13,7 +14,7 @@ export interface Verified {
   readonly outcome: 'present' | 'missing' | 'pending';
   /** The id of its workout, if the service shows one. */
   readonly workoutId?: string;
-  /** The workout, if it is shorter than the recording. */
+  /** What the workout shows, if it is shorter than the recording, or filled by a shorter one. */
   readonly shortened?: Shortened;
 }
 
@@ -47,11 +48,17 @@ export async function verifyUploads(
   if (uploads.length === 0) return [];
   const now = clock.now();
   const match = matcher(uploads, await listWorkouts(uploads, await client(), signal));
-  return uploads.map((upload) => {
-    const workout = match(upload);
+  const matched = uploads.map((upload) => ({ upload, workout: match(upload) }));
+  // Of recordings that became one workout, the last one fills it.
+  const fillers = new Map(
+    matched
+      .toSorted((a, b) => a.upload.confirmedAt - b.upload.confirmedAt)
+      .map(({ upload, workout }) => [workout, upload]),
+  );
+  return matched.map(({ upload, workout }) => {
     if (workout !== undefined) {
       const { id } = workout;
-      const shortened = shortenedTo(upload, workout);
+      const shortened = shortenedTo(upload, workout, fillers.get(workout));
       return {
         upload,
         outcome: 'present',
@@ -66,7 +73,7 @@ export async function verifyUploads(
 
 /** Lists the workouts of the days of recordings, with the platform's duplicates. */
 export async function listWorkouts(
-  uploads: readonly ConfirmedUpload[],
+  uploads: readonly Pick<ConfirmedUpload, 'startedAt' | 'confirmedAt'>[],
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<WireObject[]> {
@@ -123,16 +130,15 @@ function matcher(
  * Finds workouts by the service's id or the label of the upload. Recordings with the same start and file
  * name share a workout.
  */
-export function knownWorkouts(
-  uploads: readonly ConfirmedUpload[],
-  workouts: readonly WireObject[],
-): ReadonlyMap<ConfirmedUpload, WireObject> {
+export function knownWorkouts<
+  T extends Pick<ConfirmedUpload, 'workoutId' | 'startedAt' | 'sentAs'>,
+>(uploads: readonly T[], workouts: readonly WireObject[]): ReadonlyMap<T, WireObject> {
   const byLabel = new Map<unknown, WireObject>();
   for (const workout of workouts) {
     byLabel.set(`id ${String(workout['id'])}`, workout);
     if (workout['source'] === SOURCE) byLabel.set(workout['externalId'], workout);
   }
-  const known = new Map<ConfirmedUpload, WireObject>();
+  const known = new Map<T, WireObject>();
   for (const upload of uploads) {
     const { workoutId, startedAt, sentAs } = upload;
     const byId = workoutId === undefined ? undefined : byLabel.get(`id ${workoutId}`);
@@ -140,6 +146,29 @@ export function knownWorkouts(
     if (workout !== undefined) known.set(upload, workout);
   }
   return known;
+}
+
+/**
+ * Returns whether the platform lists a longer workout with the start and the file name of a recording.
+ * A platform that lists no workouts for this login has none.
+ *
+ * @throws SyncError if the platform cannot be asked now
+ */
+export async function hasLongerWorkout(
+  startedAt: number,
+  { sentAs, recordedSecs, recordedMeters }: WorkoutFacts,
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const recording = { startedAt, confirmedAt: startedAt, sentAs, workoutId: undefined };
+  try {
+    const workouts = await listWorkouts([recording], client, signal);
+    const { secs, meters } = lengthOf(knownWorkouts([recording], workouts).get(recording) ?? {});
+    return isLess(recordedSecs, secs, 1) || isLess(recordedMeters, meters, TOLERANCE_METERS);
+  } catch (error) {
+    if (error instanceof SyncError && NO_LIST.includes(error.code)) return false;
+    throw error;
+  }
 }
 
 /** Tolerances between the length of a recording and of its workout: m, and a share of either. */
@@ -187,18 +216,52 @@ function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: WireObject
   return Math.abs(durationSec - durationSecs) * 1000 <= TOLERANCE_MS;
 }
 
-/** Returns the length of a workout that is shorter than its recording; undefined for any other. */
+/**
+ * Returns the length of a workout that is shorter than its recording; undefined for any other.
+ *
+ * @param filler the recording that the workout was made of: a session may claim more than its records hold
+ */
 function shortenedTo(
-  { movingSecs = 0, durationSecs = 0, distanceMeters = 0 }: ConfirmedUpload,
+  upload: ConfirmedUpload,
   workout: WireObject,
+  filler = upload,
 ): Shortened | undefined {
-  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
-  const isLess = (there: number | undefined, recorded: number, least: number) =>
-    there !== undefined && there < recorded - Math.max(least, recorded * ROUNDING);
-  const secs = number(workout['durationSec']);
-  const meters = number(workout['distanceMeters']);
-  const isShorter = isLess(secs, movingSecs, TOLERANCE_MS / 1000);
-  if (!isShorter && !isLess(meters, distanceMeters, TOLERANCE_METERS)) return undefined;
-  const isLeg = isShorter && secs !== undefined && isLess(durationSecs, movingSecs, 1);
+  const recorded = recordedIn(upload);
+  const { secs, meters } = lengthOf(workout, filler === upload ? undefined : recordedIn(filler));
+  const isShorter = isLess(secs, recorded.secs, TOLERANCE_MS / 1000);
+  if (!isShorter && !isLess(meters, recorded.meters, TOLERANCE_METERS)) return undefined;
+  const isLeg =
+    isShorter && filler === upload && isLess(upload.durationSecs, upload.movingSecs ?? 0, 1);
   return { durationSecs: secs, distanceMeters: meters, isLeg };
 }
+
+interface Length {
+  readonly secs: number | undefined;
+  readonly meters: number | undefined;
+}
+
+/** Returns what a recording states, at most what its records reach. */
+function recordedIn(upload: ConfirmedUpload) {
+  const { movingSecs = 0, recordedSecs = movingSecs } = upload;
+  const { distanceMeters = 0, recordedMeters = distanceMeters } = upload;
+  return {
+    secs: Math.min(movingSecs, recordedSecs),
+    meters: Math.min(distanceMeters, recordedMeters),
+  };
+}
+
+/** Returns what a workout shows, at most `most`. */
+function lengthOf({ durationSec, distanceMeters }: WireObject, most?: Length): Length {
+  const number = (value: unknown, limit = Infinity) =>
+    typeof value === 'number' ? Math.min(value, limit) : undefined;
+  return { secs: number(durationSec, most?.secs), meters: number(distanceMeters, most?.meters) };
+}
+
+/** @param least smallest difference that counts; a share of the length counts too */
+function isLess(there: number | undefined, recorded: number | undefined, least: number): boolean {
+  if (there === undefined || recorded === undefined) return false;
+  return there < recorded - Math.max(least, recorded * ROUNDING);
+}
+
+/** Failures to list workouts that pass with no retry. */
+const NO_LIST: readonly ErrorCode[] = ['SCOPE_MISSING', 'REJECTED', 'SERVICE_ANSWER'];

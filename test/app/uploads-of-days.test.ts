@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { uploadsOfDays } from '../../src/app/uploads-of-days.ts';
 import type { Activity } from '../../src/fit/activity.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { scratchLedger } from '../support/ledger.ts';
 
 /** Returns the names of the recordings of 2026-03-29, of which the ledger holds these activities. */
 function namesOfDay(zone: string, activities: Record<string, Partial<Activity>>): string[] {
   const { uploads } = scratchLedger();
   for (const [path, activity] of Object.entries(activities)) {
-    const recording = { path, sha256: path, size: 1, activity: { ...NO_ACTIVITY, ...activity } };
-    uploads.claim(recording, false);
+    const about = { path, sha256: path, size: 1, activity: { ...NO_ACTIVITY, ...activity } };
+    uploads.claim({ ...about, workout: { ...NO_WORKOUT, sentAs: path } }, false);
   }
   return uploadsOfDays(uploads, '2026-03-29', '2026-03-29', zone).map(({ upload }) => upload.path);
 }

@@ -12,7 +12,7 @@ import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 
 const rideOf = (day: string, seed = 1) =>
@@ -53,8 +53,11 @@ async function stockOf(
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(confirmed).digest('hex');
-    uploads.claim({ sha256, path: 'x.fit', size: confirmed.length, activity: NO_ACTIVITY }, false);
-    uploads.confirm(sha256, 1, {}, { durationSecs: 1, sentAs: 'x.fit' });
+    uploads.claim(
+      { sha256, path: 'x.fit', size: confirmed.length, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
+    uploads.confirm(sha256, 1, {});
   }
   const context = testContext({});
   const archives = new Archives(context.signal, temp);

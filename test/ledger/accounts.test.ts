@@ -5,7 +5,7 @@ import { RecordLedger } from '../../src/ledger/records.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 /** A ledger, and the books of its accounts at a time that the test says. */
 function open() {
@@ -38,6 +38,7 @@ const recording = (sha256: string) => ({
   path: `${sha256}.fit`,
   size: 1,
   activity: NO_ACTIVITY,
+  workout: NO_WORKOUT,
 });
 
 it('moves all rows of one account to another, in every table with an account', () => {
@@ -100,12 +101,24 @@ it('prefers confirmations and later days if both accounts have a row', () => {
   late.records.nutrition.put('2026-05-10', GEL);
   late.records.nutrition.noteSource('oauth:late');
   moveAccount(database, 'profile', 'athlete');
-  expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0, undoing: 0, undone: 0 });
+  expect(late.uploads.counts()).toEqual({
+    pending: 0,
+    confirmed: 2,
+    rejected: 0,
+    undoing: 0,
+    undone: 0,
+  });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
   expect(late.records.nutrition.day('2026-05-10')).toEqual({ ...GEL, status: 'settled' });
   expect(late.records.nutrition.day('2026-05-11')).toEqual({ ...BAR, status: 'settled' });
   expect(late.records.nutrition.source()).toBe('oauth:late');
-  expect(old.uploads.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
+  expect(old.uploads.counts()).toEqual({
+    pending: 0,
+    confirmed: 0,
+    rejected: 0,
+    undoing: 0,
+    undone: 0,
+  });
 });
 
 it('finds rows by the prefix of an account', () => {

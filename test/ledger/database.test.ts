@@ -15,7 +15,7 @@ import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { caught } from '../support/failure.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -31,7 +31,13 @@ it('lets twenty processes start at once in an empty folder, and loses no row', a
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
   const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
-  expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0, undoing: 0, undone: 0 });
+  expect(ledger.counts()).toEqual({
+    pending: 0,
+    confirmed: 20,
+    rejected: 0,
+    undoing: 0,
+    undone: 0,
+  });
 });
 
 it.runIf(process.platform !== 'win32')('is for its owner alone, with what belongs to it', () => {
@@ -189,7 +195,13 @@ it('reports an SQLite error during use as a storage failure', () => {
   const error = caught(() => {
     for (let i = 0; i < 2000; i++) {
       ledger.claim(
-        { sha256: String(i), path: 'x'.repeat(200), size: 1, activity: NO_ACTIVITY },
+        {
+          sha256: String(i),
+          path: 'x'.repeat(200),
+          size: 1,
+          activity: NO_ACTIVITY,
+          workout: NO_WORKOUT,
+        },
         false,
       );
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 const NOW = Date.UTC(2026, 1, 15, 12);
 const OLD = { size: 273_026, mtimeMs: NOW - 60_000.25, ctimeMs: NOW - 50_000.5 };
@@ -33,7 +33,10 @@ describe('knownFiles', () => {
   ])('is not known any more when it has another %s', (_what, stamp) => {
     const { known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
-    uploads.claim({ sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    uploads.claim(
+      { sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', stamp)).toBeUndefined();
     expect(known.uploaded('/r/a.fit', stamp)).toBeUndefined();
@@ -41,7 +44,13 @@ describe('knownFiles', () => {
 
   it('returns the hash of an unchanged file only while its recording is uploaded', () => {
     const { known, uploads } = open();
-    const recording = { sha256: SHA, path: '/r/a.fit', size: 1, activity: NO_ACTIVITY };
+    const recording = {
+      sha256: SHA,
+      path: '/r/a.fit',
+      size: 1,
+      activity: NO_ACTIVITY,
+      workout: NO_WORKOUT,
+    };
     const hash = () => known.uploaded('/r/a.fit', OLD);
     const found = [hash()];
     uploads.claim(recording, false);
@@ -57,7 +66,10 @@ describe('knownFiles', () => {
   it('returns no hash that another account uploaded', () => {
     const { known, dir } = open();
     const other = open(dir, 'athlete:2');
-    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    other.uploads.claim(
+      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     other.uploads.confirm(SHA, 1, {});
     other.known.remember('/r/a.fit', OLD, ACTIVITY);
     other.known.flush();
@@ -138,14 +150,20 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of this account with the file', () => {
     const { dir, known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
-    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    uploads.claim(
+      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
     // All accounts share the contents of a file, but not its outcome.
     const other = open(dir, 'athlete:2');
     expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
-    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    other.uploads.claim(
+      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     other.uploads.reject(SHA, 1, 'no');
     expect(other.known.find('/r/a.fit', OLD)?.upload?.state).toBe('rejected');
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
@@ -154,7 +172,10 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of a copy with another name', () => {
     const { known, uploads } = open();
     known.remember('/r/copy.fit', OLD, ACTIVITY);
-    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    uploads.claim(
+      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/copy.fit', OLD)?.upload?.state).toBe('confirmed');
   });
@@ -166,7 +187,10 @@ it('looks up many files in one state of the ledger, despite other writers', () =
   const other = open(dir);
   const found = known.reading(() => {
     const first = known.find('/r/a.fit', OLD)?.upload?.state;
-    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
+    other.uploads.claim(
+      { sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     return [first, known.find('/r/a.fit', OLD)?.upload?.state];
   });
   expect(found).toEqual([undefined, undefined]);

@@ -4,7 +4,7 @@ import type { LedgerUpload } from '../../src/ledger/upload-rows.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 import { mountCrashDisk, whyNoCrashDisk } from '../support/crash-disk.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -12,7 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => workers.remove());
 
-const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000, activity: NO_ACTIVITY };
+const FOUND = {
+  sha256: 'a'.repeat(64),
+  path: 'rides/a.fit',
+  size: 1000,
+  activity: NO_ACTIVITY,
+};
+const A = { ...FOUND, workout: NO_WORKOUT };
 
 /** Opens the ledger of one account as another process would; its clock moves only on request. */
 function open(dir = scratchDir(), account = 'athlete:1') {
@@ -71,11 +77,17 @@ describe('uploadLedger', () => {
   it('makes an unknown recording pending when it is claimed', () => {
     const { ledger } = open();
     expect(ledger.find(A.sha256)).toBeUndefined();
-    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({
+      pending: 0,
+      confirmed: 0,
+      rejected: 0,
+      undoing: 0,
+      undone: 0,
+    });
     expect(ledger.lastConfirmedAt()).toBeUndefined();
     expect(ledger.claim(A, false)).toBe('yours');
     const nothing = { attempts: 0, refusals: 0, service: {}, message: undefined };
-    const upload = { ...A, state: 'pending', ...nothing, changedAt: 1000 };
+    const upload = { ...FOUND, state: 'pending', ...nothing, changedAt: 1000 };
     expect(ledger.find(A.sha256)).toEqual(upload);
   });
 
@@ -85,7 +97,7 @@ describe('uploadLedger', () => {
     at(2_000);
     const service = { state: 'queued', fitFileId: 'f1' } as const;
     ledger.confirm(A.sha256, 3, service);
-    const upload = { ...A, state: 'confirmed', attempts: 3, refusals: 0, service };
+    const upload = { ...FOUND, state: 'confirmed', attempts: 3, refusals: 0, service };
     expect(ledger.find(A.sha256)).toEqual({ ...upload, message: undefined, changedAt: 2000 });
     expect(ledger.claim({ ...A, path: 'copy.fit' }, false)).toBe('confirmed');
     expect(ledger.lastConfirmedAt()).toBe(2000);
@@ -279,7 +291,8 @@ describe('the activity of a recording', () => {
   function claim(ledger: UploadLedger, sha256: string, hour: number) {
     const measured = { offsetMinutes: -90, movingSecs: 3_601.5, distanceMeters: 40_000.25 };
     const activity = { name: 'Morning ride', startedAt: hour * HOUR_MS, ...measured };
-    ledger.claim({ sha256, path: `${sha256}.fit`, size: 1, activity }, false);
+    const workout = { ...NO_WORKOUT, sentAs: `${sha256}.fit` };
+    ledger.claim({ sha256, path: `${sha256}.fit`, size: 1, activity, workout }, false);
     return activity;
   }
   const hashes = (uploads: readonly LedgerUpload[]) => uploads.map(({ sha256 }) => sha256);
@@ -288,7 +301,7 @@ describe('the activity of a recording', () => {
     const { ledger } = open();
     const activity = claim(ledger, 'a', 5);
     expect(ledger.find('a')).toMatchObject({ state: 'pending', activity });
-    ledger.confirm('a', 1, {}, { durationSecs: 3_000, sentAs: 'a.fit' });
+    ledger.confirm('a', 1, {});
     expect(ledger.find('a')).toMatchObject({ state: 'confirmed', activity });
   });
 

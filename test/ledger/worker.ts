@@ -10,7 +10,7 @@ import { type Lock, isHeld, tryLock } from '../../src/system/process-lock.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { UploadLedger } from '../../src/ledger/uploads.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 const [action = '', dir = '', ...rest] = process.argv.slice(2);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -60,7 +60,7 @@ switch (action) {
   case 'claim-upload': {
     const [sha256 = '', force = ''] = rest;
     const claim = open().uploads.claim(
-      { sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY },
+      { sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
       force === 'force',
     );
     say(claim);
@@ -70,7 +70,12 @@ switch (action) {
     const [sha256 = ''] = rest;
     const { uploads } = open();
     whenTold(() =>
-      say(uploads.claim({ sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY }, false)),
+      say(
+        uploads.claim(
+          { sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+          false,
+        ),
+      ),
     );
     break;
   }
@@ -78,7 +83,10 @@ switch (action) {
     const { uploads } = open();
     for (let nth = 0; nth < 200; nth++) {
       const sha256 = String(nth).padStart(64, '0');
-      uploads.claim({ sha256, path: `rides/${nth}.fit`, size: 1, activity: NO_ACTIVITY }, false);
+      uploads.claim(
+        { sha256, path: `rides/${nth}.fit`, size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+        false,
+      );
       uploads.confirm(sha256, 1, { state: 'queued', fitFileId: String(nth) });
     }
     say('sent');
@@ -90,7 +98,10 @@ switch (action) {
   case 'open-when-told':
     whenTold(() => {
       const { uploads, mark } = open();
-      uploads.claim({ sha256: mark.id, path: 'p', size: 1, activity: NO_ACTIVITY }, false);
+      uploads.claim(
+        { sha256: mark.id, path: 'p', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+        false,
+      );
       uploads.confirm(mark.id, 1, {});
     });
     break;

@@ -8,3 +8,11 @@ export const NO_ACTIVITY: Activity = {
   movingSecs: undefined,
   distanceMeters: undefined,
 };
+
+/** A workout of a recording that states nothing about itself. */
+export const NO_WORKOUT = {
+  durationSecs: undefined,
+  recordedSecs: undefined,
+  recordedMeters: undefined,
+  sentAs: 'recording.fit',
+};

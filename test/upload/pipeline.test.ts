@@ -12,7 +12,7 @@ import { markIn } from '../ledger/support.ts';
 import { clientOf } from '../support/delivery.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { type BatchOptions, openUploads, outcomes, put, sha256 } from './support.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 import { VERSION } from '../../src/base/version.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -265,7 +265,13 @@ describe('a response that rejects an upload', () => {
       expect(item).toMatchObject({ outcome: 'failed', code: 'REJECTED', message });
     }
     expect(requests).toHaveLength(3);
-    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({
+      pending: 3,
+      confirmed: 0,
+      rejected: 0,
+      undoing: 0,
+      undone: 0,
+    });
   });
 
   it('moves recordings that failed before to the end, so that they delay no others', async () => {
@@ -367,7 +373,13 @@ describe('a login that has ended', () => {
     const failure = { outcome: 'failed', code, message, hint };
     for (const item of items.slice(1)) expect(item).toEqual({ path: item.path, ...failure });
     expect(items[0]).toMatchObject({ ...failure, attempts: 0 });
-    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({
+      pending: 0,
+      confirmed: 0,
+      rejected: 0,
+      undoing: 0,
+      undone: 0,
+    });
   });
 
   it.each([
@@ -461,7 +473,13 @@ describe('an interruption', () => {
     await nextTurn();
     // None was read after the interruption.
     expect(examine).toHaveBeenCalledTimes(3);
-    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0, undoing: 0, undone: 0 });
+    expect(ledger.counts()).toEqual({
+      pending: 3,
+      confirmed: 0,
+      rejected: 0,
+      undoing: 0,
+      undone: 0,
+    });
     sandbox.control.clearFaults();
     const again = await run(['.']);
     expect(Object.values(outcomes(again.items))).toEqual(Array(6).fill('uploaded'));
@@ -500,7 +518,10 @@ describe('another process', () => {
     const { dir, run, state, database } = await openUploads();
     put(dir, 'a.fit', RIDE);
     const theirs = new UploadLedger(database, 'athlete:1', markIn(state), Date.now);
-    theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY }, false);
+    theirs.claim(
+      { sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
     const running = run(['a.fit']);
     setTimeout(() => theirs.confirm(sha256(RIDE), 1, {}), 100);
     const { items, requests, elsewhere } = await running;

@@ -6,7 +6,7 @@ import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { listen } from '../api/support.ts';
 import { clientOf, hastyClock } from '../support/delivery.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../support/activity.ts';
 
 const START = Date.UTC(2026, 1, 22, 9, 56, 48);
 const NOW = Date.UTC(2026, 1, 23, 12);
@@ -56,6 +56,8 @@ function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
     movingSecs: 3600,
     distanceMeters: undefined,
     durationSecs: 3600,
+    recordedSecs: undefined,
+    recordedMeters: undefined,
     sentAs: 'ride.fit',
     workoutId: undefined,
     ...over,
@@ -186,15 +188,19 @@ it('lists the uploads without a check since their confirmation', () => {
   let now = 1000;
   const ledger = new UploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
   const activity = { ...NO_ACTIVITY, startedAt: START };
-  const about = { durationSecs: 60, sentAs: 'a.fit' };
+  const workoutOf = (name: string) => ({ ...NO_WORKOUT, durationSecs: 60, sentAs: `${name}.fit` });
+  const claim = (sha256: string, force: boolean) => {
+    const about = { sha256, path: `card/${sha256}.fit`, size: 1, activity };
+    ledger.claim({ ...about, workout: workoutOf(sha256) }, force);
+  };
   for (const sha256 of ['a', 'b', 'pending']) {
-    ledger.claim({ sha256, path: `card/${sha256}.fit`, size: 1, activity }, false);
+    claim(sha256, false);
     if (sha256 === 'pending') continue;
     now += 1000;
-    ledger.confirm(sha256, 1, { workoutId: 'w' }, about);
+    ledger.confirm(sha256, 1, { workoutId: 'w' });
   }
   expect(ledger.confirmed()[0]).toEqual({
-    ...about,
+    ...workoutOf('a'),
     isUndoing: false,
     startedAt: START,
     sha256: 'a',
@@ -212,8 +218,8 @@ it('lists the uploads without a check since their confirmation', () => {
   const marked = () => ledger.markVerified(ledger.confirmed({ until: 2000 })).length;
   expect([marked(), marked()]).toEqual([1, 0]);
   expect([hashes({ unverified: true }), hashes()]).toEqual([['b'], ['a', 'b']]);
-  ledger.claim({ sha256: 'a', path: 'card/a.fit', size: 1, activity }, true);
+  claim('a', true);
   now += 1000;
-  ledger.confirm('a', 1, {}, about);
+  ledger.confirm('a', 1, {});
   expect(hashes({ unverified: true })).toEqual(['b', 'a']);
 });

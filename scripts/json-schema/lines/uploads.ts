@@ -55,7 +55,7 @@ const UPLOAD: LineKind = {
             },
             "The platform's answer.",
           ),
-          note: text('What became of `--name`.', 'there is more to say'),
+          note: text('What became of `--name`, or of another workout.', 'there is more to say'),
         },
       },
       {
@@ -68,6 +68,8 @@ const UPLOAD: LineKind = {
               'before-since': 'it began before the day of `--since`',
               undoing: '`sync undo upload` was interrupted: the same command finishes it',
               undone: '`sync undo upload` took it back; `--force` sends it again',
+              shorter:
+                'a longer recording with its start and file identifier was sent; `--force` replaces its workout',
               'refused-before': 'the platform refused it; `sync watch` waits before it retries',
             },
             'Why.',

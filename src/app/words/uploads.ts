@@ -74,11 +74,11 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
   const path = shownPath(item.path);
   switch (item.outcome) {
     case 'uploaded':
-      return `${shownActivity(item, view)}  uploaded`;
+      return `${shownActivity(item, view)}  uploaded${noteOf(item)}`;
     case 'duplicate':
-      return `${shownActivity(item, view)}  already there${item.note === undefined ? '' : `. ${item.note}`}`;
+      return `${shownActivity(item, view)}  already there${noteOf(item)}`;
     case 'skipped':
-      return undefined;
+      return item.reason === 'shorter' ? `${path}: not sent. ${item.detail ?? ''}` : undefined;
     case 'invalid':
       return hinted(
         `${path}: not sent. ${item.detail}`,
@@ -91,6 +91,10 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'would-upload':
       return requestText(path, item.request);
   }
+}
+
+function noteOf({ note }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>): string {
+  return note === undefined ? '' : `. ${note}`;
 }
 
 function shownActivity(

@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import { type Text, hinted, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../base/time.ts';
+import { describeActivity } from '../../fit/activity.ts';
 import type { LedgerUpload } from '../../ledger/upload-rows.ts';
-import type { UploadLedger } from '../../ledger/uploads.ts';
+import { type UploadLedger, isShorter } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
+import { shorterText, workoutFacts } from '../../upload/same-workout.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/words/activities.ts';
 import { invalidHint } from '../../app/words/invalid-hint.ts';
 
@@ -41,6 +43,13 @@ export function explainFile(
     const { verdict, detail, wellness } = identity;
     const reason = hinted(detail, invalidHint(path, verdict, wellness));
     return { path, sha256, state: 'not-sent', reason };
+  }
+  const activity = describeActivity(contents.bytes, identity.summary);
+  const workout = workoutFacts(contents.bytes, identity);
+  const sent = uploads.namesake({ sha256, activity, workout });
+  if (sent !== undefined && isShorter(workout, sent)) {
+    const anyway = phrase`${sync('upload', '--force', path)} replaces its workout.`;
+    return { path, sha256, state: 'not-sent', reason: hinted(shorterText(sent), anyway) };
   }
   const reason = loggedIn
     ? phrase`It was never sent. ${sync('upload', path)} sends it.`

@@ -10,11 +10,27 @@ export async function readFit(bytes: Uint8Array) {
   try {
     const parser = new FitParser({ mode: 'list', force: true });
     // The parser needs a Buffer with its own ArrayBuffer.
-    const { sessions = [], records = [] } = await parser.parseAsync(Buffer.from(bytes));
-    return { sessions, records };
+    const parsed = await parser.parseAsync(Buffer.from(bytes));
+    const { file_ids: [fileId] = [], sessions = [], records = [] } = parsed;
+    const isCut = fileId?.type === 'activity' && sessions.length === 0;
+    return { sessions: isCut ? sessionOf(records) : sessions, records };
   } catch {
     return { sessions: [], records: [] };
   }
+}
+
+/** Returns the session of a recording that was cut off before its device wrote one. */
+function sessionOf(records: readonly FitRecord[]): FitSession[] {
+  const [start, end] = [toMillis(records[0]?.timestamp), toMillis(records.at(-1)?.timestamp)];
+  if (start === null || end === null) return [];
+  const distance = numberIn(records.at(-1)?.distance);
+  return [
+    {
+      start_time: new Date(start),
+      total_timer_time: (end - start) / 1000,
+      ...(distance === null ? {} : { total_distance: distance }),
+    },
+  ];
 }
 
 /** The facts about a recording that the workout list shows. */

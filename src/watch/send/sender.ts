@@ -42,7 +42,7 @@ export class Sender {
   readonly #hardStop = new AbortController();
   #retryAfterMs = 0;
   #stopping = false;
-  /** Files without an activity that were reported. */
+  /** Files that need no sending and were reported. */
   readonly #otherFiles = new Set<string>();
   /** Copies that nothing sends, when they were last reported. */
   #forOthers = 0;
@@ -305,7 +305,8 @@ export class Sender {
 
   /** Returns whether this file was not reported before: a file that was just written is read again later. */
   #isNews({ path, sha256 }: Extract<UploadItem, { outcome: 'skipped' }>): boolean {
-    if (sha256 !== undefined) return this.#parts.ledger.uploads.find(sha256)?.path !== path;
+    const upload = sha256 === undefined ? undefined : this.#parts.ledger.uploads.find(sha256);
+    if (upload !== undefined) return upload.path !== path;
     if (this.#otherFiles.has(path)) return false;
     this.#otherFiles.add(path);
     return true;

@@ -34,7 +34,7 @@ import {
   testSystem,
 } from '../../auth/support.ts';
 import { startCommand } from '../../support/command.ts';
-import { NO_ACTIVITY } from '../../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../../support/activity.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
@@ -89,7 +89,10 @@ async function open(settings: NonNullable<ServerOptions['settings']> = {}) {
 /** Claims uploads with these hashes. */
 function claim({ uploads }: ReturnType<typeof openLedger>, ...hashes: readonly string[]): void {
   for (const sha256 of hashes)
-    uploads.claim({ sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY }, false);
+    uploads.claim(
+      { sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY, workout: NO_WORKOUT },
+      false,
+    );
 }
 
 /** The text of a report, as it is without a terminal. */

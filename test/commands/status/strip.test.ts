@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { marksOfDays, stripLines } from '../../../src/commands/status/strip.ts';
-import { NO_ACTIVITY } from '../../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../../support/activity.ts';
 import { scratchLedger } from '../../support/ledger.ts';
 
 /** Returns the marks of the days up to 2026-03-02 of a ledger with every state. */
@@ -9,7 +9,8 @@ function marks() {
   const { uploads, records } = ledger;
   const upload = (path: string, start: string, end: 'confirm' | 'reject' | 'release') => {
     const activity = { ...NO_ACTIVITY, startedAt: Date.parse(start), offsetMinutes: 60 };
-    uploads.claim({ sha256: path, path, size: 1, activity }, false);
+    const workout = { ...NO_WORKOUT, sentAs: path };
+    uploads.claim({ sha256: path, path, size: 1, activity, workout }, false);
     if (end === 'confirm') uploads.confirm(path, 1, {});
     else if (end === 'reject') uploads.reject(path, 1, 'no');
     else uploads.release(path, 1);

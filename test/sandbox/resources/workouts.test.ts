@@ -241,6 +241,8 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
       ['2025-04-17', 'Ride', 'garmin-edge840-indoor-ride.fit'],
       ['2025-04-01', 'Ride', 'onelap-12-byte-header.fit'],
       ['2020-10-17', 'Ride', 'bryton-compressed-timestamps.fit'],
+      // Cut off before its session.
+      ['2020-09-12', 'Generic', 'corrupt-sigma-data-past-end.fit'],
       ['2019-02-17', 'Ride', '2019-02-17-062644-ELEMNT-297E-195-0.fit'],
       ['2018-06-14', 'Run', 'chained-garmin-fr920xt-run.fit'],
       ['2015-08-29', 'Generic', 'garmin-fenix2-multisport.fit'],

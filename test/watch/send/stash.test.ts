@@ -14,7 +14,7 @@ import type { WatchParts } from '../../../src/watch/parts.ts';
 import { withBrokenCrc } from '../../support/fit-maker.ts';
 import { partsWith } from '../parts.ts';
 import { anotherRecording, put, sha256 } from '../support.ts';
-import { NO_ACTIVITY } from '../../support/activity.ts';
+import { NO_ACTIVITY, NO_WORKOUT } from '../../support/activity.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
 let dir: string;
@@ -69,7 +69,13 @@ it('stashes nothing that the platform has, that it refused, or that is already s
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
     parts.ledger.uploads.claim(
-      { sha256: sha256(bytes), path: 'x', size: bytes.length, activity: NO_ACTIVITY },
+      {
+        sha256: sha256(bytes),
+        path: 'x',
+        size: bytes.length,
+        activity: NO_ACTIVITY,
+        workout: NO_WORKOUT,
+      },
       false,
     );
   }
