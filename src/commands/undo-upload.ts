@@ -52,7 +52,8 @@ export const undoUpload: CommandModule = {
       const sent = new Map<string, LedgerUpload>();
       for (const upload of sentUploads(subject, zone, ledger)) {
         const message = phrase`taken back before. ${again(upload)}`;
-        if (upload.state === 'confirmed' || upload.state === 'undoing') sent.set(upload.sha256, upload);
+        if (upload.state === 'confirmed' || upload.state === 'undoing')
+          sent.set(upload.sha256, upload);
         else if (upload.state === 'undone') report(upload, { outcome: 'skipped', message });
       }
       if (outcomes.length + sent.size === 0) {
