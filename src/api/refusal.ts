@@ -5,7 +5,7 @@ import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
 import { capital, sentence } from '../terminal/words.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
-import { isJsonObject, refusalMessage } from './wire.ts';
+import { givesReason, isJsonObject, isPage, refusalMessage } from './wire.ts';
 
 interface Declined {
   readonly attempts: number;
@@ -28,13 +28,21 @@ const LATER = 'The same command again continues.';
  * retry). {@link isAboutTheItem} tells which of these errors refuse one item; the others fail for now.
  */
 export function refusal(name: EndpointName, response: HttpResponse, refused: Declined): SyncError {
-  const page = !isJsonObject(response);
+  const isRefusal = FOR_CONTENT.includes(response.status);
+  const page = isRefusal ? isPage(response) : !isJsonObject(response);
+  const unexplained = isRefusal && !page && !givesReason(response);
   const reason = refusalMessage(response, refused.sent);
   const { code, message, hint, details } = meaningOf(name, response.status, reason, page, refused);
   const { attempts } = refused;
   return new SyncError(code, message ?? reason, {
     hint,
-    details: { status: response.status, attempts, ...(page ? { page } : {}), ...details },
+    details: {
+      status: response.status,
+      attempts,
+      ...(page ? { page } : {}),
+      ...(unexplained ? { unexplained } : {}),
+      ...details,
+    },
   });
 }
 
@@ -140,6 +148,14 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
 }
 
 /**
+ * Returns whether a refusal of an item gives no reason, or a text alone. Something in front of the service may
+ * refuse all items so: the item is given up only if the service takes others meanwhile.
+ */
+export function isUnexplained({ details }: SyncError): boolean {
+  return details['unexplained'] === true;
+}
+
+/**
  * Redirects that a service may answer after it acted: 303 by definition, 302 by custom.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-15.4
@@ -149,12 +165,15 @@ const MAY_HAVE_ACTED = [302, 303];
 /** Statuses that are about one item; 200 comes with `success: false`. */
 const ABOUT_THE_ITEM = [200, 400, 409, 411, 414, 415, 422];
 
+/** Refusals of what a request holds, in any body but a page. */
+const FOR_CONTENT: readonly number[] = [400, 415, 422];
+
 /** The endpoints that get items of a batch. */
 const HAS_ITEMS: readonly EndpointName[] = ['uploadFit', 'wellness', 'nutrition'];
 
 /**
- * Number of runs in which the service responds with 500 to one item and accepts others, after which
- * the item is `rejected`: it no longer looks like an outage.
+ * Number of runs in which the service responds to one item with 500, or with a refusal without a reason, and accepts
+ * others, after which the item is `rejected`: it no longer looks like an outage.
  */
 export const ENOUGH_FAULTS = 3;
 
@@ -164,11 +183,12 @@ export function isServiceFault({ code, details }: SyncError): boolean {
 }
 
 /** Returns the reason as a sentence. @param item such as "this recording", "this day" */
-export function faultMessage(item: string, count: number): string {
-  return (
-    `the platform failed on ${item} in ${count} runs (500), and took others meanwhile; ` +
-    'what is in it may be more than it can store.'
-  );
+export function faultMessage(item: string, count: number, error?: SyncError): string {
+  const what =
+    error !== undefined && isUnexplained(error)
+      ? `refused ${item} without a reason in ${count} runs (${String(error.details['status'])})`
+      : `failed on ${item} in ${count} runs (500)`;
+  return `the platform ${what}, and took others meanwhile; what is in it may be more than it can store.`;
 }
 
 /** The report of a rejected item shows no hint, so that the message has the next step. */

@@ -1,4 +1,4 @@
-import { parseObject } from '../base/json.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { sanitize } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
@@ -7,9 +7,8 @@ import type { HttpResponse } from './http.ts';
 export const MAX_MESSAGE = 200;
 
 /**
- * Returns the service's own words in the body of a failure, such as "Maintenance until 14:00": the
- * `message` of its errors, the `detail` or `title` of problem details (RFC 9457 section 3.1), an
- * OAuth error description, or a plain text. A web page has none.
+ * Returns the service's own words in the body of a failure, such as "Maintenance until 14:00": those of its JSON, or
+ * a plain text. A web page has none.
  *
  * @param sent secrets of the request, which are removed
  */
@@ -17,18 +16,100 @@ export function serviceMessage(
   { text, headers }: Pick<HttpResponse, 'text' | 'headers'>,
   sent: readonly (Secret | undefined)[],
 ): string | undefined {
-  const isPlain = /^text\/plain\b/i.test(headers['content-type'] ?? '') && !/^\s*</.test(text);
+  const type = headers['content-type'] ?? 'text/plain';
+  const isPlain = /^text\/plain\b/i.test(type) && !/^\s*[<{[]/.test(text);
   const words = messageInJson(text) ?? (isPlain ? text : '');
   return sanitize(words, sent, MAX_MESSAGE) || undefined;
 }
 
-/** Returns the service's own words in a JSON object, '' if it has none; undefined for other texts. */
+/** Returns the service's own words in JSON, '' if it has none; undefined for other texts. */
 export function messageInJson(text: string): string | undefined {
-  const fields = parseObject(text);
-  if (fields === undefined) return undefined;
-  const { message, detail, error_description: description, statusMessage, title, error } = fields;
-  return firstText(message, detail, description, statusMessage, title, error) ?? '';
+  const body = parseAnswer(text);
+  return body && (headlineOf(body) ?? listed(issuesOf(body)));
 }
+
+/**
+ * Returns what an error body complains about: its words about the whole request, and about fields. It may have the
+ * form of OAuth, of problem details (RFC 9457), or of a usual framework.
+ *
+ * @returns '' if it gives no reason
+ */
+export function reasonOf(body: object): string {
+  const headline = headlineOf(body);
+  const issues = listed(issuesOf(body));
+  return headline === undefined || issues === '' ? (headline ?? issues) : `${headline} (${issues})`;
+}
+
+/** Returns the JSON object or list in a text. */
+export function parseAnswer(text: string): object | undefined {
+  try {
+    const value = parseJson(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headlineOf(body: object): string | undefined {
+  if (!isObject(body)) return undefined;
+  const { message, detail, error_description: description, statusMessage, title, error } = body;
+  const inner = isObject(error) ? error['message'] : undefined;
+  const lines = [message, detail].map((line) => (isTexts(line) ? line.join('; ') : line));
+  return firstText(...lines, description, inner, statusMessage, title, error);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function issuesOf(body: object): string[] {
+  if (!isObject(body)) return issuesIn(body, []);
+  const { data, detail, details, errors, error, issues, violations } = body;
+  const inner = isObject(data) ? data['issues'] : data;
+  const lists = [inner, isTexts(detail) ? [] : detail, details, issues, violations];
+  const found = [...lists.filter(Array.isArray), errors].flatMap((list) => issuesIn(list, []));
+  if (found.length > 0) return found;
+  if (isObject(error)) return issuesOf(error);
+  // Some frameworks answer with lists of texts by field, and nothing else.
+  const fields = headlineOf(body) === undefined ? Object.entries(body) : [];
+  return fields.flatMap(([name, texts]) => (isTexts(texts) ? issuesIn(texts, [name]) : []));
+}
+
+/** @param path the field that it is about */
+function issuesIn(value: unknown, path: readonly string[]): string[] {
+  if (typeof value === 'string') {
+    const field = path.filter((name) => !NO_FIELDS.has(name)).join('.');
+    return value.trim() === '' ? [] : [field === '' ? value : `${field}: ${value}`];
+  }
+  if (Array.isArray(value)) return value.flatMap((each) => issuesIn(each, path));
+  if (!isObject(value)) return [];
+  const { message, msg, detail, reason, title, error } = value;
+  const words = firstText(message, msg, detail, reason, title, error);
+  const place = placeOf(value);
+  if (words !== undefined) return issuesIn(words, place ?? path);
+  if (place !== undefined) return [];
+  return Object.entries(value).flatMap(([name, each]) => issuesIn(each, [...path, name]));
+}
+
+/** Names that frameworks use for all of a request. */
+const NO_FIELDS = new Set(['', 'body', 'base', '_errors', 'non_field_errors', '__all__']);
+
+/** Returns the field of an issue, as frameworks name it. */
+function placeOf(issue: Readonly<Record<string, unknown>>): string[] | undefined {
+  const { path, loc, field, param, property, propertyPath, pointer, source, name } = issue;
+  const inner = isObject(source) ? source['pointer'] : undefined;
+  const places = [path, loc, field, param, property, propertyPath, pointer, inner, name];
+  const place = places.find((each) => typeof each === 'string' || Array.isArray(each));
+  return place === undefined ? undefined : [place].flat().map(String);
+}
+
+/** Joins the first issues. */
+function listed(issues: readonly string[]): string {
+  return issues.slice(0, MAX_ISSUES).join('; ');
+}
+
+/** Upper bound for the issues of one message. */
+const MAX_ISSUES = 5;
 
 /** Returns the first value that is a text with visible characters. */
 export function firstText(...values: unknown[]): string | undefined {

@@ -4,7 +4,7 @@ import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/printable.ts';
-import { firstText, serviceMessage } from './service-message.ts';
+import { messageInJson, parseAnswer, reasonOf, serviceMessage } from './service-message.ts';
 
 /** Secrets of the request, which are removed from the service's texts. */
 type Sent = readonly Secret[];
@@ -102,12 +102,7 @@ export function decodePushAnswer(
 
 /** Returns the object in a body; of a list, the object that reports a failure. */
 function answerIn({ text }: HttpResponse): WireObject {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return {};
-  }
+  const value = parseAnswer(text);
   if (Array.isArray(value)) return value.filter(isObject).find(contradicts) ?? {};
   return isObject(value) ? value : {};
 }
@@ -263,7 +258,7 @@ export function claimsJson(response: HttpResponse): boolean {
 }
 
 /** Some frameworks send a plain text as HTML. */
-function isPage(response: HttpResponse): boolean {
+export function isPage(response: HttpResponse): boolean {
   const { text } = response;
   return /^\s*</.test(text) || (contentType(response).includes('html') && /<[a-z!]/i.test(text));
 }
@@ -274,27 +269,15 @@ function contentType({ headers }: HttpResponse): string {
 
 /** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
-  const message = serviceMessage(response, sent);
-  if (message === undefined) {
-    return `the platform answered ${response.status} with ${describeBody(response)}`;
-  }
-  const issues = sanitize(issuesOf(response), sent);
-  return issues === '' ? message : `${message} (${issues})`;
+  const body = parseAnswer(response.text);
+  const reason = body && sanitize(reasonOf(body), sent);
+  const described = `the platform answered ${response.status} with ${describeBody(response)}`;
+  return (reason || serviceMessage(response, sent)) ?? described;
 }
 
-/** Returns the validation issues in a body, each with its path, as deployed services list them. */
-function issuesOf({ text }: HttpResponse): string {
-  const data = parseObject(text)?.['data'];
-  const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
-  if (!Array.isArray(list)) return '';
-  const issues = (list as unknown[]).flatMap((issue) => {
-    if (!isObject(issue)) return typeof issue === 'string' ? [issue] : [];
-    const path = Array.isArray(issue['path']) ? issue['path'].join('.') : issue['path'];
-    const message = firstText(issue['message']);
-    if (message === undefined) return [];
-    return [typeof path === 'string' && path !== '' ? `${path}: ${message}` : message];
-  });
-  return issues.slice(0, 5).join('; ');
+/** Returns whether the body of a refusal is JSON that gives a reason. */
+export function givesReason({ text }: HttpResponse): boolean {
+  return (messageInJson(text) ?? '') !== '';
 }
 
 function serviceRecording(item: WireObject, sent: Sent): ServiceRecording {
@@ -304,16 +287,7 @@ function serviceRecording(item: WireObject, sent: Sent): ServiceRecording {
 }
 
 function reasonIn(body: WireObject, results: WireObject, sent: Sent): string {
-  const errors = Array.isArray(results['errors']) ? (results['errors'] as unknown[]) : [];
-  const reasons = errors.flatMap((error) => {
-    if (typeof error === 'string') return [error];
-    const reason = isObject(error)
-      ? firstText(error['message'], error['error'], error['reason'])
-      : undefined;
-    return reason === undefined ? [] : [reason];
-  });
-  const reason =
-    reasons.length > 0 ? reasons.join('; ') : firstText(body['message'], body['error']);
+  const reason = reasonOf({ errors: results['errors'] }) || reasonOf(body);
   return sanitize(reason, sent) || 'the platform gave no reason';
 }
 

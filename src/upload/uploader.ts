@@ -10,7 +10,13 @@ import { type ClaimedRecording, type UploadLedger, isShorter } from '../ledger/u
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 import { failureOf } from '../api/batch-breaker.ts';
-import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
+import {
+  ENOUGH_FAULTS,
+  faultMessage,
+  isAboutTheItem,
+  isServiceFault,
+  isUnexplained,
+} from '../api/refusal.ts';
 import { type Identity, type Whole, identify, knownFileOf } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts, wireFileName } from './multipart.ts';
 import {
@@ -295,14 +301,20 @@ export class Uploader {
     } catch (error) {
       if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
-      const message = isAboutTheItem(error) ? error.message : this.#faultOf(sha256, error);
-      if (message === undefined) {
+      const isRefusal = isAboutTheItem(error);
+      const isFinal = isRefusal && !isUnexplained(error);
+      const final = isFinal ? error.message : this.#faultOf(sha256, error);
+      // A watcher, whose run has no end, tries again as after an outage.
+      if (final === undefined && !(isRefusal && this.#target.runStartedAt !== undefined)) {
         return { ...about, outcome: 'failed', attempts, ...failureOf(error) };
       }
-      ledger.reject(sha256, attempts, message);
-      isRecorded = true;
+      if (final !== undefined) {
+        ledger.reject(sha256, attempts, final);
+        isRecorded = true;
+      }
       const { status } = error.details;
       const known = typeof status === 'number' ? { status } : {};
+      const message = final ?? error.message;
       return { ...about, outcome: 'rejected', attempts, message, ...known };
     } finally {
       if (!isRecorded) ledger.release(sha256, attempts);
@@ -332,12 +344,12 @@ export class Uploader {
     }
   }
 
-  /** Counts a fault of the service. @returns the reason to give the recording up, after enough faults */
+  /** Counts a fault of the service, or a refusal without a reason. @returns the reason to give the recording up, after enough faults */
   #faultOf(sha256: string, error: SyncError): string | undefined {
-    if (!isServiceFault(error)) return undefined;
+    if (!isServiceFault(error) && !isUnexplained(error)) return undefined;
     const { ledger, runStartedAt } = this.#target;
     const count = ledger.countFault(sha256, runStartedAt);
-    return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count);
+    return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count, error);
   }
 
   #wouldUpload({ about, fields }: Recording): UploadItem {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { completeLogin, openHome, runsIn } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { type PlainAnswer, openPlainWorld, startPlainPlatform } from '../support/plain-platform.ts';
+import {
+  type PlainAnswer,
+  type PlainRequest,
+  openPlainWorld,
+  startPlainPlatform,
+} from '../support/plain-platform.ts';
 
 /** Answers of a platform that took something: the interface shows none. */
 const TAKEN: readonly (readonly [string, PlainAnswer])[] = [
@@ -65,6 +70,76 @@ it.each<[string, PlainAnswer, code: number, posts: number, said: RegExp]>([
   expect(run.code).toBe(code);
   expect(run.stdout + run.stderr).toMatch(said);
   expect(platform.lines()).toHaveLength(posts);
+});
+
+const REFUSALS: readonly (readonly [string, PlainAnswer, said: RegExp])[] = [
+  [
+    "FastAPI's",
+    { status: 422, body: { detail: [{ loc: ['body', 'x'], msg: 'Too odd' }] } },
+    /x: Too odd/,
+  ],
+  ["Rails'", { status: 422, body: { errors: { x: ['is odd'] } } }, /x: is odd/],
+  ['a list', { status: 400, body: ['Too odd'] }, /Too odd/],
+  ['a text', { status: 400, body: 'Too odd', type: 'text/plain' }, /Too odd/],
+  ['no type', { status: 415, body: 'Too odd' }, /Too odd/],
+  ['an empty body', { status: 400, body: '' }, /answered 400 with nothing/],
+  ['an empty object', { status: 422 }, /answered 422 with JSON that gives no reason/],
+];
+
+it.each(REFUSALS)(
+  'a refusal of a recording or a day is one in any form but a page: %s',
+  async (_what, answer, said) => {
+    const { platform, sync, write } = await openPlainWorld({ upload: answer, wellness: answer });
+    write('ride.fit', makeRecording());
+    write('wellness.json', JSON.stringify([{ date: DAY, restingHr: 48 }]));
+    for (const command of [
+      ['upload', 'ride.fit'],
+      ['push', 'wellness', 'wellness.json'],
+    ]) {
+      const run = await sync(command);
+      expect(run.code).toBe(6);
+      expect(run.stdout + run.stderr).toMatch(said);
+    }
+    expect(platform.lines()).toHaveLength(2);
+  },
+);
+
+it.each<[string, PlainAnswer, settled: (string | undefined)[]]>([
+  ['at once if it has a reason', { status: 400, body: { message: 'Too odd' } }, ['rejected']],
+  [
+    'after three runs in which others were taken if it has none',
+    { status: 400, body: 'Bad Request', type: 'text/plain' },
+    [undefined, undefined, 'rejected'],
+  ],
+])('a refusal of a recording is final %s', async (_when, answer, settled) => {
+  const { lines, platform, write } = await openPlainWorld();
+  let sent = 0;
+  // The odd recording is sent first in each run.
+  const isOdd = ({ body = {} }: PlainRequest) => String(body['metadata']).includes('a-odd.fit');
+  platform.answers.upload = (request) => (isOdd(request) ? answer : {});
+  write('rides/a-odd.fit', makeRecording({ seed: 1 }));
+  for (const state of settled) {
+    sent++;
+    write(`rides/b${sent}.fit`, makeRecording({ seed: 10 + sent }));
+    const outcomes = await lines(['upload', 'rides'], { code: 6 });
+    expect(outcomes).toContainEqual(
+      expect.objectContaining({
+        outcome: 'rejected',
+        path: expect.stringContaining('a-odd') as string,
+      }),
+    );
+    const [status] = await lines(['status']);
+    const { pending, rejected } = status?.['uploads'] as Record<string, number>;
+    expect([pending, rejected]).toEqual(state === undefined ? [1, 0] : [0, 1]);
+  }
+});
+
+it('a refusal without a reason stays open if the platform takes nothing else', async () => {
+  const { lines, sync, write } = await openPlainWorld({ upload: { status: 400, body: '' } });
+  write('ride.fit', makeRecording());
+  for (let run = 0; run < 4; run++)
+    expect(await sync(['upload', 'ride.fit'])).toMatchObject({ code: 6 });
+  expect(await lines(['status'])).toMatchObject([{ uploads: { pending: 1, rejected: 0 } }]);
 });
 
 it('a platform that named a recording once confirms no other without naming it, in any later run', async () => {

@@ -16,6 +16,11 @@ describe('the message of the platform', () => {
     expect(serviceMessage(response, [])).toBe('Maintenance until 14:00');
   });
 
+  it('is read from a text that is declared as nothing', () => {
+    expect(serviceMessage({ headers: {}, text: 'Try later' }, [])).toBe('Try later');
+    expect(serviceMessage({ headers: {}, text: '<p>Try later</p>' }, [])).toBeUndefined();
+  });
+
   it('is read from a plain text, up to a limit', () => {
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     expect(serviceMessage({ headers, text: 'Maintenance until 14:00\n' }, [])).toBe(
@@ -29,7 +34,7 @@ describe('the message of the platform', () => {
     ['a web page that claims to be text', { 'content-type': 'text/plain' }, '<html></html>'],
     ['an empty body', { 'content-type': 'text/plain' }, ' '],
     ['JSON without words', JSON_TYPE, '{"message":7}'],
-    ['a JSON list', JSON_TYPE, '["no"]'],
+    ['an empty JSON list', JSON_TYPE, '[]'],
     ['broken JSON', JSON_TYPE, '{"message":"Mai'],
   ])('is absent from %s', (_what, headers, text) => {
     expect(serviceMessage({ headers, text }, [])).toBeUndefined();
