@@ -10,6 +10,7 @@ export const MESSAGE = {
   session: 18,
   lap: 19,
   record: 20,
+  event: 21,
   deviceInfo: 23,
   weightScale: 30,
   course: 31,
@@ -25,7 +26,7 @@ export const MESSAGE = {
 const TIMESTAMP = 253;
 
 /** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */
-const FIT_EPOCH_MS = 631_065_600_000;
+export const FIT_EPOCH_MS = 631_065_600_000;
 /** Smaller time stamps are seconds since the device was switched on, not dates. */
 const FIRST_DATE = 0x1000_0000;
 

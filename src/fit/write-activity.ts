@@ -1,0 +1,283 @@
+import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder';
+import { FIT_EPOCH_MS, MESSAGE } from './messages.ts';
+import { type Totals, totalsOf } from './write-totals.ts';
+
+/** An activity of one session, in common units. Times are seconds since 1970-01-01T00:00:00Z. */
+export interface FitActivity {
+  readonly fileId: FitFileId;
+  /** `sport` and `sub_sport` of the FIT profile: src/fit/sports.ts. */
+  readonly sport: number;
+  readonly subSport: number;
+  /** At least one, in the order of their times. The first and the last begin and end the session. */
+  readonly records: readonly FitRecord[];
+  /** In the order of their times. Without any, the session is one lap. */
+  readonly laps?: readonly FitLap[];
+  readonly pauses?: readonly FitPause[];
+  /** kcal */
+  readonly calories?: number | undefined;
+  /** Local time minus UTC (s). Without it, the recording states no local time. */
+  readonly utcOffset?: number | undefined;
+}
+
+/** The device or program that made the recording, by numbers of the FIT profile. */
+export interface FitFileId {
+  readonly manufacturer: number;
+  readonly product: number;
+  readonly productName: string;
+  /** 1 to 4,294,967,295. */
+  readonly serial?: number | undefined;
+}
+
+export interface FitRecord {
+  readonly time: number;
+  /** Degrees. */
+  readonly latitude?: number | undefined;
+  readonly longitude?: number | undefined;
+  /** Metres above sea level. */
+  readonly altitude?: number | undefined;
+  /** Metres since the start. */
+  readonly distance?: number | undefined;
+  /** m/s */
+  readonly speed?: number | undefined;
+  /** bpm */
+  readonly heartRate?: number | undefined;
+  /** Revolutions, or pairs of steps, per minute. */
+  readonly cadence?: number | undefined;
+  /** W */
+  readonly power?: number | undefined;
+  /** °C */
+  readonly temperature?: number | undefined;
+}
+
+/** Two laps share the record at their border. */
+export interface FitLap {
+  readonly from: number;
+  readonly to: number;
+  readonly intensity?: keyof typeof INTENSITY;
+  /** kcal */
+  readonly calories?: number | undefined;
+}
+
+/** A time in which the timer stood still. It holds no records, except at its ends. */
+export interface FitPause {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Numbers of the FIT profile's types. */
+const ACTIVITY_FILE = 4;
+const EVENT = { timer: 0, session: 8, lap: 9, activity: 26 };
+const EVENT_TYPE = { start: 0, stop: 1, stopAll: 4 };
+const INTENSITY = { active: 0, rest: 1, warmup: 2, cooldown: 3, interval: 5 };
+const SESSION_END = 7;
+
+/** The messages of a file. Each has its own local number, so it is defined once. */
+const WRITTEN: readonly number[] = [
+  MESSAGE.fileId,
+  MESSAGE.deviceInfo,
+  MESSAGE.event,
+  MESSAGE.record,
+  MESSAGE.lap,
+  MESSAGE.session,
+  MESSAGE.activity,
+];
+
+/** Sizes and base types of fields. */
+const TYPES = {
+  enum: [1, FitBaseType.Enum],
+  uint8: [1, FitBaseType.Uint8],
+  sint8: [1, FitBaseType.Sint8],
+  uint16: [2, FitBaseType.Uint16],
+  uint32: [4, FitBaseType.Uint32],
+  uint32z: [4, FitBaseType.Uint32z],
+  sint32: [4, FitBaseType.Sint32],
+} as const;
+
+/** A field's number, type and value, scaled as in the file. A field without a value is left out. */
+type Field =
+  | readonly [number: number, type: keyof typeof TYPES, value: number | undefined]
+  | readonly [number: number, type: 'text', value: string];
+
+type Write = (message: number, fields: readonly Field[]) => void;
+
+/**
+ * Encodes an activity as a FIT file. The same activity gives the same bytes.
+ *
+ * @throws RangeError for a value that its field cannot hold, and without records
+ */
+export function encodeActivity(activity: FitActivity): Uint8Array {
+  const { records, pauses = [], utcOffset } = activity;
+  const start = records[0]?.time;
+  const end = records.at(-1)?.time;
+  if (start === undefined || end === undefined) throw new RangeError('An activity has records.');
+  const laps = activity.laps?.length ? activity.laps : [{ from: start, to: end }];
+  // Protocol 1.0, which every reader accepts.
+  const encoder = new FitEncoder({ protocolVersion: 0x10, profileVersion: 21_188 });
+  const write: Write = (message, fields) => {
+    encoder.writeMessage(message, fields.flatMap(encoded), WRITTEN.indexOf(message));
+  };
+  const timer = (at: number, type: number) => {
+    write(MESSAGE.event, [time(253, at), [0, 'enum', EVENT.timer], [1, 'enum', type]]);
+  };
+
+  writeFileId(write, activity.fileId, start);
+  timer(start, EVENT_TYPE.start);
+  const nextPauses = [...pauses];
+  const nextLaps = [...laps.entries()];
+  for (const record of records) {
+    for (const pause of takeWhile(nextPauses, ({ to }) => to <= record.time)) {
+      timer(pause.from, EVENT_TYPE.stopAll);
+      timer(pause.to, EVENT_TYPE.start);
+    }
+    write(MESSAGE.record, recordFields(record));
+    for (const [index, lap] of takeWhile(nextLaps, ([, { to }]) => to <= record.time)) {
+      const totals = totalsOf(records, pauses, lap.from, lap.to);
+      write(MESSAGE.lap, lapFields(index, lap, totals, activity.sport));
+    }
+  }
+  timer(end, EVENT_TYPE.stopAll);
+  const totals = totalsOf(records, pauses, start, end);
+  write(MESSAGE.session, sessionFields(activity, totals, laps.length));
+  write(MESSAGE.activity, [
+    time(253, end),
+    [0, 'uint32', scaled(totals.timer, 1000)],
+    [1, 'uint16', 1], // sessions
+    [2, 'enum', 0], // one sport
+    [3, 'enum', EVENT.activity],
+    [4, 'enum', EVENT_TYPE.stop],
+    time(5, utcOffset === undefined ? undefined : end + utcOffset),
+  ]);
+  return encoder.close();
+}
+
+/** Removes and returns the first items for which a condition holds. */
+function takeWhile<T>(items: T[], holds: (item: T) => boolean): T[] {
+  const end = items.findIndex((item) => !holds(item));
+  return items.splice(0, end < 0 ? items.length : end);
+}
+
+function encoded([number, type, value]: Field): FitEncoderField[] {
+  if (value === undefined) return [];
+  if (type === 'text') {
+    const bytes = FitEncoder.string(value);
+    return [{ number, size: bytes.length, baseType: FitBaseType.String, value: bytes }];
+  }
+  const [size, baseType] = TYPES[type];
+  return [{ number, size, baseType, value }];
+}
+
+/** Returns a time as seconds since the FIT epoch. */
+function time(number: number, at: number | undefined): Field {
+  return [number, 'uint32', at === undefined ? undefined : Math.round(at) - FIT_EPOCH_MS / 1000];
+}
+
+/** Returns a value in the unit of its field, a whole number. */
+function scaled(value: number | undefined, scale: number, offset = 0): number | undefined {
+  return value === undefined ? undefined : Math.round((value + offset) * scale) + 0;
+}
+
+/** Returns the values of a field in its old form, which is too small for some, and in its enhanced form. */
+function withEnhanced(old: number, enhanced: number, value: number | undefined): Field[] {
+  const fits = value !== undefined && value >= 0 && value < 0xffff;
+  return [
+    [old, 'uint16', fits ? value : undefined],
+    [enhanced, 'uint32', value],
+  ];
+}
+
+/** Returns the two fields of a position (semicircles), from the number of its latitude. */
+function position(number: number, at: Partial<FitRecord> | undefined): Field[] {
+  const semicircles = 2 ** 31 / 180;
+  return [
+    [number, 'sint32', scaled(at?.latitude, semicircles)],
+    [number + 1, 'sint32', scaled(at?.longitude, semicircles)],
+  ];
+}
+
+function writeFileId(write: Write, fileId: FitFileId, start: number): void {
+  const { manufacturer, product, productName, serial } = fileId;
+  write(MESSAGE.fileId, [
+    [0, 'enum', ACTIVITY_FILE],
+    [1, 'uint16', manufacturer],
+    [2, 'uint16', product],
+    [3, 'uint32z', serial],
+    time(4, start),
+    [8, 'text', productName],
+  ]);
+  write(MESSAGE.deviceInfo, [
+    time(253, start),
+    [0, 'uint8', 0], // the device that made the file
+    [2, 'uint16', manufacturer],
+    [3, 'uint32z', serial],
+    [4, 'uint16', product],
+    [27, 'text', productName],
+  ]);
+}
+
+function recordFields(record: FitRecord): Field[] {
+  return [
+    time(253, record.time),
+    ...position(0, record),
+    [5, 'uint32', scaled(record.distance, 100)],
+    ...withEnhanced(6, 73, scaled(record.speed, 1000)),
+    ...withEnhanced(2, 78, scaled(record.altitude, 5, 500)),
+    [7, 'uint16', scaled(record.power, 1)],
+    [3, 'uint8', scaled(record.heartRate, 1)],
+    [4, 'uint8', scaled(record.cadence, 1)],
+    [13, 'sint8', scaled(record.temperature, 1)],
+  ];
+}
+
+function lapFields(index: number, lap: FitLap, totals: Totals, sport: number): Field[] {
+  return [
+    [254, 'uint16', index],
+    [0, 'enum', EVENT.lap],
+    ...totalFields(totals, 'lap'),
+    ...position(5, totals.endPosition),
+    [11, 'uint16', lap.calories],
+    [23, 'enum', lap.intensity && INTENSITY[lap.intensity]],
+    [25, 'enum', sport],
+  ];
+}
+
+function sessionFields(activity: FitActivity, totals: Totals, laps: number): Field[] {
+  return [
+    [254, 'uint16', 0],
+    [0, 'enum', EVENT.session],
+    ...totalFields(totals, 'session'),
+    [5, 'enum', activity.sport],
+    [6, 'enum', activity.subSport],
+    [11, 'uint16', activity.calories],
+    [25, 'uint16', 0], // the first lap
+    [26, 'uint16', laps],
+    [28, 'enum', SESSION_END],
+  ];
+}
+
+/** Returns the fields that laps and sessions share, most by other numbers. */
+function totalFields(totals: Totals, message: 'lap' | 'session'): Field[] {
+  const either = (lap: number, session: number) => (message === 'lap' ? lap : session);
+  const speeds = (old: number, enhanced: number, speed: number | undefined) =>
+    withEnhanced(old, enhanced, scaled(speed, 1000));
+  return [
+    time(253, totals.end),
+    [1, 'enum', EVENT_TYPE.stop],
+    time(2, totals.start),
+    ...position(3, totals.startPosition),
+    [7, 'uint32', scaled(totals.elapsed, 1000)],
+    [8, 'uint32', scaled(totals.timer, 1000)],
+    [9, 'uint32', scaled(totals.distance, 100)],
+    ...speeds(either(13, 14), either(110, 124), totals.avgSpeed),
+    ...speeds(either(14, 15), either(111, 125), totals.maxSpeed),
+    [either(15, 16), 'uint8', scaled(totals.avgHeartRate, 1)],
+    [either(16, 17), 'uint8', scaled(totals.maxHeartRate, 1)],
+    [either(17, 18), 'uint8', scaled(totals.avgCadence, 1)],
+    [either(18, 19), 'uint8', scaled(totals.maxCadence, 1)],
+    [either(19, 20), 'uint16', scaled(totals.avgPower, 1)],
+    [either(20, 21), 'uint16', scaled(totals.maxPower, 1)],
+    [either(21, 22), 'uint16', scaled(totals.ascent, 1)],
+    [either(22, 23), 'uint16', scaled(totals.descent, 1)],
+    [either(50, 57), 'sint8', scaled(totals.avgTemperature, 1)],
+    [either(51, 58), 'sint8', scaled(totals.maxTemperature, 1)],
+  ];
+}

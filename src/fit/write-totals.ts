@@ -1,0 +1,72 @@
+import type { FitPause, FitRecord } from './write-activity.ts';
+
+/** What a lap or a session states about its records. A channel that no record has is undefined. */
+export type Totals = Readonly<ReturnType<typeof totalsOf>>;
+
+/**
+ * Computes the totals of the records from one time to another, both included (s since 1970).
+ *
+ * @param pauses times in which the timer stood still
+ */
+export function totalsOf(
+  all: readonly FitRecord[],
+  pauses: readonly FitPause[],
+  from: number,
+  to: number,
+) {
+  const records = all.filter(({ time }) => time >= from && time <= to);
+  const channel = (name: keyof FitRecord) => records.flatMap((record) => record[name] ?? []);
+  const paused = pauses.map((pause) =>
+    Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)),
+  );
+  const timer = to - from - sum(paused);
+  const along = channel('distance');
+  const distance = along.length === 0 ? undefined : (along.at(-1) ?? 0) - (along[0] ?? 0);
+  const steps = stepsOf(channel('altitude'));
+  const places = records.filter(({ latitude }) => latitude !== undefined);
+  return {
+    start: from,
+    end: to,
+    /** Seconds with pauses, and without. */
+    elapsed: to - from,
+    timer,
+    /** m */
+    distance,
+    ascent: steps && sum(steps.filter((step) => step > 0)),
+    descent: steps && -sum(steps.filter((step) => step < 0)),
+    /** m/s */
+    avgSpeed: distance === undefined || timer === 0 ? undefined : distance / timer,
+    maxSpeed: maximum(channel('speed')),
+    /** Bpm, W and °C. */
+    avgHeartRate: mean(channel('heartRate')),
+    maxHeartRate: maximum(channel('heartRate')),
+    avgPower: mean(channel('power')),
+    maxPower: maximum(channel('power')),
+    avgTemperature: mean(channel('temperature')),
+    maxTemperature: maximum(channel('temperature')),
+    /** Per minute. Devices average the values above 0: coasting does not count. */
+    avgCadence: mean(channel('cadence').filter((turns) => turns > 0)),
+    maxCadence: maximum(channel('cadence')),
+    startPosition: places[0],
+    endPosition: places.at(-1),
+  };
+}
+
+function stepsOf(altitudes: readonly number[]): number[] | undefined {
+  if (altitudes.length === 0) return undefined;
+  return altitudes.slice(1).map((altitude, index) => altitude - (altitudes[index] ?? altitude));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : sum(values) / values.length;
+}
+
+function maximum(values: readonly number[]): number | undefined {
+  return values.length === 0
+    ? undefined
+    : values.reduce((most, value) => Math.max(most, value), -Infinity);
+}
